@@ -31,6 +31,60 @@ struct CheckReportTests {
     #expect(!report.services.isEmpty && report.services.allSatisfy { !$0.asksForCode })
   }
 
+  private static let settings = MemoryHost.sshdSettings
+
+  /// Changes after which sign-ins by ssh ask for no code, and changes that leave the metric as it is.
+  static let servers: [(number: Int, asks: Bool, change: @Sendable (inout MemoryHost) -> Void)] = [
+    (1, false, { $0.sshdOfOthers = "usepam no\n" + settings }),
+    (2, false, { $0.sshdOfOthers = "authenticationmethods any\n" + settings }),
+    (3, false, { $0.sshdOfOthers = "authenticationmethods publickey\n" + settings }),
+    (
+      4, false,
+      { $0.configurationText = "[project]\n[tenant a]\nservices = sshd\nstate = disabled\n" }
+    ),
+    (
+      5, false,
+      {
+        $0.sshd = .success(["alice": "authenticationmethods any\n" + settings])
+        $0.texts["/etc/ssh/sshd_config.d/mfa.conf"] =
+          MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods any\n"
+      }
+    ),
+    (6, false, { $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: x" }),
+    (
+      7, true,
+      {
+        $0.configurationText =
+          "[project]\n[tenant a]\nservices = sshd\nusers = alice\nstate = disabled\n"
+      }
+    ),
+    // The exemption of a group that mfa-admin enable wrote.
+    (
+      8, true,
+      {
+        let path = "/etc/ssh/sshd_config.d/mfa.conf"
+        $0.sshd = .success(["alice": "authenticationmethods publickey\n" + settings])
+        $0.texts[path] =
+          MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods publickey\n"
+        $0.recorded = .success([
+          RecordedService(
+            name: Array("sshd".utf8),
+            files: [RecordedService.File(path: path, state: .complete, isUnchanged: true)])
+        ])
+      }
+    ),
+  ]
+
+  @Test("says whether sshd asks for a code by what sshd accepts", arguments: servers.indices)
+  func sshd(index: Int) throws {
+    let row = Self.servers[index]
+    let report = try report(row.change)
+    let sshd = try #require(report.services.first { $0.name == "sshd" })
+    #expect(sshd.asksForCode == row.asks, "row \(row.number): \(report.text)")
+    let others = report.services.filter { $0.name != "sshd" }
+    #expect(others.allSatisfy { $0.asksForCode }, "row \(row.number)")
+  }
+
   @Test("has a line for each error and warning, and no notes")
   func findings() throws {
     let report = try report {

@@ -336,6 +336,24 @@ struct ExaminationTests {
     Row(7, "warning could-not-be-checked /pam/sudo") {
       $0.recorded = recorded("sudo", "/pam/sudo", .unreadable("no"))
     },
+    // The drop-in of sshd: what sshd then accepts decides, whatever the PAM stack asks for.
+    Row(
+      9, "error lines-lost /etc/ssh/sshd_config.d/00-mfa.conf",
+      "error methods-without-code /etc/ssh/sshd_config"
+    ) {
+      $0.recorded = recorded("sshd", "/etc/ssh/sshd_config.d/00-mfa.conf", .gone)
+      $0.texts[dropIn] = nil
+      $0.sshdOfOthers = settings("authenticationmethods any")
+    },
+    Row(10, "warning lines-lost /etc/ssh/sshd_config.d/00-mfa.conf") {
+      $0.recorded = recorded("sshd", "/etc/ssh/sshd_config.d/00-mfa.conf", .gone)
+    },
+    Row(
+      11, "error lines-lost /etc/ssh/sshd_config.d/00-mfa.conf", "error use-pam-off \(dropIn):1"
+    ) {
+      $0.recorded = recorded("sshd", "/etc/ssh/sshd_config.d/00-mfa.conf", .withoutLines)
+      $0.sshdOfOthers = settings("usepam no")
+    },
     Row(8, "warning could-not-be-checked /etc/mfa/enabled") {
       $0.recorded = .failure(RecordedService.Failure(place: "/etc/mfa/enabled", reason: "no"))
     },
@@ -360,6 +378,16 @@ struct ExaminationTests {
   static let sessionLine = "session optional pam_mfa.so\n"
 
   static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
+
+  static let directorySwitch = "passwd: files sss\ngroup: files sss\n"
+
+  static let keyAlone = "AuthenticationMethods publickey\n"
+
+  /// Answers for sshd: accounts for services sign in with a key alone.
+  static let serviceAccounts: @Sendable ([String]) -> String? = { arguments in
+    arguments.last?.hasPrefix("user=svc-") == true
+      ? settings("authenticationmethods publickey") : nil
+  }
 
   static let sshdRows = [
     Row(1, "error keyboard-interactive-off \(dropIn):2") {
@@ -436,7 +464,7 @@ struct ExaminationTests {
       $0.texts[dropIn] =
         MemoryHost.sshdDropIn + "\nMatch group ops\nAuthenticationMethods publickey\n"
     },
-    Row(16, "note could-not-be-checked \(dropIn):6") {
+    Row(16, "warning could-not-be-checked \(dropIn):6") {
       $0.texts[dropIn] =
         MemoryHost.sshdDropIn + "\nMatch planet mars\nAuthenticationMethods publickey\n"
     },
@@ -484,6 +512,109 @@ struct ExaminationTests {
     Row(29, "error methods-without-code \(dropIn):4") {
       $0.sshd = .success(["root": settings("authenticationmethods publickey")])
     },
+    // A group whose members a directory has, and patterns that no listed account matches.
+    Row(40, "error methods-without-code \(dropIn):7") {
+      $0.texts["/etc/nsswitch.conf"] = directorySwitch
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Group ops\n\(keyAlone)"
+      $0.groups = ["ops": ["dora"]]
+      $0.directory = [MemoryHost.account("dora", 70_000)]
+      $0.sshd = .success(["dora": settings("authenticationmethods publickey")])
+    },
+    Row(41, "error methods-without-code \(dropIn):7") {
+      $0.texts["/etc/nsswitch.conf"] = directorySwitch
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch User root2,svc-*,!svc-\n\(keyAlone)"
+      $0.sshdForArguments = serviceAccounts
+    },
+    // No account has such a name, and there is no directory.
+    Row(42, "warning methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch User svc-*\n\(keyAlone)"
+      $0.sshdForArguments = serviceAccounts
+    },
+    Row(43) {
+      $0.texts["/etc/nsswitch.conf"] = directorySwitch
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch User svc-*\nAuthenticationMethods keyboard-interactive\n"
+    },
+    Row(44, "warning could-not-be-checked \(dropIn):6") {
+      $0.texts["/etc/nsswitch.conf"] = directorySwitch
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Group ops\n\(keyAlone)"
+    },
+    // More accounts than are compared.
+    Row(45, "warning could-not-be-checked /etc/ssh/sshd_config") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch User a*\n\(keyAlone)"
+      $0.known = .success(
+        [MemoryHost.account("root", 0, home: "/root")]
+          + (1...2001).map { MemoryHost.account("z\($0)", UInt32(1000 + $0)) }
+          + [MemoryHost.account("mfa", 999, home: "/var/lib/mfa")])
+      $0.sshdForArguments = { _ in MemoryHost.sshdSettings }
+    },
+    // Only both lines together let users in with a key alone.
+    Row(46, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch Address 10.0.0.0/8\nAuthenticationMethods any\n"
+        + "Match LocalPort 2222\nPubkeyAuthentication yes\n"
+      $0.sshdForArguments = { arguments in
+        let connection = arguments.last ?? ""
+        let methods = connection.contains("addr=10.") ? "any" : "keyboard-interactive"
+        let keys = connection.contains("lport=2222") ? "yes" : "no"
+        return settings("authenticationmethods \(methods)", "pubkeyauthentication \(keys)")
+      }
+    },
+    // Criteria of newer versions of sshd. A user who does not exist cannot sign in.
+    Row(47) {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch Invalid-User Address 10.0.0.0/8\n\(keyAlone)"
+    },
+    Row(48, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch Version OpenSSH_1* User=alice\n\(keyAlone)"
+      $0.sshd = .success(["alice": settings("authenticationmethods publickey")])
+    },
+    Row(49, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch RDomain vrf1\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.last?.contains(",rdomain=vrf1") == true
+          ? settings("authenticationmethods publickey") : nil
+      }
+    },
+    // The lowest address of the network is excluded.
+    Row(50, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch Address 10.0.0.0/8,!10.0.0.0/16\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.last?.contains("addr=10.255.") == true
+          ? settings("authenticationmethods publickey") : nil
+      }
+    },
+    // The server listens on another port than the one that a Match line protects.
+    Row(51, "error methods-without-code /etc/ssh/sshd_config") {
+      $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
+      $0.sshdForArguments = { arguments in
+        let isAt22 = arguments.last?.hasSuffix(",lport=22") == true
+        let changes = isAt22 ? "port 2222" : "port 2222\nauthenticationmethods any"
+        return settings(changes).replacing("port 22\n", with: "")
+      }
+    },
+    // Root cannot sign in, and another user is in the same group.
+    Row(52, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Group ops\n\(keyAlone)"
+      $0.groups = ["ops": ["root", "alice"]]
+      let key = settings("authenticationmethods publickey", "permitrootlogin no")
+      $0.sshd = .success(["root": key, "alice": key])
+      $0.sshdOfOthers = settings("permitrootlogin no")
+    },
+    // Both lines apply to one user, and only the second one is about an address.
+    Row(53, "error methods-without-code \(dropIn):9") {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch User bob\nPubkeyAuthentication yes\n"
+        + "Match Address 10.0.0.0/8\nAuthenticationMethods any\n"
+      $0.sshdForArguments = { arguments in
+        let connection = arguments.last ?? ""
+        let methods = connection.contains("addr=10.") ? "any" : "keyboard-interactive"
+        let keys = connection.hasPrefix("user=bob,") ? "yes" : "no"
+        return settings("authenticationmethods \(methods)", "pubkeyauthentication \(keys)")
+      }
+    },
     // The stack of sshd does not contain the module.
     Row(24) {
       $0.stacks.files["sshd"] = "@include common-auth\n"
@@ -493,6 +624,46 @@ struct ExaminationTests {
 
   @Test("in the output of sshd -T", arguments: sshdRows)
   func sshd(row: Row) throws { try expectFindings(row) }
+
+  /// A host with 40 `Match` blocks about users, groups and addresses, and 100 users who have keys.
+  static func manyMatches() -> MemoryHost {
+    var host = MemoryHost()
+    let names = (0..<100).map { "user\($0)" }
+    host.known = .success(
+      [MemoryHost.account("root", 0, home: "/root")]
+        + names.enumerated().map { MemoryHost.account($1, UInt32(1000 + $0)) }
+        + [MemoryHost.account("mfa", 999, home: "/var/lib/mfa")])
+    host.withoutPassword = names
+    for name in names.prefix(50) {
+      host.statuses["/home/\(name)/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+    }
+    var text = MemoryHost.sshdDropIn
+    for index in 0..<40 {
+      switch index % 3 {
+      case 0: text += "Match User user\(index)\n"
+      case 1:
+        text += "Match Group group\(index)\n"
+        host.groups["group\(index)"] = ["user\(index)", "user\(index + 40)"]
+      case _: text += "Match Address 10.\(index).0.0/16\n"
+      }
+      text += "AuthenticationMethods publickey,keyboard-interactive\n"
+    }
+    host.texts[dropIn] = text
+    host.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+    return host
+  }
+
+  @Test("the number of programs that are started does not grow with users and combinations")
+  func programsStarted() throws {
+    let host = Self.manyMatches()
+    let findings = Doctor.findings(on: try HostSnapshot(of: host))
+    #expect(findings.map(\.code) == ["keys-refused"], "\(findings)")
+    // The general settings, root, and one connection for each line.
+    let servers = host.questions.programs.count { $0.hasSuffix("/sshd") }
+    #expect(servers <= 42, "sshd was started \(servers) times")
+    #expect(host.questions.programs.count <= servers + 2, "\(host.questions.programs)")
+    #expect(host.questions.passwords <= 50, "\(host.questions.passwords) passwords")
+  }
 
   @Test("for the requested user")
   func user() throws {
@@ -745,6 +916,87 @@ struct ExaminationTests {
     },
   ]
 
+  private static func write(_ text: String, to path: String, _ host: inout MemoryHost) {
+    host.texts[path] = text
+    host.statuses[path] = MemoryHost.file(0, 0o644)
+  }
+
+  static let serverRows = [
+    Row(1, "error other-sshd /etc/ssh/backup") {
+      write(
+        "[Service]\nExecStartPre=/usr/sbin/sshd -t\nExecStart=-/usr/sbin/sshd -D \\\n -f /etc/ssh/backup\n",
+        to: "/etc/systemd/system/sshd-backup.service", &$0)
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
+    },
+    // The options come from the environment of the unit, and a drop-in replaces the command.
+    Row(2, "error other-sshd /etc/ssh/backup") {
+      write(
+        "[Service]\nEnvironment=\"OTHER=x\" OPTIONS='-f /etc/ssh/backup'\n"
+          + "ExecStart=/usr/sbin/sshd -D $OPTIONS\n", to: unit, &$0)
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
+    },
+    Row(3, "error other-sshd /etc/ssh/backup") {
+      write(
+        "[Service]\nEnvironmentFile=-/etc/sysconfig/sshd\nExecStart=/usr/sbin/sshd -D $OPTIONS\n",
+        to: unit, &$0)
+      $0.texts["/etc/sysconfig/sshd"] = "# none\nOPTIONS=\"-f /etc/ssh/backup\"\n"
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
+    },
+    Row(4, "error other-sshd /etc/ssh/backup") {
+      write("[Service]\nExecStart=/usr/sbin/sshd -D\n", to: unit, &$0)
+      write(
+        "[Service]\nExecStart=\nExecStart=/usr/sbin/sshd -D -f /etc/ssh/backup\n", to: override,
+        &$0)
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
+    },
+    Row(5) {
+      write("[Service]\nExecStart=/usr/sbin/sshd -D -f /etc/ssh/backup\n", to: unit, &$0)
+      write("[Service]\nExecStart=\nExecStart=/usr/sbin/sshd -D\n", to: override, &$0)
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
+    },
+    // A command whose effect is not known.
+    Row(6, "warning could-not-be-checked /etc/systemd/system/ssh-wrapped.service:2") {
+      write(
+        "[Service]\nExecStart=/bin/sh -c 'exec /usr/sbin/sshd -D -f /etc/ssh/backup'\n",
+        to: "/etc/systemd/system/ssh-wrapped.service", &$0)
+    },
+    // A Match line of the other file.
+    Row(7, "error other-sshd /etc/ssh/backup:3") {
+      $0.servers = [RunningServer(options: ["-f", "/etc/ssh/backup"])]
+      $0.texts["/etc/ssh/backup"] =
+        "AuthenticationMethods keyboard-interactive\nMatch User alice\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.contains("/etc/ssh/backup") && arguments.last?.hasPrefix("user=alice,") == true
+          ? settings("authenticationmethods publickey") : nil
+      }
+    },
+    // The ports of a socket unit and of running servers.
+    Row(8, "error methods-without-code /etc/ssh/sshd_config") {
+      write("[Socket]\nListenStream=0.0.0.0:2222\n", to: "/etc/systemd/system/ssh.socket", &$0)
+      $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
+      $0.sshdForArguments = openAt2222
+    },
+    Row(9, "error methods-without-code /etc/ssh/sshd_config") {
+      $0.servers = [RunningServer(options: ["-p", "2222"])]
+      $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
+      $0.sshdForArguments = openAt2222
+    },
+    // A server that no key opens.
+    Row(10) {
+      $0.servers = [RunningServer(options: ["-f", "/etc/ssh/backup"])]
+      $0.sshdWithOptions["/etc/ssh/backup"] = settings(
+        "authenticationmethods any", "pubkeyauthentication no")
+    },
+  ]
+
+  /// Answers for sshd: at port 2222, a key is enough.
+  static let openAt2222: @Sendable ([String]) -> String? = { arguments in
+    arguments.last?.contains("lport=2222") == true ? settings("authenticationmethods any") : nil
+  }
+
+  @Test("in other servers of ssh and their units", arguments: serverRows)
+  func servers(row: Row) throws { try expectFindings(row) }
+
   @Test("in services and servers beside the examined ones", arguments: siblingRows)
   func siblings(row: Row) throws { try expectFindings(row) }
 
@@ -755,8 +1007,9 @@ struct ExaminationTests {
       (["sshd: /usr/sbin/sshd -D -f /etc/x [listener] 0 of 10"], ["-f", "/etc/x"]),
       (
         ["/usr/sbin/sshd", "-f/etc/x", "-p", "22", "-oUsePAM=no"],
-        ["-f", "/etc/x", "-o", "UsePAM=no"]
+        ["-f", "/etc/x", "-p", "22", "-o", "UsePAM=no"]
       ),
+      (["/usr/sbin/sshd", "-C", "user=x", "-b", "1", "-p2222"], ["-p", "2222"]),
       (["/usr/sbin/sshd", "-De", "-Df", "/etc/x"], ["-f", "/etc/x"]),
       (["sshd", "-f"], []), (["/usr/bin/ssh", "-f", "x"], nil), ([], nil),
     ]
@@ -1043,7 +1296,8 @@ struct ExaminationTests {
       $0.statuses[unit] = MemoryHost.file(0, 0o644)
       $0.texts[unit] = "[Service]\nProtectSystem=strict\n"
     },
-    Row(17, "warning could-not-be-checked \(unit)") {
+    // Neither what the sandbox hides nor the options of sshd are known.
+    Row(17, "warning could-not-be-checked \(unit)", "warning could-not-be-checked \(unit)") {
       $0.statuses[unit] = MemoryHost.file(0, 0o644)
       $0.unseen[unit] = nil
       $0.texts[unit] = nil

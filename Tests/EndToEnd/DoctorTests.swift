@@ -306,6 +306,37 @@ extension EndToEnd {
         try shell("cp -p \(earlier)/* /var/lib/mfa")
         return ["error audit-log-replaced /var/lib/mfa/ledger"]
       },
+      // Files that differ from those that packaging/install listed.
+      Row(37) { machine in
+        try machine.keep(modulePath)
+        try shell("printf x >>\(modulePath)")
+        return ["error file-replaced \(modulePath)"]
+      },
+      Row(38) { machine in
+        let helper = "/usr/lib/mfa/mfa-helper"
+        try machine.keep(helper)
+        try shell("printf x >>\(helper); chown mfa \(helper); chmod 4755 \(helper)")
+        return ["error file-replaced \(helper)"]
+      },
+      Row(39) { machine in
+        let path = "/etc/mfa/mfa.conf.d/50-state"
+        try machine.write("[project]\nstate = disabled\n", to: path)
+        return ["warning drop-in-ignored \(path)"]
+      },
+      Row(40) { machine in
+        try machine.writeService(
+          "mfa-enroll", ["auth required pam_permit.so", "account required pam_permit.so"])
+        return ["error enrollment-not-proven /etc/pam.d/mfa-enroll"]
+      },
+      Row(41) { machine in
+        try machine.writeService(
+          "mfa-enroll",
+          [
+            "auth sufficient pam_permit.so", "auth required pam_unix.so",
+            "account required pam_permit.so",
+          ])
+        return ["error enrollment-not-proven /etc/pam.d/mfa-enroll:1"]
+      },
     ]
 
     /// Has the files of the audit log restored at the end.
@@ -661,6 +692,130 @@ extension EndToEnd {
           "row \(row.number): \(command.text)")
         #expect(
           command.status == .exited(row.open.isEmpty ? 0 : 3), "row \(row.number): \(command.text)")
+      }
+    }
+
+    @Test("another sshd is a finding if a user signs in there without a code, by a Match line too")
+    func otherServer() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let (user, _) = try machine.addEnrolledUser()
+        let (other, _) = try machine.addEnrolledUser()
+        let keys = [try machine.addLoginKey(for: user), try machine.addLoginKey(for: other)]
+        try machine.write(
+          "Match User \(user.name)\nAuthenticationMethods publickey\n",
+          to: machine.folder + "/one-user")
+        // No user without a code, one user, and all users.
+        let lists: [(settings: [String], signedIn: Int)] = [
+          (["AuthenticationMethods publickey,keyboard-interactive"], 0),
+          (
+            [
+              "AuthenticationMethods publickey,keyboard-interactive",
+              "Include \(machine.folder)/one-user",
+            ], 1
+          ),
+          ([], 2),
+        ]
+        for (settings, expected) in lists {
+          let server = try PrivateServer(on: machine, settings: settings)
+          let sessions = try zip([user, other], keys).map { user, key in
+            try server.signIn(
+              user.name, command: "echo uid=$(id -un)", key: key,
+              options: ["BatchMode=yes", "PreferredAuthentications=publickey"])
+          }
+          var signedIn = 0
+          for session in sessions where try session.waitForExit() == .exited(0) { signedIn += 1 }
+          let command = try Self.examine(["--json"])
+          let found = try Self.found(command).filter { $0.contains(" other-sshd ") }
+          #expect(signedIn == expected, "\(settings) \(sessions.map(\.transcript))")
+          #expect(found.count == (expected == 0 ? 0 : 1), "\(settings): \(command.text)")
+          if expected == 1 {
+            #expect(command.text.contains("(user \(user.name))"), "\(command.text)")
+          }
+          try server.stop()
+        }
+      }
+    }
+
+    @Test("the number of programs that doctor starts does not grow with users")
+    func programsStarted() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        try Self.addManyMatches(machine)
+        let trace = machine.folder + "/trace"
+        let command = try Command.run([
+          "/usr/bin/strace", "-f", "-qq", "-e", "trace=execve", "-o", trace, ServiceFiles.program,
+          "check",
+        ])
+        let started = String(decoding: machine.contents(of: trace) ?? [], as: UTF8.self)
+          .components(separatedBy: "\n")
+        func count(_ program: String) -> Int {
+          started.count { $0.contains("execve(\"\(program)\"") && $0.hasSuffix(" = 0") }
+        }
+        // The general settings, root, and one connection for each line.
+        #expect((40...42).contains(count("/usr/sbin/sshd")), "\(started)")
+        // The members of all groups, and the passwords of all users.
+        #expect(count("/usr/bin/getent") <= 2, "\(started)")
+        #expect(!command.text.contains("kinds of connections"), "\(command.text)")
+      }
+    }
+
+    /// Adds 40 `Match` lines about users, groups and addresses to sshd's configuration, and 100 users who
+    /// have keys and no password.
+    static func addManyMatches(_ machine: Machine) throws {
+      var accounts = String(decoding: machine.contents(of: "/etc/passwd") ?? [], as: UTF8.self)
+      var groups = String(decoding: machine.contents(of: "/etc/group") ?? [], as: UTF8.self)
+      try machine.keep("/home/many")
+      for number in 0..<100 {
+        let home = "/home/many/user\(number)"
+        accounts += "user\(number):*:\(20_000 + number):20000::\(home):/bin/sh\n"
+        try machine.write("key\n", to: "\(home)/.ssh/authorized_keys")
+      }
+      var lines = ""
+      for number in 0..<40 {
+        switch number % 3 {
+        case 0: lines += "Match User user\(number)\n"
+        case 1:
+          groups += "group\(number):x:\(21_000 + number):user\(number),user\(number + 40)\n"
+          lines += "Match Group group\(number)\n"
+        case _: lines += "Match Address 10.\(number).0.0/16\n"
+        }
+        lines += "AuthenticationMethods publickey,keyboard-interactive\n"
+      }
+      try machine.write(accounts, to: "/etc/passwd")
+      try machine.write(groups, to: "/etc/group")
+      try machine.write(lines, to: "/etc/ssh/sshd_config.d/zz-many.conf")
+    }
+
+    @Test("prune removes the records of deleted accounts only, and says so in the audit log")
+    func prune() throws {
+      try Machine.use { machine in
+        try machine.emptyStore()
+        let (user, _) = try machine.addEnrolledUser()
+        let (gone, _) = try machine.addEnrolledUser()
+        let record = "/var/lib/mfa/factors/\(gone.name)"
+        let none = try machine.administer("prune", "--yes")
+        #expect(none.status == .exited(0) && machine.contents(of: record) != nil, "\(none.text)")
+        let accounts = String(decoding: machine.contents(of: "/etc/passwd") ?? [], as: UTF8.self)
+        let others = accounts.split(separator: "\n").filter { !$0.hasPrefix("\(gone.name):") }
+        try machine.write(others.joined(separator: "\n") + "\n", to: "/etc/passwd")
+        let found = try machine.administer("doctor").text
+        #expect(found.contains("mfa-admin prune"), "\(found)")
+        let dry = try machine.administer("prune", "--dry-run")
+        #expect(dry.status == .exited(0) && dry.text.contains(gone.name), "\(dry.text)")
+        let unasked = try machine.administer("prune")
+        #expect(unasked.status != .exited(0), "\(unasked.text)")
+        #expect(machine.contents(of: record) != nil)
+        let pruned = try machine.administer("prune", "--yes")
+        #expect(pruned.status == .exited(0), "\(pruned.errorText)")
+        #expect(
+          pruned.text.contains(gone.name) && !pruned.text.contains(user.name), "\(pruned.text)")
+        #expect(machine.contents(of: record) == nil)
+        #expect(machine.contents(of: "/var/lib/mfa/factors/\(user.name)") != nil)
+        let entries = try machine.administer("ledger", "show", "--last", "5").text
+        #expect(entries.contains(gone.name), "\(entries)")
+        let verified = try machine.administer("ledger", "verify", "--begun-anew")
+        #expect(verified.status == .exited(0), "\(verified.errorText)")
       }
     }
 

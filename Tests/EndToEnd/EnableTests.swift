@@ -830,6 +830,38 @@ extension EndToEnd {
       }
     }
 
+    @Test("a lost drop-in of sshd is reported, and unreadable records make a state unknown")
+    func lostDropIn() throws {
+      try Self.withMachine { machine in
+        #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
+        #expect(try machine.administer("services").text.contains("sshd          on: "))
+        try machine.remove(ServiceFiles.dropIn)
+        let doctor = try machine.administer("doctor").text
+        let lost = "error: \(ServiceFiles.dropIn): sshd: the lines of mfa-admin"
+        #expect(doctor.contains(lost), "\(doctor)")
+        let metrics = try machine.administer("check", "--prometheus").text
+        #expect(metrics.contains("mfa_service_asks_for_code{service=\"sshd\"} 0\n"), "\(metrics)")
+        let services = try machine.administer("services", "--json").text
+        #expect(services.contains("\"lost\""), "\(services)")
+        let session = try TerminalSession([ServiceFiles.program, "services"], columns: 80)
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        let rows = session.text.split(whereSeparator: \.isNewline)
+        #expect(rows.allSatisfy { $0.count <= 80 }, "\(session.transcript)")
+        #expect(
+          rows.contains { $0.hasPrefix("sshd          LOST: enabled, but \(ServiceFiles.dropIn)") },
+          "\(session.transcript)")
+        // Without its record, the state of a service is not known.
+        try machine.write("x", to: ServiceFiles.confirmed + "/sshd", mode: "0600")
+        let unknown = try machine.administer("services").text
+        #expect(!unknown.contains(" off\n"), "\(unknown)")
+        for name in ["login", "sshd"] {
+          #expect(
+            unknown.contains(try Regex("(?m)^\(name) +unknown: \(ServiceFiles.confirmed)")),
+            "\(unknown)")
+        }
+      }
+    }
+
     @Test("later edits are kept, and an edit between the markers is refused with its line")
     func edited() throws {
       try Self.withMachine { machine in

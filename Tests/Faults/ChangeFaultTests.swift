@@ -113,11 +113,12 @@ extension Faults {
         let calls = try Self.calls(of: arguments, machine)
         let new = files.present
         _ = try machine.administer("restore", "--boot")
-        // The first process loads the module, and the second is the rollback watcher.
+        // The first process loads the module, the second is the rollback watcher, and the last one
+        // loads modules to predict sign-ins.
         let started = calls.indices.filter {
           ["clone", "clone3", "vfork"].contains(calls[$0].name)
         }
-        try #require(started.count == 2, "\(calls)")
+        try #require(started.count == 3, "\(calls)")
         var restored = 0
         for call in calls[(started[1] + 1)...] {
           let command = try Command.run(

@@ -35,11 +35,12 @@ enum SSHDTarget {
       }
     }
     for match in file.matches { try checkPlace(match.place, texts) }
-    let connections = SSHDConnections(file, users: [], accounts: .success([]), on: host)
+    let connections = SSHDConnections(
+      SSHDConnections.Server(file: file), users: [], accounts: .success([]), on: host)
     for choice in connections.choices {
       guard let specification = choice.connection.specification else { continue }
       try require(
-        specification.utf8.count { $0 == UInt8(ascii: ",") } == 4
+        (4...5).contains(specification.utf8.count { $0 == UInt8(ascii: ",") })
           && specification.utf8.allSatisfy { $0 > 0x20 }, "a connection is \(specification)")
     }
     for (place, _) in file.unread { try requireShowable(Array(place.utf8), "a place") }

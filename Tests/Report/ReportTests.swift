@@ -152,12 +152,73 @@ import Testing
         "/pam/mfa-enroll:2: through this line"
       ),
       (9, "auth include nothing\n", "/pam/mfa-enroll:1: "),
-      (10, nil, "does not ask for a password"),
+      // Without the file, PAM reads the lines of `other`, which ask for a password here.
+      (10, nil, nil),
     ]
     for (row, stack, expected) in gaps {
       let found = try facts { $0.stacks.files["mfa-enroll"] = stack }.enrollmentGaps
       #expect(found.count == (expected == nil ? 0 : 1), "row \(row): \(found)")
-      if let expected { #expect(found[0].contains(expected), "row \(row): \(found)") }
+      if let expected { #expect(found.first?.contains(expected) == true, "row \(row): \(found)") }
+    }
+  }
+
+  @Test("ways to sign in without a code that are not in a stack are reported")
+  func waysWithoutCode() throws {
+    let key = "authenticationmethods publickey\n" + MemoryHost.sshdSettings
+    let path = "/etc/ssh/sshd_config.d/mfa.conf"
+    let ways: [(Int, (inout MemoryHost) -> Void, String?)] = [
+      (1, { _ in }, nil),
+      (
+        2,
+        {
+          $0.servers = [RunningServer(options: ["-f", "/etc/ssh/backup"])]
+          $0.sshdWithOptions["/etc/ssh/backup"] = key
+        }, "/etc/ssh/backup: "
+      ),
+      (
+        3, { $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nstate = disabled\n" },
+        "tenant a applies to every user of sudo"
+      ),
+      (
+        4,
+        {
+          $0.unloadable = ["pam_mfa.so": "no such file"]
+          $0.stacks.files["sudo"] =
+            "@include common-auth\nauth [success=ok default=ignore] pam_mfa.so\n"
+        }, "libpam cannot load this module, so users sign in without a code"
+      ),
+      (
+        5, { $0.sshdOfOthers = "permitrootlogin yes\n" + MemoryHost.sshdSettings },
+        "root signs in by ssh without a code"
+      ),
+      (
+        6,
+        {
+          $0.sshd = .success(["alice": key])
+          $0.texts[path] =
+            MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods publickey\n"
+          $0.recorded = .success([
+            RecordedService(
+              name: Array("sshd".utf8),
+              files: [RecordedService.File(path: path, state: .complete, isUnchanged: true)])
+          ])
+        }, "\(path):6: users who sign in by ssh with publickey (user alice)"
+      ),
+      // Root is denied, which is no way in.
+      (7, { $0.configurationText = "[project]\nenrollment = required\n" }, nil),
+      // Every sign-in is denied.
+      (8, { $0.unloadable = ["pam_mfa.so": "no such file"] }, nil),
+    ]
+    for (row, change, expected) in ways {
+      var host = MemoryHost()
+      change(&host)
+      var facts = Self.goodFacts
+      facts.add(try HostSnapshot(of: host))
+      let found = facts.signInsWithoutCode
+      #expect(found.isEmpty == (expected == nil), "row \(row): \(found)")
+      if let expected { #expect(found.contains { $0.contains(expected) }, "row \(row): \(found)") }
+      let isMet = try notMet(Self.strict, facts).isEmpty
+      #expect(isMet == (expected == nil), "row \(row)")
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
       InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
     ].map(\.description) + [
       StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path, StoreFile.phone.path,
-      "\(InstalledPath.gateways)/gateway.py",
+      "\(InstalledPath.gateways)/sweep",
     ]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's

@@ -106,6 +106,12 @@ public struct Account: Equatable, Sendable {
     }
   }
 
+  /// Returns whether a group with this name exists.
+  public static func groupExists(named name: [UInt8]) throws(SystemError) -> Bool {
+    guard !name.isEmpty, !name.contains(0) else { return false }
+    return try group(named: name) != nil
+  }
+
   /// Returns the IDs of all groups of the account, or nil if no such account exists.
   public func groupIDs() throws(SystemError) -> [UInt32]? {
     guard let first = try Self.primaryGroup(ofAccount: name) else { return nil }

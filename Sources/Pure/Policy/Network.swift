@@ -2,7 +2,7 @@ import MFABytes
 
 /// A network of IPv4 addresses (RFC 4632, section 3.1) or IPv6 addresses (RFC 4291, section 2.3)
 /// with a common prefix. An IPv4 network contains no IPv6 address, and vice versa.
-struct Network: Equatable, Sendable {
+public struct Network: Equatable, Sendable {
   /// The lowest address of the network.
   private let address: IPAddress
   /// The length of the common prefix, in bits out of 128.
@@ -11,7 +11,7 @@ struct Network: Equatable, Sendable {
   /// Creates the network that contains the address in `text` and has the prefix length after the
   /// slash. Without a slash, the network is that single address. `text` need not be the canonical
   /// form.
-  init?(containing text: Span<UInt8>) {
+  public init?(containing text: Span<UInt8>) {
     let slash = text.firstIndex(of: UInt8(ascii: "/")) ?? text.count
     guard let address = IPAddress(text.extracting(0..<slash)) else { return nil }
     var length = 128
@@ -31,9 +31,15 @@ struct Network: Equatable, Sendable {
   }
 
   /// Returns whether the network contains `address`.
-  func contains(_ address: IPAddress) -> Bool {
+  public func contains(_ address: IPAddress) -> Bool {
     address.isIPv4 == self.address.isIPv4 && address.bits & Self.mask(length) == self.address.bits
   }
+
+  /// The lowest address of the network.
+  public var first: IPAddress { address }
+
+  /// The highest address of the network.
+  public var last: IPAddress { IPAddress(bits: address.bits | ~Self.mask(length)) }
 
   /// The network in canonical form: its lowest address (RFC 5952, section 4) and the prefix length.
   var text: [UInt8] {

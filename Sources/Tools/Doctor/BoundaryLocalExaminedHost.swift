@@ -105,29 +105,49 @@ package struct LocalExaminedHost: ExaminedHost {
     try Account.named(name)
   }
 
-  /// The program that looks names up in the system's databases (getent(1)).
-  private static let lookUp = "/usr/bin/getent"
-
   package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
-    do throws(ProgramOutput.Failure) {
-      let arguments = ["group", "--", String(decoding: name, as: UTF8.self)]
-      // The exit status 2 says that there is no such group. Another failure is not reported as one.
-      return try output(of: Self.lookUp, arguments)?.status != 2
-    } catch {
-      return true
+    // A failed lookup is not reported as a group that does not exist.
+    do throws(SystemError) { return try Account.groupExists(named: name) } catch { return true }
+  }
+
+  package func withoutPassword(_ accounts: [Account]) -> [Account] {
+    let names = accounts.map(\.name)
+    let blocked = entries("shadow", names).filter { fields in
+      // No password has such a hash (shadow(5)).
+      [UInt8(ascii: "!"), UInt8(ascii: "*")].contains(fields.count > 1 ? fields[1].first : nil)
+    }
+    let found = Set(blocked.compactMap { $0.first })
+    return accounts.filter { found.contains($0.name) }
+  }
+
+  package func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] {
+    entries("group", names).map { fields in
+      fields.count > 3 ? fields[3].split(separator: UInt8(ascii: ",")).map { Array($0) } : []
     }
   }
 
-  package func hasNoPassword(_ account: Account) -> Bool {
-    do throws(ProgramOutput.Failure) {
-      let arguments = ["shadow", "--", String(decoding: account.name, as: UTF8.self)]
-      guard let entry = try output(of: Self.lookUp, arguments)?.output else { return false }
-      let fields = entry.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      guard fields.count > 1, let first = fields[1].first else { return false }
-      // No password has such a hash (shadow(5)).
-      return first == UInt8(ascii: "!") || first == UInt8(ascii: "*")
-    } catch {
-      return false
+  /// The program that looks names up in the system's databases (getent(1)).
+  private static let lookUp = "/usr/bin/getent"
+
+  /// The maximum number of names that one program looks up.
+  private static let mostNames = 500
+
+  /// Returns the fields of the entries with these names. What cannot be looked up has no entry.
+  private func entries(_ database: String, _ names: [[UInt8]]) -> [[[UInt8]]] {
+    let names = names.filter { !$0.isEmpty && !$0.contains(0) }
+      .map { String(decoding: $0, as: UTF8.self) }
+    return stride(from: 0, to: names.count, by: Self.mostNames).flatMap { start in
+      let some = Array(names[start...].prefix(Self.mostNames))
+      do throws(ProgramOutput.Failure) {
+        // If some names have no entry, the others are printed all the same.
+        let output = try output(of: Self.lookUp, [database, "--"] + some)?.output ?? []
+        return output.split(separator: UInt8(ascii: "\n")).map { line in
+          line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            .map { Array($0) }
+        }
+      } catch {
+        return []
+      }
     }
   }
 

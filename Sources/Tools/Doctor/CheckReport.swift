@@ -8,8 +8,8 @@ package struct CheckReport {
   package struct Service: Equatable {
     /// The name, escaped for display.
     package let name: String
-    /// Whether policy is enforced for the project, and an enrolled user cannot pass the service's stack
-    /// without a code.
+    /// Whether policy is enforced at the service, an enrolled user cannot pass its stack without a
+    /// code, and, for sshd, no sign-in bypasses PAM, except those of accepted exemptions.
     package let asksForCode: Bool
   }
 
@@ -28,8 +28,13 @@ package struct CheckReport {
     findings = diagnosis.findings.filter { $0.severity != .note }
     accepted = diagnosis.accepted.count
     var services = snapshot.servicesWithModule.map { service in
-      let isEnforced = snapshot.configuration(of: service)?.project.state == .enabled
-      return Service(name: service.visibleName, asksForCode: isEnforced && service.asksForCode)
+      let isEnforced = snapshot.configuration(of: service).map {
+        TenantReach.isEnforced(at: service, $0)
+      }
+      return Service(
+        name: service.visibleName,
+        asksForCode: isEnforced == true && service.asksForCode
+          && !Self.hasWayAround(service, snapshot, diagnosis))
     }
     if case .success(let recorded) = snapshot.host.recordedServices() {
       let names = recorded.map { VisibleText.escaping($0.name) }
@@ -38,6 +43,18 @@ package struct CheckReport {
     }
     self.services = services.sorted { $0.name < $1.name }
     self.time = time
+  }
+
+  /// Returns whether sshd lets users in whose sign-ins do not use PAM. An exemption that was accepted,
+  /// or that `mfa-admin enable` wrote, does not count.
+  private static func hasWayAround(
+    _ service: ServiceWithModule, _ snapshot: HostSnapshot, _ diagnosis: Diagnosis
+  ) -> Bool {
+    guard service.isNamed("sshd") else { return false }
+    return snapshot.sshd.generalWayWithoutPAM != nil
+      || diagnosis.findings.contains {
+        $0.severity == .error && ["methods-without-code", "use-pam-off"].contains($0.code)
+      }
   }
 
   /// The number of errors.

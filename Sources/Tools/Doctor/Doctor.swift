@@ -44,10 +44,23 @@ package enum Doctor {
     let examinations: [any Examination.Type] = [
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, SudoWithoutCode.self,
-      DisabledPrompts.self, MethodsWithoutCode.self,
+      DisabledPrompts.self, MethodsWithoutCode.self, OtherServers.self, TenantReach.self,
+      UnloadableModule.self, RootWithoutFactor.self,
     ]
-    return findings(of: examinations, on: snapshot).filter {
-      $0.severity != .note && $0.code != "keyboard-interactive-off"
+    return findings(of: examinations, on: snapshot).filter { finding in
+      finding.code == "exempt-group"
+        || finding.severity != .note && !isDenial(finding, on: snapshot)
+    }
+  }
+
+  /// Returns whether a finding is about sign-ins that are denied, or about a tenant without an effect.
+  private static func isDenial(_ finding: Finding, on snapshot: HostSnapshot) -> Bool {
+    switch finding.code {
+    case "module-not-loaded": !UnloadableModule.letsUsersIn(finding, on: snapshot)
+    case "keyboard-interactive-off", "tenant-without-users", "root-locked-out", "root-not-enrolled",
+      "root-keys-refused":
+      true
+    case _: false
     }
   }
 

@@ -33,11 +33,15 @@ package protocol ExaminedHost {
   /// Returns the names of all groups of an account, or nil if the lookup failed.
   func groups(of account: Account) -> [String]?
 
+  /// Returns the names of the users whom the entry of each group lists. Users whose primary group it
+  /// is need not be listed. A group that does not exist has no entry.
+  func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]]
+
   /// Returns whether a group with a name exists.
   func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool
 
-  /// Returns whether /etc/shadow says that no password of an account can be right.
-  func hasNoPassword(_ account: Account) -> Bool
+  /// Returns the accounts of which the shadow database says that no password can be right.
+  func withoutPassword(_ accounts: [Account]) -> [Account]
 
   /// Returns all accounts that the system lists.
   func accounts() throws(SystemError) -> [KnownAccount]
@@ -136,11 +140,14 @@ extension ExaminedHost {
   /// Returns no servers by default.
   func runningServers() -> [RunningServer] { [] }
 
+  /// Returns by default that the entries of groups list no members.
+  func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }
+
   /// Returns by default that each group exists.
   func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool { true }
 
   /// Returns by default that each account has a password.
-  func hasNoPassword(_ account: Account) -> Bool { false }
+  func withoutPassword(_ accounts: [Account]) -> [Account] { [] }
 
   /// Returns an empty list by default.
   func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {

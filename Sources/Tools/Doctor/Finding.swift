@@ -52,6 +52,13 @@ package struct Finding: Equatable {
     ])
   }
 
+  /// Returns the finding about users who do not exist now: it is no error yet.
+  func ifAccountExists() -> Finding {
+    Finding(
+      severity: severity == .error ? .warning : severity, code: code, services: services,
+      place: place, message: "\(message); no account has such a name now", hint: hint)
+  }
+
   /// Returns the finding that `what` could not be checked.
   static func unchecked(
     _ what: String, at place: String, _ reason: String, severity: Severity = .warning

@@ -36,11 +36,11 @@ package final class HostRules {
     guard countsSecureShell, service.isNamed("sshd") else { return nil }
     let name = String(decoding: user.bytes, as: UTF8.self)
     let isRoot = name == "root"
-    var connection = SSHDView.Connection(user: name)
-    if let address { connection.address = address }
+    var connection = SSHDConnection(user: name)
+    if let address { connection[.address] = address }
     let matches = matches(for: user, name)
     let users = SecureShellUsers(
-      isRoot: isRoot, matches: matches, address: matches.isEmpty ? nil : address)
+      isRoot: isRoot, matches: matches, address: file.matches.isEmpty ? nil : address)
     let view =
       views[users] ?? SSHDView(connection, under: matches, of: file, on: host)
     views[users] = view
@@ -50,7 +50,8 @@ package final class HostRules {
   /// Returns the `Match` lines that can apply to a user.
   private func matches(for user: UserName, _ name: String) -> Set<Int> {
     guard !file.matches.isEmpty else { return [] }
-    let connections = SSHDConnections(file, users: [user], accounts: .success([]), on: host)
+    let connections = SSHDConnections(
+      SSHDConnections.Server(file: file), users: [user], accounts: .success([]), on: host)
     return connections.choices.first { $0.connection.user == name }?.matches ?? []
   }
 }

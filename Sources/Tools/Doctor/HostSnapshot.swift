@@ -25,6 +25,8 @@ package struct HostSnapshot {
   package let owner: Result<Account?, SystemError>
   /// sshd's settings.
   package let sshd: SSHDView
+  /// The sshds of the host, or nil if the stack of sshd does not use the module.
+  let sshdServers: SSHDServers?
 
   /// The modules that libpam can load.
   let modules: LoadableModules
@@ -47,9 +49,17 @@ package struct HostSnapshot {
     stored = Self.stored(host)
     accounts = Self.accounts(host)
     owner = Self.owner(host)
-    sshd =
-      servicesWithModule.contains { $0.isNamed("sshd") }
-      ? SSHDView(of: host, users: users, accounts: accounts) : .notConcerned
+    let servers = servicesWithModule.contains { $0.isNamed("sshd") } ? SSHDServers(of: host) : nil
+    sshdServers = servers
+    sshd = Self.sshd(servers, users, accounts, host)
+  }
+
+  private static func sshd(
+    _ servers: SSHDServers?, _ users: [UserName], _ accounts: Result<[KnownAccount], SystemError>,
+    _ host: any ExaminedHost
+  ) -> SSHDView {
+    guard let servers else { return .notConcerned }
+    return SSHDView(of: host, users: users, accounts: accounts, server: servers.main)
   }
 
   private static func configurations(

@@ -3,100 +3,127 @@ import MFAAdminOutput
 import MFAFactors
 import MFASystem
 
-/// The connections for which sshd's settings are read: one for each set of `Match` lines that apply
-/// to some user.
+/// The connections for which sshd's settings are read: one for each way in which `Match` lines can
+/// determine the settings that matter.
 ///
 /// sshd itself evaluates the `Match` lines. This type only chooses users and addresses, so that each
-/// line that matters applies to one of the connections.
+/// line that matters, and each combination of lines with a different result, applies to one of the
+/// connections.
+///
+/// MUST 1: a line to which none of the connections belongs, and accounts that were not compared, are
+/// findings. (`ExaminationTests.sshd`)
 struct SSHDConnections {
   /// A connection, and whom it stands for.
   struct Choice: Equatable {
     /// The connection, in words, or nil for connections to which no `Match` line applies.
-    let description: String?
+    var description: String?
     /// The indices of the `Match` lines that apply.
     let matches: Set<Int>
-    let connection: SSHDView.Connection
+    let connection: SSHDConnection
+    /// The users who have the same settings if they connect from an address that no line names.
+    var users: [String] = []
     /// Whether the connection stands for root alone.
     var isRoot = false
+    /// Whether no account has the user's name now.
+    var isHypothetical = false
   }
 
-  /// The connections.
+  /// The connections. The first one is of a user whom no line names.
   private(set) var choices: [Choice] = []
-  /// The `Match` lines that apply to no known connection.
-  private(set) var unmatched: [SSHDFile.Match] = []
+  /// The lines and accounts for which no connection was found.
+  private(set) var findings: [Finding] = []
 
-  /// The maximum number of accounts whose names and groups are compared with `Match` lines.
-  private static let mostAccounts = 2000
+  /// The maximum number of combinations of addresses, hosts and ports. With more, only pairs are
+  /// combined.
+  private static let mostCombinations = 1024
 
-  /// The maximum number of connections for one `Match` line.
-  private static let mostSamples = 8
+  /// The configuration that decides, and the ports at which sshd listens.
+  struct Server {
+    let file: SSHDFile
+    /// The ports, the first one for connections that no line is about.
+    var ports: [String] = []
+  }
 
   /// A `Match` line that sets something that matters.
   private struct Line {
     let index: Int
     let match: SSHDFile.Match
-    var user: SSHDPatterns?
-    var groups: SSHDPatterns?
-    /// The other criteria, with the values of connections that meet them. Nil if a criterion is not
-    /// known.
-    var connections: [SSHDView.Connection]? = []
+    let criteria: SSHDCriteria
+    /// The settings that follow the line.
+    let keywords: Set<String>
+  }
+
+  /// A connection without its user, and the lines whose criteria about it hold.
+  private struct Origin {
+    let connection: SSHDConnection
+    let lines: Set<Int>
+    /// The values that differ from those of other connections, in words.
+    let description: String?
+  }
+
+  /// Users to whom the same lines apply.
+  private struct Class {
+    var users: [SSHDUsers.User]
+    let lines: Set<Int>
+  }
+
+  /// What determines the settings: for each keyword, the `Match` line that sets it; or, if that is not
+  /// known, all lines that apply.
+  private struct Determination: Hashable {
+    let lines: [Int?]
   }
 
   /// Chooses the connections for a configuration.
   init(
-    _ file: SSHDFile, users: [UserName], accounts: Result<[KnownAccount], SystemError>,
-    on host: any ExaminedHost
+    _ server: Server, users requested: [UserName],
+    accounts: Result<[KnownAccount], SystemError>, on host: any ExaminedHost
   ) {
-    let lines = Self.lines(file)
-    let people = Self.people(lines, users, accounts, host)
-    var groups: [Set<Int>: [String]] = [:]
-    var order: [Set<Int>] = []
-    for person in people {
-      let matches = Set(lines.filter { Self.concerns($0, person, host) }.map(\.index))
-      if groups[matches] == nil { order.append(matches) }
-      groups[matches, default: []].append(person.name)
+    let lines = Self.lines(server.file)
+    let known = lines.filter(\.criteria.unknown.isEmpty)
+    let users = SSHDUsers(
+      known.map(\.criteria), requested: requested, accounts: accounts, on: host)
+    let (origins, isComplete) = Self.origins(known, server.ports)
+    let canPredict =
+      server.file.unread.isEmpty
+      && lines.allSatisfy { $0.criteria.unknown.isEmpty && !$0.criteria.isDecidedBySSHD }
+    var chooser = Chooser(lines: known, canPredict: canPredict)
+    let unnamed = SSHDUsers.User(
+      name: SSHDConnection().user, groups: [], isInvented: false)
+    let classes = Self.classes([unnamed] + users.all, known)
+    chooser.add(classes, origins, isLocal: !users.hasDirectory)
+    let named = ["root"] + requested.map { String(decoding: $0.bytes, as: UTF8.self) }
+    choices = chooser.choices(individually: named, classes, origins)
+    findings = lines.filter { !chooser.used.contains($0.index) }.map {
+      Self.finding($0, hasDirectory: users.hasDirectory)
     }
-    for name in ["root"] + users.map({ String(decoding: $0.bytes, as: UTF8.self) }) {
-      choices.append(
-        Choice(
-          description: "user \(VisibleText.escaping(name))",
-          matches: groups.first { $0.value.contains(name) }?.key ?? [],
-          connection: SSHDView.Connection(user: name), isRoot: name == "root"))
+    if users.omitted > 0 {
+      findings.append(
+        .unchecked(
+          "sshd's settings for \(users.omitted) accounts", at: server.file.mainPlace,
+          "only \(SSHDUsers.mostAccounts) are compared with Match lines"))
     }
-    var used: Set<Int> = []
-    for matches in order {
-      guard let names = groups[matches], let first = names.first else { continue }
-      let applying = lines.filter { matches.contains($0.index) }
-      let always = Set(applying.filter { $0.connections?.isEmpty == true }.map(\.index))
-      used.formUnion(always)
-      if !always.isEmpty {
-        choices.append(
-          Choice(
-            description: Self.text(names), matches: always,
-            connection: SSHDView.Connection(user: first)))
-      }
-      for line in applying {
-        // A line that names no user applies to every user; the connections of one are enough.
-        let isGeneral = line.user == nil && line.groups == nil && always.isEmpty
-        guard !isGeneral || !used.contains(line.index) else { continue }
-        for connection in line.connections ?? [] {
-          var connection = connection
-          connection.user = first
-          used.insert(line.index)
-          choices.append(
-            Choice(
-              description:
-                "\(Self.text(names)), \(VisibleText.escaping(line.match.arguments.joined(separator: " ")))",
-              matches: always.union([line.index]), connection: connection))
-        }
-      }
+    if !isComplete {
+      findings.append(
+        .unchecked(
+          "all combinations of addresses, hosts and ports", at: server.file.mainPlace,
+          "Match lines name too many; only two at a time are combined"))
     }
-    unmatched = lines.filter { !used.contains($0.index) }.map(\.match)
   }
 
-  private static func text(_ names: [String]) -> String {
-    (names.count == 1 ? "user " : "users ")
-      + NameList.text(names.map { VisibleText.escaping($0) })
+  /// Returns the finding about a line to which no connection belongs.
+  private static func finding(_ line: Line, hasDirectory: Bool) -> Finding {
+    if let name = line.criteria.unknown.first {
+      return .unchecked(
+        "sshd's settings under this Match line", at: line.match.place,
+        "the criterion \(VisibleText.escaping(name)) is not known here")
+    }
+    // All users are known if there is no directory; the line then applies to none.
+    let isUnknown =
+      line.criteria.areAboutUsers && hasDirectory
+      || line.criteria.conditions.contains { !$0.patterns.positive.isEmpty && $0.samples.isEmpty }
+    return .unchecked(
+      "sshd's settings under this Match line", at: line.match.place,
+      "no user or connection that matches is known", severity: isUnknown ? .warning : .note)
   }
 
   // MARK: Lines
@@ -104,86 +131,163 @@ struct SSHDConnections {
   /// Returns the `Match` lines that may change a setting that an examination uses.
   private static func lines(_ file: SSHDFile) -> [Line] {
     file.matches.enumerated().compactMap { index, match in
-      guard !SSHDView.Connection.isForEverybody(match), file.matters(index) else { return nil }
-      return line(index, match)
+      let criteria = SSHDCriteria(match.arguments)
+      guard file.matters(index), !criteria.isForMissingUsers else { return nil }
+      return Line(
+        index: index, match: match, criteria: criteria, keywords: file.keywords(under: index))
     }
   }
 
-  private static func line(_ index: Int, _ match: SSHDFile.Match) -> Line {
-    var line = Line(index: index, match: match)
-    var rest = match.arguments[...]
-    while let criterion = rest.popFirst() {
-      let value = rest.popFirst() ?? ""
-      switch criterion.lowercased() {
-      case "user": line.user = SSHDPatterns(value)
-      case "group": line.groups = SSHDPatterns(value)
-      case let other:
-        let samples = SSHDPatterns(value).positive
-        let present = line.connections.map { $0.isEmpty ? [SSHDView.Connection()] : $0 }
-        let new = present?.flatMap { connection in
-          samples.compactMap { connection.meeting(other, $0) }
+  // MARK: Addresses, hosts and ports
+
+  /// Returns the connections that lines can tell apart, the plainest first, and whether these are all
+  /// combinations.
+  private static func origins(_ lines: [Line], _ ports: [String]) -> ([Origin], Bool) {
+    var plain = SSHDConnection()
+    if let port = ports.first { plain[.localPort] = port }
+    var values: [(field: SSHDCriteria.Field, samples: [String])] = []
+    for field in SSHDCriteria.Field.allCases {
+      let conditions = lines.flatMap(\.criteria.conditions).filter { $0.field == field }
+      guard !conditions.isEmpty else { continue }
+      var seen: Set<String> = [plain[field]]
+      let found = conditions.flatMap(\.samples) + (field == .localPort ? ports : [])
+      values.append((field, found.filter { seen.insert($0).inserted }))
+    }
+    let count = values.reduce(1) { product, value in
+      min(product, mostCombinations + 1) * (value.samples.count + 1)
+    }
+    let isComplete = count <= mostCombinations
+    var connections = [(connection: plain, changed: 0)]
+    for value in values {
+      for earlier in connections where isComplete || earlier.changed < 2 {
+        for sample in value.samples {
+          var connection = earlier.connection
+          connection[value.field] = sample
+          connections.append((connection, earlier.changed + 1))
         }
-        line.connections = new?.isEmpty == true ? nil : new.map { Array($0.prefix(mostSamples)) }
       }
     }
-    return line
+    var seen: Set<Set<Int>> = []
+    let origins = connections.sorted { $0.changed < $1.changed }.compactMap { item -> Origin? in
+      let holding = Set(lines.filter { $0.criteria.hold(for: item.connection) }.map(\.index))
+      guard seen.insert(holding).inserted else { return nil }
+      return Origin(
+        connection: item.connection, lines: holding,
+        description: description(of: item.connection, comparedTo: plain))
+    }
+    return (origins, isComplete || values.count <= 2)
+  }
+
+  private static func description(
+    of connection: SSHDConnection, comparedTo plain: SSHDConnection
+  ) -> String? {
+    let words = SSHDCriteria.Field.allCases.filter { connection[$0] != plain[$0] }
+      .map { "\($0.words) \(VisibleText.escaping(connection[$0]))" }
+    return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 
   // MARK: Users
 
-  private final class Person {
-    let name: String
-    let account: Account?
-    private var known: [String]??
-
-    init(_ name: String, _ account: Account?) {
-      self.name = name
-      self.account = account
-    }
-
-    func groups(_ host: any ExaminedHost) -> [String]? {
-      if let known { return known }
-      let found = account.flatMap { host.groups(of: $0) }
-      known = .some(found)
-      return found
-    }
-  }
-
-  /// Returns the users to compare: root, those asked for, those that lines name, and the accounts for
-  /// people.
-  private static func people(
-    _ lines: [Line], _ users: [UserName], _ accounts: Result<[KnownAccount], SystemError>,
-    _ host: any ExaminedHost
-  ) -> [Person] {
-    var known: [KnownAccount] = []
-    if case .success(let found) = accounts { known = Array(found.prefix(mostAccounts)) }
-    var names = ["root"] + users.map { String(decoding: $0.bytes, as: UTF8.self) }
-    names += known.filter(\.isPersonal).map { String(decoding: $0.account.name, as: UTF8.self) }
-    names += lines.flatMap { $0.user?.positive ?? [] }.filter { name in
-      !name.contains { $0 == "*" || $0 == "?" }
-    }
-    // Accounts for programs can sign in with keys too.
-    names += known.map { String(decoding: $0.account.name, as: UTF8.self) }
-    var seen: Set<String> = []
-    return names.filter { seen.insert($0).inserted }.compactMap { name in
-      if let account = known.first(where: { $0.account.name == Array(name.utf8) })?.account {
-        return Person(name, account)
-      }
-      do throws(SystemError) {
-        return try host.account(named: Array(name.utf8)).map { Person(name, $0) }
-      } catch {
-        return Person(name, nil)
+  /// Groups the users by the lines whose criteria about users hold.
+  private static func classes(_ users: [SSHDUsers.User], _ lines: [Line]) -> [Class] {
+    var classes: [Class] = []
+    var positions: [Set<Int>: Int] = [:]
+    for user in users {
+      let applying = Set(
+        lines.filter { SSHDUsers.concern(user, $0.criteria) }.map(\.index))
+      if let position = positions[applying] {
+        classes[position].users.append(user)
+      } else {
+        positions[applying] = classes.count
+        classes.append(Class(users: [user], lines: applying))
       }
     }
+    return classes
   }
 
-  /// Returns whether the criteria of a line about the user hold.
-  private static func concerns(_ line: Line, _ person: Person, _ host: any ExaminedHost) -> Bool {
-    if let user = line.user, !user.matches(user: person.name) { return false }
-    guard let patterns = line.groups else { return true }
-    if !patterns.hasWildcards, patterns.patterns.count == 1, let name = patterns.positive.first {
-      return person.account.map { host.isMember($0, of: Array(name.utf8)) == true } ?? false
+  /// Chooses one connection for each result.
+  private struct Chooser {
+    let lines: [Line]
+    let canPredict: Bool
+    /// The lines that apply to a connection.
+    private(set) var used: Set<Int> = []
+
+    private var chosen: [Choice] = []
+    private var positions: [Determination: Int] = [:]
+
+    init(lines: [Line], canPredict: Bool) {
+      self.lines = lines
+      self.canPredict = canPredict
     }
-    return person.groups(host).map { patterns.matches(groups: $0) } ?? false
+
+    mutating func add(_ classes: [Class], _ origins: [Origin], isLocal: Bool) {
+      for origin in origins {
+        for item in classes {
+          let matches = item.lines.intersection(origin.lines)
+          used.formUnion(matches)
+          let determination = determination(matches)
+          let names = item.users.map(\.name)
+          if let position = positions[determination] {
+            // An invented name says less than a user.
+            let isBetter = chosen[position].isHypothetical && !item.users[0].isInvented
+            if !isBetter {
+              if origin.description == nil { chosen[position].users += names }
+              continue
+            }
+          }
+          let choice = Choice(
+            description: origin.description, matches: matches,
+            connection: origin.connection.of(names[0]),
+            users: origin.description == nil ? names : [],
+            isHypothetical: item.users.allSatisfy(\.isInvented) && isLocal)
+          if let position = positions[determination] {
+            chosen[position] = choice
+          } else {
+            positions[determination] = chosen.count
+            chosen.append(choice)
+          }
+        }
+      }
+    }
+
+    /// Returns the connections, with one more for each of these users.
+    func choices(
+      individually names: [String], _ classes: [Class], _ origins: [Origin]
+    ) -> [Choice] {
+      guard let plain = origins.first else { return [] }
+      let single = names.map { name in
+        let lines = classes.first { $0.users.contains { $0.name == name } }?.lines ?? []
+        return Choice(
+          description: "user \(VisibleText.escaping(name))",
+          matches: lines.intersection(plain.lines), connection: plain.connection.of(name),
+          users: [name], isRoot: name == "root")
+      }
+      let described = chosen.enumerated().map { index, choice in
+        var choice = choice
+        let names = choice.users.filter { $0 != SSHDConnection().user }
+        let users =
+          choice.matches.contains { line in
+            lines.contains { $0.index == line && $0.criteria.areAboutUsers }
+          } ? Self.text(names.isEmpty ? [choice.connection.user] : names) : nil
+        let words = [users, choice.description].compactMap { $0 }
+        choice.description =
+          index == 0 ? nil : words.isEmpty ? "other connections" : words.joined(separator: ", ")
+        return choice
+      }
+      return Array(described.prefix(1)) + single + described.dropFirst()
+    }
+
+    private func determination(_ matches: Set<Int>) -> Determination {
+      guard canPredict else { return Determination(lines: matches.sorted()) }
+      return Determination(
+        lines: SSHDSettings.keys.map { key in
+          lines.first { matches.contains($0.index) && $0.keywords.contains(key) }?.index
+        })
+    }
+
+    private static func text(_ names: [String]) -> String {
+      (names.count == 1 ? "user " : "users ")
+        + NameList.text(names.map { VisibleText.escaping($0) })
+    }
   }
 }

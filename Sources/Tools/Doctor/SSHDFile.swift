@@ -42,18 +42,33 @@ package struct SSHDFile {
   /// deep.
   private var isStopped = false
 
-  /// Reads the configuration of a host.
-  package init(of host: any ExaminedHost) { read(Self.path, under: nil, depth: 0, host) }
+  private let path: String
+
+  /// Reads the configuration of a host: its main file, or another one.
+  package init(of host: any ExaminedHost, at path: String = Self.path) {
+    self.path = path
+    read(path, under: nil, depth: 0, host)
+  }
 
   /// Returns whether a `Match` line is followed by a setting that an examination uses, or whether
   /// that is not known.
-  func matters(_ match: Int) -> Bool {
-    !unread.isEmpty
-      || lines.contains { $0.match == match && SSHDSettings.keys.contains($0.keyword) }
+  func matters(_ match: Int) -> Bool { !unread.isEmpty || !keywords(under: match).isEmpty }
+
+  /// Returns the keywords that follow a `Match` line and that an examination uses, as `sshd -T` spells
+  /// them.
+  func keywords(under match: Int) -> Set<String> {
+    Set(lines.filter { $0.match == match }.map { Self.names[$0.keyword] ?? $0.keyword })
+      .intersection(SSHDSettings.keys)
   }
 
+  /// The earlier names of keywords.
+  private static let names = [
+    "challengeresponseauthentication": "kbdinteractiveauthentication",
+    "skeyauthentication": "kbdinteractiveauthentication",
+  ]
+
   /// Returns the place of the line that determines a setting, for connections to which `Match` lines
-  /// apply or in general: the first line counts. Returns the main file's path if no line sets the
+  /// apply or in general: the first line counts. Returns the path of the file if no line sets the
   /// keyword.
   package func place(
     of keywords: [String], saying settings: SSHDSettings, under matches: Set<Int> = []
@@ -68,8 +83,11 @@ package struct SSHDFile {
       fitting.first(where: applies) ?? candidates.first(where: applies)
       ?? fitting.first { $0.match == nil } ?? fitting.first
       ?? candidates.first { $0.match == nil }
-    return line?.place ?? Self.path
+    return line?.place ?? mainPlace
   }
+
+  /// The path of the file that was read first, escaped for display.
+  var mainPlace: String { VisibleText.escaping(path) }
 
   private mutating func read(
     _ path: String, under outer: Int?, depth: Int, _ host: any ExaminedHost

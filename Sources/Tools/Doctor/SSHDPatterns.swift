@@ -1,3 +1,5 @@
+import MFAPolicy
+
 /// A list of patterns on a `Match` line (ssh_config(5), "PATTERNS"): separated by commas, with the
 /// wildcards `*` and `?`; a pattern after `!` excludes what it matches.
 ///
@@ -11,6 +13,7 @@ struct SSHDPatterns: Equatable {
 
   let patterns: [Pattern]
 
+  /// Parses a list.
   init(_ text: String) {
     patterns = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       part.hasPrefix("!")
@@ -23,7 +26,27 @@ struct SSHDPatterns: Equatable {
   var positive: [String] { patterns.filter { !$0.isNegated }.map(\.text) }
 
   /// Whether a pattern has a wildcard.
-  var hasWildcards: Bool { patterns.contains { $0.text.contains { $0 == "*" || $0 == "?" } } }
+  var hasWildcards: Bool { patterns.contains { Self.isPattern($0.text) } }
+
+  /// Returns whether a pattern has a wildcard.
+  static func isPattern(_ text: String) -> Bool { text.contains { $0 == "*" || $0 == "?" } }
+
+  /// The same patterns in lower case.
+  var lowercased: SSHDPatterns {
+    SSHDPatterns(
+      patterns: patterns.map { Pattern(text: $0.text.lowercased(), isNegated: $0.isNegated) })
+  }
+
+  private init(patterns: [Pattern]) { self.patterns = patterns }
+
+  /// Returns words that a pattern matches, shortest first.
+  static func words(matching pattern: String) -> [String] {
+    guard isPattern(pattern) else { return [pattern] }
+    return ["", "x", "example", "0"].map { filling in
+      pattern.replacing("*", with: filling)
+        .replacing("?", with: filling.isEmpty ? "a" : filling.prefix(1))
+    }.filter { !$0.isEmpty }
+  }
 
   /// The result for one word.
   enum Result {
@@ -47,6 +70,23 @@ struct SSHDPatterns: Equatable {
 
   /// Returns whether a user name matches the list.
   func matches(user: String) -> Bool { result(user) == .matches }
+
+  /// Returns whether an address matches the list, whose patterns can be networks.
+  func matches(address text: String) -> Bool {
+    guard let address = IPAddress(Array(text.utf8).span) else { return false }
+    let word = Array(text.utf8)[...]
+    var matches = false
+    for pattern in patterns {
+      let bytes = Array(pattern.text.utf8)
+      let holds =
+        Network(containing: bytes.span)?.contains(address)
+        ?? Self.matches(word, bytes[...])
+      guard holds else { continue }
+      guard !pattern.isNegated else { return false }
+      matches = true
+    }
+    return matches
+  }
 
   /// Returns whether a user with these groups matches the list. One group that is excluded excludes
   /// the user.

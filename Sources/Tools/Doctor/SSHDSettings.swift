@@ -1,10 +1,16 @@
+import MFAAdminOutput
+
 /// The effective settings of sshd that `sshd -T` prints, in general or for one connection.
 package struct SSHDSettings: Equatable {
   private let values: [String: String]
 
+  /// The ports at which sshd listens.
+  let ports: [String]
+
   /// Parses the output of `sshd -T`. Each line is a key in lower case, a blank and the value.
   package init(_ output: [UInt8]) {
     var values: [String: String] = [:]
+    var ports: [String] = []
     for line in output.split(separator: UInt8(ascii: "\n")) {
       let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
       guard let key = parts.first else { continue }
@@ -12,8 +18,15 @@ package struct SSHDSettings: Equatable {
       // The first line for a key counts.
       let name = String(decoding: key, as: UTF8.self).lowercased()
       if values[name] == nil { values[name] = value }
+      if name == "listenaddress" || name == "port",
+        let port = value.split(separator: ":").last.map({ String($0) }), UInt16(port) != nil,
+        !ports.contains(port)
+      {
+        ports.append(port)
+      }
     }
     self.values = values
+    self.ports = ports
   }
 
   /// Returns the value of a key, or nil if sshd does not print the key.
@@ -45,6 +58,37 @@ package struct SSHDSettings: Equatable {
     methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
   }
 
+  /// The authentication methods that do not use PAM: the method, the setting that enables it, and the
+  /// words for messages.
+  private static let silentMethods = [
+    (name: "publickey", key: "pubkeyauthentication", words: "a key"),
+    (name: "hostbased", key: "hostbasedauthentication", words: "a trusted host"),
+    (name: "gssapi-with-mic", key: "gssapiauthentication", words: "a Kerberos ticket"),
+  ]
+
+  /// The methods, in words, that are enough without PAM because AuthenticationMethods is not set.
+  var sufficientMethods: [String] {
+    methodLists == nil ? Self.silentMethods.filter { isOn($0.key) }.map(\.words) : []
+  }
+
+  /// The lists of AuthenticationMethods that can be completed without PAM.
+  var listsWithoutPAM: [[String]] {
+    (methodLists ?? []).filter { !Self.asksPAM($0) }
+  }
+
+  /// The reason why sign-ins with these settings do not all use PAM, or nil if they do.
+  var wayWithoutPAM: String? {
+    guard isOn("usepam") else { return "UsePAM is no" }
+    let lists = listsWithoutPAM.map { $0.joined(separator: ",") }
+    if !lists.isEmpty {
+      return "AuthenticationMethods is \(VisibleText.escaping(lists.joined(separator: " ")))"
+    }
+    let methods = sufficientMethods
+    return methods.isEmpty
+      ? nil
+      : "AuthenticationMethods is not set, so \(methods.joined(separator: " or ")) alone is enough"
+  }
+
   /// Whether a sign-in can use the `password` method.
   var takesPasswords: Bool {
     isOn("passwordauthentication")
@@ -56,28 +100,13 @@ package struct SSHDSettings: Equatable {
     asksByKeyboard || (service.takesPassword && takesPasswords)
   }
 
-  /// The methods that do not use PAM: the name, the setting that enables the method, and the words
-  /// for messages. The setting decides only if AuthenticationMethods is not set.
-  private static let silentMethods = [
-    ("publickey", "pubkeyauthentication", "a key"),
-    ("hostbased", "hostbasedauthentication", "a trusted host"),
-    ("gssapi-with-mic", "gssapiauthentication", "a Kerberos ticket"),
-  ]
-
   /// The ways to sign in without the `auth` lines of PAM, in words.
   var waysWithoutPAM: [String] {
-    guard let lists = methodLists else {
-      return Self.silentMethods.filter { isOn($0.1) }.map(\.2)
-    }
-    return lists.filter { !Self.asksPAM($0) }.map { $0.joined(separator: ",") }
+    methodLists == nil ? sufficientMethods : listsWithoutPAM.map { $0.joined(separator: ",") }
   }
 
   /// Whether AuthenticationMethods has a list with a method that uses the `auth` lines of PAM.
   var hasWayWithPAM: Bool { methodLists?.contains { Self.asksPAM($0) } ?? true }
-
-  private static func asksPAM(_ methods: [String]) -> Bool {
-    methods.contains("keyboard-interactive") || methods.contains("password")
-  }
 
   /// The keys that the examinations use.
   package static let keys = [

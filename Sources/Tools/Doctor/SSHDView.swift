@@ -23,6 +23,10 @@ package enum SSHDView {
     package let settings: SSHDSettings
     /// Whether the settings are for root alone.
     package var isRoot = false
+    /// Whether no account has a name to which the settings apply now.
+    var isHypothetical = false
+    /// The users who have these settings if they connect from an address that no line names.
+    var users: [String] = []
   }
 
   /// The paths of sshd: on most systems, and on systems with a single folder for all programs.
@@ -33,14 +37,15 @@ package enum SSHDView {
 
   /// Runs the sshd of a host to read its settings.
   ///
-  /// The settings are read for a connection that no `Match` line matches, for root, for `users`, and
-  /// for each set of `Match` lines that apply to a user.
+  /// The settings are read for a connection that no `Match` line is about, for root, for `users`, and
+  /// for each way in which `Match` lines can determine them.
   init(
     of host: any ExaminedHost, users: [UserName],
-    accounts: Result<[KnownAccount], SystemError>
+    accounts: Result<[KnownAccount], SystemError>, server: RunningServer
   ) {
+    let query = Query(host: host, options: server.settings)
     let general: SSHDSettings
-    switch Self.settings(Connection(), on: host) {
+    switch query.settings(SSHDConnection()) {
     case .success(let settings?): general = settings
     case .success(nil):
       self = .unknown(
@@ -51,36 +56,37 @@ package enum SSHDView {
       self = .unknown(Self.finding(failure))
       return
     }
-    let file = SSHDFile(of: host)
-    var cases = [Case(description: nil, matches: [], settings: general)]
+    let file = SSHDFile(of: host, at: server.file ?? SSHDFile.path)
+    // The option replaces the ports in the file. With the main file, other servers may run without it.
+    let ports =
+      !server.hasMainConfiguration && !server.ports.isEmpty
+      ? server.ports : general.ports + server.ports.filter { !general.ports.contains($0) }
+    let connections = SSHDConnections(
+      SSHDConnections.Server(file: file, ports: ports), users: users, accounts: accounts, on: host)
+    var cases: [Case] = []
     var findings = file.unread.map {
       Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
     }
-    let connections = SSHDConnections(file, users: users, accounts: accounts, on: host)
-    findings += connections.unmatched.map { match in
-      .unchecked(
-        "sshd's settings under this Match line", at: match.place,
-        "no user or connection that matches is known", severity: .note)
-    }
+    findings += connections.findings
     for choice in connections.choices.prefix(Self.mostCases) {
-      let description = choice.description ?? "all other users"
-      switch Self.settings(choice.connection, on: host) {
-      case .success(let settings?):
-        cases.append(
-          Case(
-            description: choice.description, matches: choice.matches, settings: settings,
-            isRoot: choice.isRoot))
+      let settings =
+        choice.connection == SSHDConnection()
+        ? .success(general) : query.settings(choice.connection)
+      switch settings {
+      case .success(let settings?): cases.append(Case(choice, settings))
       case .success(nil): continue
       case .failure(let failure):
         findings.append(
-          .unchecked("sshd's settings for \(description)", at: Self.programs[0], failure.reason))
+          .unchecked(
+            "sshd's settings for \(choice.description ?? "all other users")", at: Self.programs[0],
+            failure.reason))
       }
     }
     let rest = connections.choices.count - Self.mostCases
     if rest > 0 {
       findings.append(
         .unchecked(
-          "sshd's settings for \(rest) more kinds of connections", at: SSHDFile.path,
+          "sshd's settings for \(rest) more kinds of connections", at: file.mainPlace,
           "only \(Self.mostCases) are checked"))
     }
     self = .known(cases, file, findings)
@@ -88,9 +94,10 @@ package enum SSHDView {
 
   /// Reads the settings for a connection of one user, to whom these `Match` lines of a file apply.
   init(
-    _ connection: Connection, under matches: Set<Int>, of file: SSHDFile, on host: any ExaminedHost
+    _ connection: SSHDConnection, under matches: Set<Int>, of file: SSHDFile,
+    on host: any ExaminedHost
   ) {
-    switch Self.settings(connection, on: host) {
+    switch Query(host: host, options: []).settings(connection) {
     case .success(let settings?):
       let isRoot = connection.user == "root"
       self = .known(
@@ -103,18 +110,17 @@ package enum SSHDView {
   /// The reason why sshd did not print its settings.
   private struct Failure: Error { let reason: String }
 
-  /// Returns the general settings of an sshd with these options, or nil if they cannot be determined.
-  package static func settings(options: [String], on host: any ExaminedHost) -> SSHDSettings? {
-    guard let specification = Connection().specification,
-      case .success(let output?) = output(options + ["-T", "-C", specification], host),
-      output.isSuccess
+  /// Returns the general settings of sshd, or nil if they cannot be determined.
+  package static func generalSettings(on host: any ExaminedHost) -> SSHDSettings? {
+    guard case .success(let settings) = Query(host: host, options: []).settings(SSHDConnection())
     else { return nil }
-    return SSHDSettings(output.output)
+    return settings
   }
 
   /// Returns the settings for a user, or nil if they cannot be determined.
   package static func settings(ofUser name: String, on host: any ExaminedHost) -> SSHDSettings? {
-    guard case .success(let settings) = settings(Connection(user: name), on: host) else {
+    let query = Query(host: host, options: [])
+    guard case .success(let settings) = query.settings(SSHDConnection(user: name)) else {
       return nil
     }
     return settings
@@ -133,97 +139,54 @@ package enum SSHDView {
       hint: "correct the line; sshd -t prints nothing when all is well")
   }
 
-  private static func settings(
-    _ connection: Connection, on host: any ExaminedHost
-  ) -> Result<SSHDSettings?, Failure> {
-    guard let specification = connection.specification else {
-      return .failure(Failure(reason: "sshd -C does not accept this name"))
+  /// An sshd with some options, which prints its settings.
+  private struct Query {
+    let host: any ExaminedHost
+    let options: [String]
+
+    func settings(_ connection: SSHDConnection) -> Result<SSHDSettings?, Failure> {
+      guard let specification = connection.specification else {
+        return .failure(Failure(reason: "sshd -C does not accept this name"))
+      }
+      let output: ProgramOutput
+      switch self.output(options + ["-T", "-C", specification]) {
+      case .success(let found?): output = found
+      case .success(nil): return .success(nil)
+      case .failure(let failure): return .failure(failure)
+      }
+      guard output.status == 0 else {
+        return .failure(Failure(reason: output.complaint(containing: " line ")))
+      }
+      let settings = SSHDSettings(output.output)
+      guard settings.value(of: "usepam") != nil else {
+        return .failure(Failure(reason: "the output does not contain UsePAM"))
+      }
+      return .success(settings)
     }
-    let output: ProgramOutput
-    switch Self.output(["-T", "-C", specification], host) {
-    case .success(let found?): output = found
-    case .success(nil): return .success(nil)
-    case .failure(let failure): return .failure(failure)
+
+    /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
+    private func output(_ arguments: [String]) -> Result<ProgramOutput?, Failure> {
+      var failure: Failure?
+      for program in programs {
+        do throws(ProgramOutput.Failure) {
+          if let output = try host.output(of: program, arguments) { return .success(output) }
+        } catch {
+          failure = failure ?? Failure(reason: error.text)
+        }
+      }
+      return failure.map { .failure($0) } ?? .success(nil)
     }
-    guard output.status == 0 else {
-      return .failure(Failure(reason: output.complaint(containing: " line ")))
-    }
-    let settings = SSHDSettings(output.output)
-    guard settings.value(of: "usepam") != nil else {
-      return .failure(Failure(reason: "the output does not contain UsePAM"))
-    }
-    return .success(settings)
   }
+}
 
-  /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
-  private static func output(
-    _ arguments: [String], _ host: any ExaminedHost
-  ) -> Result<ProgramOutput?, Failure> {
-    var failure: Failure?
-    for program in programs {
-      do throws(ProgramOutput.Failure) {
-        if let output = try host.output(of: program, arguments) { return .success(output) }
-      } catch {
-        failure = failure ?? Failure(reason: error.text)
-      }
-    }
-    return failure.map { .failure($0) } ?? .success(nil)
-  }
-
-  /// A connection: the user, the client's address and the server's address.
-  struct Connection: Equatable {
-    /// A name that no user has, unless another one is set.
-    var user = "mfa-admin-doctor"
-    var host = "localhost"
-    /// An address from a network reserved for documentation (RFC 5737).
-    var address = "192.0.2.1"
-    var localAddress = "192.0.2.2"
-    var localPort = "22"
-
-    /// Creates a connection that no specific `Match` line matches.
-    init() {}
-
-    /// Creates a connection of one user.
-    init(user: String) { self.user = user }
-
-    /// Returns the connection with the value that a pattern of a criterion matches. Nil if the
-    /// criterion is not known.
-    func meeting(_ criterion: String, _ pattern: String) -> Connection? {
-      var connection = self
-      switch criterion {
-      case "host": connection.host = Self.sample(pattern, filling: "host")
-      case "address": connection.address = Self.sampleAddress(pattern)
-      case "localaddress": connection.localAddress = Self.sampleAddress(pattern)
-      case "localport": connection.localPort = pattern
-      case _: return nil
-      }
-      return connection
-    }
-
-    /// Returns whether a `Match` line is `Match all`.
-    static func isForEverybody(_ match: SSHDFile.Match) -> Bool {
-      match.arguments.map { $0.lowercased() } == ["all"]
-    }
-
-    private static func sample(_ pattern: String, filling empty: String) -> String {
-      let text = pattern.replacing("*", with: "").replacing("?", with: "a")
-      return text.isEmpty ? empty : text
-    }
-
-    private static func sampleAddress(_ pattern: String) -> String {
-      let network = pattern.split(separator: "/").first.map(String.init) ?? pattern
-      return network == "*"
-        ? "192.0.2.1" : network.replacing("*", with: "1").replacing("?", with: "1")
-    }
-
-    /// The argument for `sshd -C`, or nil if the values cannot be passed to it.
-    var specification: String? {
-      let parts = [user, host, address, localAddress, localPort]
-      guard parts.allSatisfy({ $0.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: ",") } }) else {
-        return nil
-      }
-      return "user=\(user),host=\(host),addr=\(address),laddr=\(localAddress),lport=\(localPort)"
-    }
+extension SSHDView.Case {
+  fileprivate init(_ choice: SSHDConnections.Choice, _ settings: SSHDSettings) {
+    description = choice.description
+    matches = choice.matches
+    self.settings = settings
+    isRoot = choice.isRoot
+    isHypothetical = choice.isHypothetical
+    users = choice.users
   }
 }
 
@@ -238,11 +201,13 @@ extension SSHDView {
     var seen: [SSHDSettings] = []
     for item in cases where !seen.contains(where: { $0.hasSameExaminedSettings(as: item.settings) })
     {
-      seen.append(item.settings)
+      // Root cannot sign in, but other users can have the same settings.
       if item.isRoot, item.settings.value(of: "permitrootlogin") == "no" { continue }
-      let new = body(item.settings, item.description.map { " (\($0))" } ?? "") { keywords in
+      seen.append(item.settings)
+      var new = body(item.settings, item.description.map { " (\($0))" } ?? "") { keywords in
         file.place(of: keywords, saying: item.settings, under: item.matches)
       }
+      if item.isHypothetical { new = new.map { $0.ifAccountExists() } }
       // A finding for all connections is not repeated for individual connections.
       findings += new.filter { finding in
         !findings.contains { $0.code == finding.code && $0.place == finding.place }
@@ -257,6 +222,23 @@ extension SSHDView {
     case .notConcerned: []
     case .unknown(let finding): [finding]
     case .known(_, _, let findings): findings
+    }
+  }
+
+  /// Returns the settings for a user who connects from an address that no line names, or nil if they
+  /// were not read.
+  func settings(ofUser name: String) -> SSHDSettings? {
+    guard case .known(let cases, _, _) = self else { return nil }
+    return cases.first { $0.users.contains(name) }?.settings
+  }
+
+  /// The reason why sign-ins that no `Match` line is about do not all use PAM, or nil if they do or if
+  /// sshd is not installed.
+  package var generalWayWithoutPAM: String? {
+    switch self {
+    case .notConcerned: nil
+    case .unknown(let finding): finding.severity == .note ? nil : finding.message
+    case .known(let cases, _, _): cases.first?.settings.wayWithoutPAM
     }
   }
 

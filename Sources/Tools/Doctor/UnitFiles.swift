@@ -36,6 +36,12 @@ enum UnitFiles {
   /// running, these are the files that it has loaded.
   static func paths(of unit: String, on host: any ExaminedHost) throws(Failure) -> [String] {
     if let paths = try loaded(unit, host) { return paths }
+    return try pathsOnDisk(of: unit, on: host)
+  }
+
+  /// Returns the files of a unit that systemd reads when it starts, or an empty array if the unit does
+  /// not exist.
+  static func pathsOnDisk(of unit: String, on host: any ExaminedHost) throws(Failure) -> [String] {
     var paths: [String] = []
     for folder in folders where paths.isEmpty {
       if try isThere("\(folder)/\(unit)", host) { paths.append("\(folder)/\(unit)") }
@@ -44,7 +50,8 @@ enum UnitFiles {
     // systemd reads drop-ins in the order of their names. If several have the same name, it reads
     // only the one in the first folder.
     var dropIns: [(name: String, path: String)] = []
-    for directory in ["\(unit).d", "service.d"] {
+    let type = unit.split(separator: ".").last ?? ""
+    for directory in ["\(unit).d", "\(type).d"] {
       for folder in folders {
         for name in try names("\(folder)/\(directory)", host) where name.hasSuffix(".conf") {
           guard !dropIns.contains(where: { $0.name == name }) else { continue }
@@ -53,6 +60,47 @@ enum UnitFiles {
       }
     }
     return paths + dropIns.sorted { $0.name < $1.name }.map(\.path)
+  }
+
+  /// Returns the units whose names match, each once.
+  static func names(
+    on host: any ExaminedHost, where isIncluded: (String) -> Bool
+  ) throws(Failure) -> [String] {
+    var found: Set<String> = []
+    for folder in folders { found.formUnion(try names(folder, host).filter(isIncluded)) }
+    return found.sorted()
+  }
+
+  /// Returns the settings in a unit's files, in the order in which systemd reads them.
+  static func settings(
+    of unit: String, on host: any ExaminedHost
+  ) throws(Failure) -> [UnitText.Setting] {
+    var settings: [UnitText.Setting] = []
+    for path in try pathsOnDisk(of: unit, on: host) {
+      settings += UnitText(try text(of: path, host), from: path).settings
+    }
+    return settings
+  }
+
+  /// Returns the text of a unit's file.
+  static func text(of path: String, _ host: any ExaminedHost) throws(Failure) -> [UInt8] {
+    do throws(SystemError) {
+      guard let text = try host.text(of: path) else { throw SystemError.notFound(.open) }
+      return text
+    } catch {
+      throw Failure(place: path, reason: error.text)
+    }
+  }
+
+  /// Returns whether an administrator wrote or enabled a unit.
+  static func isInUse(_ unit: String, on host: any ExaminedHost) throws(Failure) -> Bool {
+    let administrators = folders[0]
+    if try isThere("\(administrators)/\(unit)", host) { return true }
+    for folder in try names(administrators, host)
+    where folder.hasSuffix(".wants") || folder.hasSuffix(".requires") {
+      if try isThere("\(administrators)/\(folder)/\(unit)", host) { return true }
+    }
+    return false
   }
 
   /// Returns the files that systemd has loaded, or nil if systemd is not running or does not

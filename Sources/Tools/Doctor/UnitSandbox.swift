@@ -1,5 +1,3 @@
-import MFAAdminOutput
-
 /// The access of a systemd unit's processes to the file system (systemd.exec(5)).
 struct UnitSandbox {
   /// The access to a path, from least to most restrictive.
@@ -34,35 +32,9 @@ struct UnitSandbox {
 
   /// Adds the settings of one of the unit's files to the settings of earlier files.
   mutating func add(_ text: [UInt8], from path: String) {
-    var section = ""
-    var pending: (number: Int, text: String)?
-    let lines = String(decoding: text, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      let trimmed = Self.trimmed(line)
-      if trimmed.hasPrefix("#") || trimmed.hasPrefix(";") { continue }
-      let number = pending?.number ?? index + 1
-      let joined = (pending.map { $0.text + " " } ?? "") + trimmed
-      guard !joined.hasSuffix("\\") else {
-        pending = (number, String(joined.dropLast()))
-        continue
-      }
-      pending = nil
-      if joined.hasPrefix("[") {
-        section = joined
-      } else if section == "[Service]", let sign = joined.firstIndex(of: "=") {
-        set(
-          Self.trimmed(joined[..<sign]), Self.trimmed(joined[joined.index(after: sign)...]),
-          at: "\(VisibleText.escaping(path)):\(number)")
-      }
+    for setting in UnitText(text, from: path).settings where setting.section == "[Service]" {
+      set(setting.key, setting.value, at: setting.place)
     }
-  }
-
-  private static func trimmed(_ text: some StringProtocol) -> String {
-    let blanks: Set<Character> = [" ", "\t", "\r"]
-    let start = text.drop { blanks.contains($0) }
-    guard let last = start.lastIndex(where: { !blanks.contains($0) }) else { return "" }
-    return String(start[...last])
   }
 
   private mutating func set(_ key: String, _ value: String, at place: String) {

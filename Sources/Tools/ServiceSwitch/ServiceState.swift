@@ -1,4 +1,5 @@
 import MFAAdminOutput
+import MFADoctor
 import MFAPAMStack
 
 /// The state of a service: whether it asks for a code, and why.
@@ -11,8 +12,8 @@ package enum ServiceState: Equatable {
   case pending(String, with: String?, until: Int64)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
-  /// The service was enabled and confirmed, but does not ask for a code any more. The value is the
-  /// path of the file that has lost the lines, or that is gone.
+  /// The service was enabled and confirmed, and a file has lost the lines, or is gone. The value is its
+  /// path: the service's file, or sshd's drop-in.
   case lost(String)
   /// The service does not ask for a code.
   case off
@@ -21,34 +22,57 @@ package enum ServiceState: Equatable {
 
   /// Determines the state of a service.
   package init(_ service: [UInt8], journal: ChangeJournal) {
-    self.init(service, journal, recorded: Self.recordedPaths(journal))
+    self.init(service, journal, recorded: RecordedService.all())
   }
 
-  /// Determines the state of a service. `recorded` are the files to which confirmed changes wrote.
-  private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: [String]) {
+  /// The confirmed changes, or the reason why their records cannot be read.
+  private typealias Records = Result<[RecordedService], RecordedService.Failure>
+
+  /// Determines the state of a service.
+  private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: Records) {
     do throws(StackRefusal) {
       let stacks = InstalledStacks()
       guard let line = try StackProof.line(of: service, in: stacks) else {
-        let path = ServicePlan.path(of: service)
-        self = recorded.contains(path) ? .lost(path) : .off
+        self = Self.withoutLine(ServicePlan.path(of: service), recorded)
         return
       }
-      self = Self.state(service, line, journal)
+      self =
+        Self.stateOfDropIn(service, recorded)
+        ?? Self.state(service, line, journal)
     } catch {
       self = .unknown(StackProof.Obstacle.unknown(error).sentence)
     }
   }
 
-  /// Returns the service files to which confirmed changes wrote, or an empty array if a record cannot
-  /// be read.
-  private static func recordedPaths(_ journal: ChangeJournal) -> [String] {
-    do throws(ChangeError) {
-      var paths: [String] = []
-      for entry in try journal.confirmed() { paths += try entry.get().files.map(\.path) }
-      return paths.filter { $0 != SecureShellDropIn.path }
-    } catch {
-      return []
+  /// Returns the state of a service whose stack does not call the module.
+  private static func withoutLine(_ path: String, _ recorded: Records) -> ServiceState {
+    switch recorded {
+    case .failure(let failure): unknown(failure)
+    case .success(let services):
+      services.contains { $0.files.contains { $0.path == path } } ? .lost(path) : .off
     }
+  }
+
+  /// Returns the state of a service whose stack calls the module, if sshd's drop-in decides it: the
+  /// change that wrote the drop-in is recorded, and the drop-in is no longer complete.
+  private static func stateOfDropIn(
+    _ service: [UInt8], _ recorded: Records
+  ) -> ServiceState? {
+    switch recorded {
+    case .failure(let failure):
+      return service == Array("sshd".utf8) ? unknown(failure) : nil
+    case .success(let services):
+      let files = services.first { $0.name == service }?.files ?? []
+      switch files.first(where: { $0.path == SecureShellDropIn.path })?.state {
+      case nil, .complete: return nil
+      case .unreadable(let reason): return .unknown(reason)
+      case .gone, .withoutLines, .edited: return .lost(SecureShellDropIn.path)
+      }
+    }
+  }
+
+  private static func unknown(_ failure: RecordedService.Failure) -> ServiceState {
+    .unknown("\(VisibleText.escaping(failure.place)): \(failure.reason)")
   }
 
   private static func state(
@@ -79,13 +103,16 @@ package enum ServiceState: Equatable {
   ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
     do throws(StackRefusal) {
       // A service may have lost its file.
-      let paths = recordedPaths(journal)
-      let recorded = paths.compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }
+      let records = RecordedService.all()
+      var files: [RecordedService.File] = []
+      if case .success(let services) = records { files = services.flatMap(\.files) }
+      let recorded = files.map(\.path).filter { $0 != SecureShellDropIn.path }
+        .compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }
       let present = try InstalledStacks().services()
       let names = present + recorded.filter { !present.contains($0) }
       return names.sorted { $0.lexicographicallyPrecedes($1) }
         .filter { !ServicePlan.isFragment($0) }
-        .map { (VisibleText.escaping($0), ServiceState($0, journal, recorded: paths)) }
+        .map { (VisibleText.escaping($0), ServiceState($0, journal, recorded: records)) }
     } catch {
       throw .stack(
         service: "services", file: VisibleText.escaping(error.place), .unknown(error))
@@ -100,6 +127,9 @@ package enum ServiceState: Equatable {
       "on\(Self.suffix(with)), rolled back unless confirmed before "
         + "\(Timestamp(until)?.full ?? "then"): \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
+    case .lost(SecureShellDropIn.path):
+      "LOST: enabled, but \(SecureShellDropIn.path) has not all settings any more: see mfa-admin "
+        + "doctor"
     case .lost(let path):
       "LOST: enabled, but \(path) has no line of pam_mfa.so any more: see mfa-admin doctor"
     case .off: "off"

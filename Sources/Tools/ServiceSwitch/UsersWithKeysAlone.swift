@@ -25,7 +25,7 @@ package struct UsersWithKeysAlone: Equatable {
   ) {
     let accounts: [KnownAccount]
     do throws(SystemError) { accounts = try host.accounts() } catch { accounts = [] }
-    let general = SSHDView.settings(options: [], on: host)
+    let general = SSHDView.generalSettings(on: host)
     let users = host.usersWithKeysAlone(.success(accounts), AuthorizedKeysFiles(general))
     isIncomplete = users.count > Self.mostUsers
     names = users.prefix(Self.mostUsers).filter { user in

@@ -22,6 +22,8 @@ package struct MemoryHost: ExaminedHost {
     MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
     MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
   ])
+  /// The accounts of a directory, which are found by name and not listed.
+  package var directory: [KnownAccount] = []
   /// The members of the groups.
   package var groups: [String: [String]] = [:]
   package var reports: Result<[UserReport], AdminError> = .success([])
@@ -64,6 +66,10 @@ package struct MemoryHost: ExaminedHost {
   package var sshd: Result<[String: String]?, ProgramOutput.Failure> = .success([:])
   /// The output of `sshd -T -C` for all other users.
   package var sshdOfOthers = MemoryHost.sshdSettings
+  /// The output of `sshd -T` for its arguments, if it differs from that of the user.
+  package var sshdForArguments: (@Sendable ([String]) -> String?)?
+  /// What the examinations asked of the host.
+  package let questions = Questions()
   /// The output of other programs, by path and arguments.
   package var outputs: [String: ProgramOutput] = [:]
   /// The output of systemctl, by unit.
@@ -118,6 +124,14 @@ package struct MemoryHost: ExaminedHost {
     KnownAccount(
       account: Account(name: Array(name.utf8), uid: uid), shell: Array("/bin/sh".utf8),
       home: Array((home ?? "/home/\(name)").utf8))
+  }
+
+  /// Counts what examinations ask of a host.
+  package final class Questions {
+    /// The programs that were started.
+    package fileprivate(set) var programs: [String] = []
+    /// The number of accounts whose password was looked up.
+    package fileprivate(set) var passwords = 0
   }
 
   /// Service files in memory.
@@ -179,8 +193,9 @@ package struct MemoryHost: ExaminedHost {
     groups[String(decoding: name, as: UTF8.self)] != nil
   }
 
-  package func hasNoPassword(_ account: Account) -> Bool {
-    withoutPassword.contains(String(decoding: account.name, as: UTF8.self))
+  package func withoutPassword(_ accounts: [Account]) -> [Account] {
+    questions.passwords += accounts.count
+    return accounts.filter { withoutPassword.contains(String(decoding: $0.name, as: UTF8.self)) }
   }
 
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
@@ -213,7 +228,7 @@ package struct MemoryHost: ExaminedHost {
   package func account(named name: [UInt8]) throws(SystemError) -> Account? {
     guard name == Array("mfa".utf8) else {
       guard case .success(let known) = known else { return nil }
-      return known.first { $0.account.name == name }?.account
+      return (known + directory).first { $0.account.name == name }?.account
     }
     return try owner.get().map { Account(name: name, uid: $0) }
   }
@@ -221,6 +236,10 @@ package struct MemoryHost: ExaminedHost {
   package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     groups[String(decoding: group, as: UTF8.self)]?
       .contains(String(decoding: account.name, as: UTF8.self)) ?? false
+  }
+
+  package func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] {
+    names.compactMap { groups[String(decoding: $0, as: UTF8.self)]?.map { Array($0.utf8) } }
   }
 
   package func groups(of account: Account) -> [String]? {
@@ -278,6 +297,7 @@ package struct MemoryHost: ExaminedHost {
   package func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Failure) -> ProgramOutput? {
+    questions.programs.append(program)
     guard program != "/usr/bin/sha256sum" else { return checksums }
     if let output = outputs[([program] + arguments).joined(separator: " ")] { return output }
     guard program == "/usr/sbin/sshd" else {
@@ -285,6 +305,9 @@ package struct MemoryHost: ExaminedHost {
       return ProgramOutput(status: 0, output: Array(text.utf8))
     }
     guard let users = try sshd.get() else { return nil }
+    if let text = sshdForArguments?(arguments) {
+      return ProgramOutput(status: 0, output: Array(text.utf8))
+    }
     if arguments.count > 1, let text = sshdWithOptions[arguments[1]] {
       return ProgramOutput(status: 0, output: Array(text.utf8))
     }

@@ -35,18 +35,24 @@ enum LostLines: Examination {
       place = "\(path):\(line)"
       what = "this line, between the marks, was edited"
     }
-    let isAsked = stillAsks(service, snapshot)
+    let way = wayWithoutCode(service, snapshot)
     return Finding(
-      severity: isAsked ? .warning : .error, code: "lines-lost", services: [service.name],
+      severity: way == nil ? .warning : .error, code: "lines-lost", services: [service.name],
       place: place,
       message: "the lines of mfa-admin enable are no longer complete: \(what)"
-        + (isAsked ? "; other lines still ask for a code" : "; users sign in without a code"),
+        + (way ?? "; other lines still ask for a code"),
       hint: "enable it again: mfa-admin enable \(name); if that is intended, remove the record: "
         + "mfa-admin disable \(name)")
   }
 
-  /// Returns whether other lines of the service still ask for a code.
-  private static func stillAsks(_ service: RecordedService, _ snapshot: HostSnapshot) -> Bool {
-    snapshot.servicesWithModule.first { $0.name == service.name }?.asksForCode ?? false
+  /// Returns how users sign in without a code, or nil if other lines of the service still ask for one.
+  private static func wayWithoutCode(
+    _ service: RecordedService, _ snapshot: HostSnapshot
+  ) -> String? {
+    guard let found = snapshot.servicesWithModule.first(where: { $0.name == service.name }),
+      found.asksForCode
+    else { return "; users sign in without a code" }
+    guard found.isNamed("sshd"), let way = snapshot.sshd.generalWayWithoutPAM else { return nil }
+    return "; users sign in without a code, because sshd does not ask PAM: \(way)"
   }
 }

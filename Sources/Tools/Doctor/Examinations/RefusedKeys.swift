@@ -5,8 +5,8 @@ import MFASystem
 
 /// Finds users who have ssh keys but no password, and whom sshd requires to type a password.
 enum RefusedKeys: Examination {
-  /// The maximum number of users for whom sshd is asked.
-  private static let mostUsers = 32
+  /// The maximum number of users for whom sshd is asked because their settings were not read yet.
+  private static let mostQuestions = 32
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService, needsPassword(service),
@@ -15,15 +15,27 @@ enum RefusedKeys: Examination {
     let users = snapshot.host.usersWithKeysAlone(
       snapshot.accounts, AuthorizedKeysFiles(cases.first?.settings))
     var refused: [(user: String, settings: SSHDSettings)] = []
-    for user in users.prefix(mostUsers) {
+    var questions = 0
+    var unchecked = 0
+    for user in users {
       let name = String(decoding: user, as: UTF8.self)
-      guard let settings = SSHDView.settings(ofUser: name, on: snapshot.host),
-        settings.methodLists?.allSatisfy({ SSHDSettings.asksPAM($0) }) == true
-      else { continue }
+      var settings = snapshot.sshd.settings(ofUser: name)
+      if settings == nil {
+        questions += 1
+        guard questions <= mostQuestions else {
+          unchecked += 1
+          continue
+        }
+        settings = SSHDView.settings(ofUser: name, on: snapshot.host)
+      }
+      guard let settings, settings.methodLists?.allSatisfy({ SSHDSettings.asksPAM($0) }) == true
+      else {
+        continue
+      }
       refused.append((VisibleText.escaping(user), settings))
     }
     guard let first = refused.first else { return [] }
-    let more = users.count > mostUsers ? " (only \(mostUsers) users were checked)" : ""
+    let more = unchecked > 0 ? " (\(unchecked) users were not checked)" : ""
     return [
       Finding(
         severity: .warning, code: "keys-refused", services: [service.name],
@@ -55,11 +67,12 @@ extension ExaminedHost {
     } catch {
       return []
     }
-    return accounts.filter { account in
+    let candidates = accounts.filter { account in
       // `RootWithoutFactor` reports root's keys.
-      account.account.uid != 0 && account.acceptsSignIns && hasNoPassword(account.account)
+      account.account.uid != 0 && account.acceptsSignIns
         && files.paths(of: account).contains { hasKeys(account, $0, mounts) }
-    }.map(\.account.name)
+    }
+    return withoutPassword(candidates.map(\.account)).map(\.name)
   }
 
   private func hasKeys(

@@ -1,6 +1,5 @@
 import MFABytes
 import MFAAdminOutput
-import MFASystem
 
 /// Finds services whose systemd sandbox blocks access to the store or its key. With the resident
 /// service, applications need no access.
@@ -20,7 +19,7 @@ enum SandboxedService: Examination {
     var sandbox = UnitSandbox()
     do throws(UnitFiles.Failure) {
       for path in try UnitFiles.paths(of: unit, on: host) {
-        sandbox.add(try text(of: path, host), from: path)
+        sandbox.add(try UnitFiles.text(of: path, host), from: path)
       }
     } catch {
       return .unchecked("whether \(unit) can access the store", at: error.place, error.reason)
@@ -53,18 +52,5 @@ enum SandboxedService: Examination {
         ? "remove the path from that line, then run systemctl daemon-reload and restart \(unit)"
         : "run systemctl edit \(unit), add \"ReadWritePaths=\(path)\" under [Service], then restart the unit"
     )
-  }
-
-  private static func text(
-    of path: String, _ host: any ExaminedHost
-  ) throws(UnitFiles.Failure) -> [UInt8] {
-    do throws(SystemError) {
-      guard let text = try host.text(of: path) else {
-        throw SystemError.notFound(.open)
-      }
-      return text
-    } catch {
-      throw UnitFiles.Failure(place: path, reason: error.text)
-    }
   }
 }

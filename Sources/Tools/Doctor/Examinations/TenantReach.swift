@@ -9,7 +9,7 @@ enum TenantReach: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.validConfigurations.flatMap { configuration in
       configuration.tenants.flatMap { withoutSignIns($0, configuration, snapshot) }
-    } + snapshot.servicesWithModule.compactMap { switchedOff($0, snapshot) }
+    } + switchedOff(on: snapshot)
   }
 
   /// A name that no user has.
@@ -77,13 +77,30 @@ enum TenantReach: Examination {
 
   // MARK: Tenants that switch a service off
 
+  /// Returns whether policy is enforced at a service for users whom no tenant names.
+  static func isEnforced(
+    at service: ServiceWithModule, _ configuration: Configuration
+  ) -> Bool {
+    configuration.project.state == .enabled
+      && configuration.settings(for: anyUser(of: service)).state == .enabled
+  }
+
+  private static func anyUser(of service: ServiceWithModule) -> Subject {
+    Subject(user: unknownUser, service: service.name, address: nil) { _ in false }
+  }
+
+  /// Returns the findings about services that ask no user for a code.
+  static func switchedOff(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { switchedOff($0, snapshot) }
+  }
+
   private static func switchedOff(
     _ service: ServiceWithModule, _ snapshot: HostSnapshot
   ) -> Finding? {
     guard let configuration = snapshot.configuration(of: service),
       configuration.project.state == .enabled
     else { return nil }
-    let subject = Subject(user: unknownUser, service: service.name, address: nil) { _ in false }
+    let subject = anyUser(of: service)
     let state = configuration.settings(for: subject).state
     guard state != .enabled,
       let tenant = configuration.tenants.last(where: {

@@ -20,15 +20,26 @@ enum UnloadableModule: Examination {
   private static func finding(
     _ service: ServiceWithModule, _ entry: StackEntry, _ reason: String, _ stacks: ServiceStacks
   ) -> Finding {
-    let canSucceed = Claimant.withoutCode(for: service.stack)
-      .contains { stacks.denial(of: $0) == nil }
     let effect =
-      canSucceed
+      letsUsersIn(service, stacks)
       ? "users sign in without a code" : "every sign-in is denied"
     return Finding(
       severity: .error, code: "module-not-loaded", services: [service.name],
       place: VisibleText.escaping(entry.position.text),
       message: "libpam cannot load this module, so \(effect): \(reason)",
       hint: "install it again (packaging/install), or correct the path")
+  }
+
+  /// Returns whether users sign in without a code at a service whose module cannot be loaded.
+  private static func letsUsersIn(_ service: ServiceWithModule, _ stacks: ServiceStacks) -> Bool {
+    Claimant.withoutCode(for: service.stack).contains { stacks.denial(of: $0) == nil }
+  }
+
+  /// Returns whether users sign in without a code because of a finding of this examination.
+  static func letsUsersIn(_ finding: Finding, on snapshot: HostSnapshot) -> Bool {
+    snapshot.servicesWithModule.contains { service in
+      finding.services.contains(service.name)
+        && letsUsersIn(service, snapshot.stacks(of: service.name))
+    }
   }
 }

@@ -155,10 +155,11 @@ struct EnableCommand: ParsableCommand {
   /// Names the users who can sign in by ssh now, with a key, and cannot once the plan is carried out.
   private func warnOfKeysAlone(_ plan: ServicePlan) {
     guard ServicePlan.concernsSecureShell(plan.service) else { return }
+    let rules = HostRules(of: DoctorCommand.host, countsSecureShell: false)
     let users = UsersWithKeysAlone(lockedOutBy: plan.factors, on: DoctorCommand.host) { user in
       // The stack does not call the module yet, so the decision does not say it.
       let explanation = Explanation.onThisHost(
-        user: user, service: plan.service, remoteHost: nil)
+        Explanation.Question(user, at: plan.service), rules: rules)
       guard case .kept(let record, _) = explanation.stored else { return false }
       return record.isEnrolled && explanation.state != .disabled
     }

@@ -33,8 +33,10 @@ struct ServicesCommand: ParsableCommand {
     let width = states.map(\.name.count).max() ?? 0
     for (name, state) in states {
       let space = String(repeating: " ", count: width - name.count)
-      try Console.write("\(name)\(space)  \(state.sentence)\n")
+      let line = "\(name)\(space)  \(state.sentence)\n"
+      try Console.write(
+        TextWidth.wrapped(line, to: Console.columns, hanging: width + 2))
     }
-    try Console.write("\(resident.sentence)\n")
+    try Console.write(TextWidth.wrapped("\(resident.sentence)\n", to: Console.columns))
   }
 }
