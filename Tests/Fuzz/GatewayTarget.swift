@@ -1,7 +1,7 @@
 import MFABytes
 @testable import MFAGateway
 
-/// Reads messages to phones, and replies of the gateway service. The input is one or the other.
+/// Reads the input as a message to a phone, and as a reply of the gateway service.
 ///
 /// A message that parses has the same bytes, its head has three lines, and the text has no other control
 /// character than line feeds. Made again from its parts, it has the same bytes. Only one packet is the

@@ -132,7 +132,7 @@ package struct LocalExaminedHost: ExaminedHost {
   /// The maximum number of names that one program looks up.
   private static let mostNames = 500
 
-  /// Returns the fields of the entries with these names. What cannot be looked up has no entry.
+  /// Returns the fields of the entries with these names. A name that cannot be looked up has no entry.
   private func entries(_ database: String, _ names: [[UInt8]]) -> [[[UInt8]]] {
     let names = names.filter { !$0.isEmpty && !$0.contains(0) }
       .map { String(decoding: $0, as: UTF8.self) }

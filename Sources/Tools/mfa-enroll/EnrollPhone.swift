@@ -145,7 +145,8 @@ struct PhoneRequest {
     switch error {
     case .invalidVerificationCode, .notACode: .wrongSentCode
     case .quotaExceeded(let seconds): .nextCodeLater(seconds: seconds)
-    // The code may be void while the session continues. A second time, the session has ended.
+    // The first time, the code may be void while the session continues. The second time, the session
+    // has ended.
     case .invalidVerificationID: .sentCodeExpired
     case .sessionExpired where lastError != .sessionExpired: .sentCodeExpired
     default: nil
