@@ -45,6 +45,7 @@ enum Layer: String {
   case core = "Core"
   case flow = "Flow"
   case services = "Services"
+  case fleet = "Fleet"
   case clients = "Clients"
   case tools = "Tools"
 
@@ -53,7 +54,7 @@ enum Layer: String {
   var isEmbeddable: Bool {
     switch self {
     case .base, .pure, .core, .flow, .services: true
-    case .c, .clients, .tools: false
+    case .c, .fleet, .clients, .tools: false
     }
   }
 
@@ -74,8 +75,8 @@ func room(
 }
 
 /// Returns a target with the headers of a C library or of the system.
-func headers(_ name: String) -> Target {
-  .systemLibrary(name: "MFA" + name, path: "Sources/C/" + name)
+func headers(_ name: String, pkgConfig: String? = nil) -> Target {
+  .systemLibrary(name: "MFA" + name, path: "Sources/C/" + name, pkgConfig: pkgConfig)
 }
 
 /// Returns a target of C code.
@@ -95,6 +96,12 @@ func tests(
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Returns a library that only the relay and the verifier of a fleet need. Without the trait Fleet,
+/// its package is not fetched.
+func fleet(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Fleet"]))
+}
+
 let package = Package(
   name: "mfa",
   products: [
@@ -104,16 +111,32 @@ let package = Package(
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
     .library(name: "MultiFactorQR", targets: ["MultiFactorQR"]),
     .executable(name: "mfa-helper", targets: ["mfa-helper"]),
+    .executable(name: "mfa-verifier", targets: ["mfa-verifier"]),
     .executable(name: "mfa-enroll", targets: ["mfa-enroll"]),
     .executable(name: "mfa-admin", targets: ["mfa-admin"]),
+    .executable(name: "mfa-fleet", targets: ["mfa-fleet"]),
   ],
   traits: [
     .trait(
       name: "Embedded",
-      description: "Compile the module and the helper as Embedded Swift, as they ship.")
+      description: "Compile the module and the helper as Embedded Swift, as they ship."),
+    .trait(
+      name: "Fleet",
+      description: "Build the relay and the verifier of a fleet, with gRPC."),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    // Only with the trait Fleet.
+    .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+    .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
   ],
   targets: [
     // The C code that Swift calls. libcrypto, libaudit, libqrencode, libpng and libsystemd are loaded
@@ -126,6 +149,7 @@ let package = Package(
     code("CDBus"),
     code("CQREncode"),
     code("CPNG"),
+    headers("CPQ", pkgConfig: "libpq"),
 
     // Base
     room("Bytes", .base),
@@ -181,6 +205,12 @@ let package = Package(
       ]),
     room("QRCode", .core, uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
     room(
+      "SharedStore", .core,
+      uses: [
+        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
+        "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem", "MFAVerification",
+      ]),
+    room(
       "StoreFiles", .core,
       uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
     room(
@@ -190,6 +220,13 @@ let package = Package(
     room(
       "Application", .flow,
       uses: ["MFABytes", "MFACMFA", "MFAMessages", "MFASecrets", "MFASystem"]),
+    room(
+      "FleetProtocol", .flow,
+      uses: [
+        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAPAMStack", "MFAResidentProtocol",
+        "MFASecrets", "MFASystem",
+      ],
+      exclude: ["PROTOCOL.md"]),
     room(
       "ResidentClient", .flow,
       uses: [
@@ -223,11 +260,18 @@ let package = Package(
       path: "Sources/Services/mfa-helper", swiftSettings: Layer.services.settings),
 
     room(
+      "Served", .services,
+      uses: [
+        "MFAApplication", "MFAAuthentication", "MFABytes", "MFAFactors", "MFAHelper",
+        "MFAMessages", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
+        "MFASystem",
+      ]),
+    room(
       "Resident", .services,
       uses: [
         "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
         "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAMessages", "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
+        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASignIn",
         "MFAStoreFiles", "MFASystem",
       ]),
     room(
@@ -239,6 +283,73 @@ let package = Package(
       name: "mfad",
       dependencies: ["MFABytes", "MFACPOSIX", "MFAGatewayRunner", "MFAResident", "MFASystem"],
       path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
+
+    // Fleet
+    room(
+      "PostgreSQL", .fleet,
+      uses: ["MFABytes", "MFACPOSIX", "MFACPQ", "MFASharedStore", "MFAStoreFiles"]),
+    room(
+      "Decision", .fleet,
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
+        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword", "MFAPolicy",
+        "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
+        "MFASignIn", "MFAStoreFiles", "MFASystem",
+      ]),
+    .executableTarget(
+      name: "mfa-verifier", dependencies: ["MFADecision", "MFASystem", argumentParser],
+      path: "Sources/Fleet/mfa-verifier", swiftSettings: Layer.fleet.settings),
+    room(
+      "FleetService", .fleet,
+      uses: [
+        fleet("GRPCCore", "grpc-swift-2"), fleet("GRPCProtobuf", "grpc-swift-protobuf"),
+        fleet("SwiftProtobuf", "swift-protobuf"),
+      ],
+      exclude: ["fleet.proto", "Generated/generate"]),
+    room(
+      "FleetTransport", .fleet,
+      uses: [
+        "MFABytes", "MFAPolicy", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        fleet("GRPCCore", "grpc-swift-2"),
+        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        fleet("NIOCertificateReloading", "swift-nio-extras"), fleet("NIOCore", "swift-nio"),
+        fleet("NIOSSL", "swift-nio-ssl"), fleet("NIOTLS", "swift-nio"),
+      ]),
+    room(
+      "FleetCertificates", .fleet,
+      uses: [
+        "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
+        fleet("SwiftASN1", "swift-asn1"), fleet("X509", "swift-certificates"),
+      ]),
+    room(
+      "Relay", .fleet,
+      uses: [
+        "MFABytes", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
+        "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        fleet("GRPCCore", "grpc-swift-2"),
+        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        fleet("NIOCore", "swift-nio"), fleet("NIOPosix", "swift-nio"),
+        fleet("NIOSSL", "swift-nio-ssl"), fleet("SwiftProtobuf", "swift-protobuf"),
+        fleet("X509", "swift-certificates"),
+      ]),
+    room(
+      "VerifierFront", .fleet,
+      uses: [
+        "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport",
+        "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("GRPCCore", "grpc-swift-2"),
+        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        fleet("SwiftProtobuf", "swift-protobuf"), fleet("X509", "swift-certificates"),
+      ]),
+    .executableTarget(
+      name: "mfa-fleet",
+      dependencies: [
+        argumentParser, "MFABytes", "MFACPOSIX", "MFAFleetCertificates", "MFAFleetTransport",
+        "MFARelay",
+        "MFASecrets", "MFASystem", "MFAVerifierFront",
+      ],
+      path: "Sources/Fleet/mfa-fleet", swiftSettings: Layer.fleet.settings,
+      // BoringSSL is C++.
+      linkerSettings: [.linkedLibrary("stdc++", .when(traits: ["Fleet"]))]),
 
     // Clients
     room(
@@ -336,9 +447,8 @@ let package = Package(
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
       exclude: [
-        "Admin", "CTestSupport", "Resident", "SignIn", "booted-machine.sh", "pam-client",
-        "stand-in",
-        "thread-sanitizer.suppressions",
+        "Admin", "CTestSupport", "PostgreSQL", "Resident", "SharedStore", "SignIn",
+        "booted-machine.sh", "pam-client", "stand-in", "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),
     .target(
@@ -350,6 +460,14 @@ let package = Package(
         "MFAStoreFiles", "MFASystem", "MFAVerification",
       ],
       path: "Tests/Support/SignIn", swiftSettings: everywhere),
+    .target(
+      name: "MFASharedStoreTestSupport",
+      dependencies: [
+        "MFAAuditLog", "MFAAuthentication", "MFACrypto", "MFAFactorStore", "MFAFactors",
+        "MFAOneTimePassword", "MFAPolicy", "MFASharedStore", "MFASignInTestSupport",
+        "MFAStoreFiles", "MFASystem",
+      ],
+      path: "Tests/Support/SharedStore", swiftSettings: everywhere),
     .target(
       name: "MFAResidentTestSupport",
       dependencies: [
@@ -364,6 +482,9 @@ let package = Package(
         "MFASystem",
       ],
       path: "Tests/Support/Admin", swiftSettings: everywhere),
+    .target(
+      name: "MFAPostgreSQLTestSupport", dependencies: ["MFAPostgreSQL", "MFATestSupport"],
+      path: "Tests/Support/PostgreSQL", swiftSettings: everywhere),
     code("CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
     tests(
       "SignIn", in: "SignIn",
@@ -377,7 +498,15 @@ let package = Package(
       "FactorStore", in: "FactorStore",
       uses: [
         "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAOneTimePassword", "MFASecrets", "MFASharedStoreTestSupport", "MFAStoreFiles",
+        "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "SharedStore", in: "SharedStore",
+      uses: [
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
+        "MFAOneTimePassword", "MFAPolicy", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFASecrets", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
       ]),
     tests(
       "Helper", in: "Helper",
@@ -398,6 +527,15 @@ let package = Package(
       ]),
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
+      "Fleet", in: "Fleet", uses: ["MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
+      exclude: ["decisions.py", "run"]),
+    tests(
+      "FleetProtocol", in: "FleetProtocol",
+      uses: [
+        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFleetProtocol", "MFAPAMStack",
+        "MFAResidentProtocol", "MFASecrets", "MFASystem",
+      ]),
+    tests(
       "ResidentProtocol", in: "ResidentProtocol",
       uses: [
         "MFAApplication", "MFABytes", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
@@ -413,8 +551,17 @@ let package = Package(
       uses: [
         "MFAApplication", "MFABytes", "MFACTestSupport", "MFAFactorStore", "MFAFactors",
         "MFAMessages", "MFAResident", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
-        "MFAStoreFiles", "MFASystem",
-        "MFATestSupport",
+        "MFAServed", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "Decision", in: "Decision",
+      uses: [
+        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
+        "MFAConfiguration",
+        "MFAFactors", "MFAFleetProtocol", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAResidentProtocol",
+        "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
       ]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
@@ -427,8 +574,15 @@ let package = Package(
       exclude: ["Screens", "at-modem.py", "modem.py"]),
     tests(
       "Secrets", in: "Secrets",
-      uses: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
-      exclude: ["CSecretsTesting"]),
+      uses: [
+        "MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets", "MFATestSupport",
+        "mfa-loading-probe",
+      ],
+      exclude: ["CSecretsTesting", "LoadingProbe"]),
+    .executableTarget(
+      name: "mfa-loading-probe",
+      dependencies: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
+      path: "Tests/Secrets/LoadingProbe", swiftSettings: everywhere),
     tests(
       "OneTimePassword", in: "OneTimePassword",
       uses: [
@@ -519,6 +673,12 @@ let package = Package(
       uses: [
         "MFAAdminOutput", "MFAAdminTestSupport", "MFAConfiguration", "MFADoctor", "MFAPAMStack",
         "MFAServiceSwitch", "MFASystem", "MFATestSupport",
+      ]),
+    tests(
+      "PostgreSQL", in: "PostgreSQL",
+      uses: [
+        "MFAPostgreSQL", "MFAPostgreSQLTestSupport", "MFASharedStore",
+        "MFASharedStoreTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests("Trial", in: "Trial", uses: ["MFATrial"]),
     tests(

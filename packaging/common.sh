@@ -5,7 +5,7 @@
 #   checkout     the folder that contains Package.swift
 #   artefacts    the folder with the files that packaging/build creates
 #   script       the name of the script that sources this file
-#   build_packages, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
+#   build_packages, fleet_packages, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
 #   run_as, as_builder, files_with_module
 
 set -euo pipefail
@@ -24,6 +24,9 @@ export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # Debian packages that a build needs in addition to Swift.
 build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
   libpng-dev)
+
+# Debian packages that building mfa-fleet and mfa-verifier needs in addition.
+fleet_packages=(zlib1g-dev libpq-dev pkgconf)
 
 say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }

@@ -118,6 +118,7 @@ import Testing
         .rolledBack($0),
       ]
     } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+    + EngineError.allCases.map { .engine($0) }
 
   @Test func rowsContainEveryCase() throws {
     #expect(Set(try Self.errors().map { AdminErrorCase($0.0) }) == Set(AdminErrorCase.allCases))

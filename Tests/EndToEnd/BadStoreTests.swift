@@ -180,6 +180,9 @@ extension EndToEnd {
       Row(
         number: 60, title: "a FIFO as the key", spoil: "rm $k; mkfifo -m 400 $k; chown mfa $k",
         part: "key", reason: "not-a-regular-file"),
+      Row(
+        number: 61, title: "a host whose factors a realm keeps", spoil: "touch /etc/mfa/realm",
+        part: "database", reason: "unreachable"),
 
       Row(
         number: 70, title: "a store that others may enter", spoil: "chmod 0755 /var/lib/mfa",
@@ -242,6 +245,21 @@ extension EndToEnd {
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
         #expect(outcome.code == "PAM_SUCCESS", "the store was not restored: \(outcome)")
+      }
+    }
+
+    @Test("without its relay, a host of a realm lets nobody in without a code")
+    func hostOfARealm() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let service = try machine.makeService(["auth required pam_permit.so"] + OneCode.stack)
+        func code() throws -> String {
+          try PAMClient.signIn(service: service, user: user.name, answers: []).code
+        }
+        #expect(try code() == "PAM_SUCCESS", "a user without a factor under self-service")
+        machine.atTheEnd("leave the realm") { try Command.succeed(["/bin/rm", "/etc/mfa/realm"]) }
+        try Command.succeed(["/usr/bin/touch", "/etc/mfa/realm"])
+        #expect(try code() == "PAM_AUTH_ERR")
       }
     }
 

@@ -353,9 +353,9 @@ extension EndToEnd {
 
     private static var architecture: String {
       #if arch(x86_64)
-        "x86_64"
+      "x86_64"
       #else
-        "aarch64"
+      "aarch64"
       #endif
     }
 

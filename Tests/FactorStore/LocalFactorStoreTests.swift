@@ -287,7 +287,7 @@ struct LocalFactorStoreTests {
   /// Begins a change whose audit log entry cannot be written.
   private func failBeforeItsEntry() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: true)
-    let record = try entry.storedRecordOrNew(for: fixture.account)
+    let record = try entry.storedRecordOrNew()
     let log = fixture.folder + "/store/ledger"
     try Command.succeed(["/bin/mv", log, log + ".away"])
     #expect(throws: FactorStoreError.self) {

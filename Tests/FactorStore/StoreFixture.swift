@@ -72,7 +72,7 @@ final class StoreFixture {
   func enroll(_ account: Account, _ name: String = "Phone") throws {
     let entry = try open().entry(of: account, creating: true)
     guard let id = FactorID(bytes: try randomBytes(count: 16)) else { return }
-    var record = try entry.storedRecordOrNew(for: account)
+    var record = try entry.storedRecordOrNew()
     let sealed = try entry.seal(
       Array("12345678901234567890".utf8).span, for: id, parameters: parameters, in: record)
     try record.add(

@@ -5,6 +5,7 @@ import MFASystem
 import Testing
 
 @testable import MFAResident
+@testable import MFAServed
 
 /// The module at the other end of a served connection. It sends its answers in advance, because a
 /// call of the service waits for them.

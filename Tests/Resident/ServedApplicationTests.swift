@@ -8,6 +8,7 @@ import MFASystem
 import Testing
 
 @testable import MFAResident
+@testable import MFAServed
 
 /// The MUSTs of ServedApplication.swift. Each test that waits for the module runs in a separate
 /// process, because the wait sets an alarm.

@@ -5,6 +5,7 @@ import MFATestSupport
 import Testing
 
 @testable import MFAResident
+@testable import MFAServed
 
 /// A supervisor in a process of its own.
 @Suite("The supervisor of the resident service", .privateMachine)

@@ -2,6 +2,7 @@ import MFASystem
 import Testing
 
 @testable import MFAResident
+@testable import MFAServed
 
 /// MUST 1 of WorkerShare.swift: no user other than root occupies more processes than
 /// `processesPerUser`.

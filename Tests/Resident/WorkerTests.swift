@@ -8,6 +8,7 @@ import MFATestSupport
 import Testing
 
 @testable import MFAResident
+@testable import MFAServed
 
 /// Workers in processes of their own, and their clients.
 @Suite("Workers of the resident service", .privateMachine)

@@ -17,14 +17,14 @@ import Testing
     ]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's
-  /// folders.
+  /// folders. The last one has the certificate of a host of a fleet.
   static let others =
     [
       InstalledPath.programFolder, InstalledPath.vendorConfiguration,
       InstalledPath.configurationLock, InstalledPath.services, InstalledPath.vendorServices,
       InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
       InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
-    ].map(\.description)
+    ].map(\.description) + ["/var/lib/mfa-fleet"]
 
   /// The file that packaging/install renames to the key.
   static let newKey = "/etc/mfa/.key.new"

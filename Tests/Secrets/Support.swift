@@ -23,13 +23,6 @@ func revealedBytes(_ span: Span<UInt8>) -> [UInt8] {
   return bytes
 }
 
-/// Returns whether libcrypto is mapped into this process.
-func libcryptoIsLoaded() throws -> Bool {
-  let answer = testing_libcrypto_is_mapped()
-  try #require(answer >= 0)
-  return answer == 1
-}
-
 /// Returns the operation that failed, or nil if none did.
 func failure(
   of body: () throws(CryptographyError) -> Void

@@ -48,7 +48,7 @@ struct AttemptTests {
     #expect(throws: FactorStoreError.busy) { _ = try attempt(try KnownFactor.code(at: now)) }
   }
 
-  @Test("a new clock offset is written first, then the two codes are marked as used")
+  @Test("a new clock offset is committed at once with the two codes as used")
   func resynchronized() throws {
     let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
     func resynchronize() throws -> Attempt.ResynchronizationResult {
@@ -64,19 +64,16 @@ struct AttemptTests {
       return try Attempt.resynchronize(
         factor.id, with: pair, by: account, in: store, context)
     }
-    store.failure = (.write(failures: 0), .busy)
+    store.failure = (.replace, .busy)
     #expect(throws: FactorStoreError.busy) { _ = try resynchronize() }
-    #expect(store.record?.factors.first?.timeOffset == 7)
+    #expect(store.record?.factors.first?.timeOffset == 0)
     #expect(store.attempts.watermark(of: factor.id) == -1)
     store.failure = nil
     guard case .done = try resynchronize() else {
       Issue.record("two correct codes were not accepted")
       return
     }
-    #expect(
-      store.steps == [
-        .lock, .secret, .replace, .write(failures: 0), .sync, .unlock,
-      ])
+    #expect(store.steps == [.lock, .secret, .replace, .unlock])
     #expect(store.attempts.watermark(of: factor.id) == now / 30 + 7)
   }
 

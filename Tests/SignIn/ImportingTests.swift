@@ -26,7 +26,7 @@ import Testing
       usedUntil: usedUntil)
     let entry = try store.entry(of: account, creating: true)
     return try Importing.add(
-      description, key: key.span, recoveryCodes: Array(codes.utf8).span, to: entry, of: account,
+      description, key: key.span, recoveryCodes: Array(codes.utf8).span, to: entry,
       attempts: entry.attempts, now: Self.now, from: Source(Array("here".utf8)),
       by: AuditLogEvent.Actor(
         name: account.name, uid: account.uid, program: Array("tests".utf8), source: .unknown))

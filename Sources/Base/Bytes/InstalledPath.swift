@@ -11,6 +11,8 @@ public enum InstalledPath {
   public static var dropIns: StaticString { "/etc/mfa/mfa.conf.d" }
   /// The sealing key.
   public static var key: StaticString { "/etc/mfa/key" }
+  /// The file that exists on a host whose users' factors are kept by a realm.
+  public static var realm: StaticString { "/etc/mfa/realm" }
   /// The folder of changes to services that wait for a confirmation.
   public static var pendingChanges: StaticString { "/etc/mfa/changes" }
   /// The folder of confirmed changes to services.

@@ -118,6 +118,20 @@ public struct Account: Equatable, Sendable {
     return Array(try groups(first: first))
   }
 
+  /// Returns the names of all groups of the account, without those of groups that have no name.
+  /// Returns nil if no such account exists.
+  public func groupNames() throws(SystemError) -> [[UInt8]]? {
+    guard let groups = try groupIDs() else { return nil }
+    var names: [[UInt8]] = []
+    for group in groups {
+      guard let name = try Self.groupName(of: group) else { continue }
+      names.append(name)
+    }
+    // `getgrouplist` does not report a source that failed, see `isMember`.
+    _ = try Self.group(named: [UInt8(ascii: ":")])
+    return names
+  }
+
   /// Returns the groups of the account, whose primary group is `first`.
   private func groups(first: UInt32) throws(SystemError) -> ArraySlice<UInt32> {
     let user = cString(name)
@@ -132,27 +146,54 @@ public struct Account: Equatable, Sendable {
   }
 
   /// Returns the ID of the group with this name, or nil if no such group exists.
+  private static func group(named name: [UInt8]) throws(SystemError) -> UInt32? {
+    let name = cString(name)
+    // SAFETY: the name ends with a NUL; for the rest, see `lookUpGroup`.
+    return try unsafe lookUpGroup { entry, buffer, capacity, result in
+      unsafe getgrnam_r(name, entry, buffer, capacity, result)
+    }?.id
+  }
+
+  /// Returns the name of the group with this ID, or nil if no such group exists.
+  private static func groupName(of id: UInt32) throws(SystemError) -> [UInt8]? {
+    // SAFETY: see `lookUpGroup`.
+    try unsafe lookUpGroup { entry, buffer, capacity, result in
+      unsafe getgrgid_r(id, entry, buffer, capacity, result)
+    }?.name
+  }
+
+  /// A lookup that fills the entry of a group, like `Query`.
+  private typealias GroupQuery = (
+    UnsafeMutablePointer<MFACPOSIX.group>, UnsafeMutablePointer<CChar>, Int,
+    UnsafeMutablePointer<UnsafeMutablePointer<MFACPOSIX.group>?>
+  ) -> Int32
+
+  /// Returns the group that the query finds, or nil if no such group exists.
   ///
   /// `getgrnam_r` returns 0 for a group that no source has, and an error number, which may be
   /// ENOENT, if a source failed.
-  private static func group(named name: [UInt8]) throws(SystemError) -> UInt32? {
-    let name = cString(name)
-    var group: UInt32?
-    // SAFETY: the closure writes only within the capacity of the buffer, and keeps no pointer to
-    // it.
+  private static func lookUpGroup(
+    _ query: GroupQuery
+  ) throws(SystemError) -> (id: UInt32, name: [UInt8])? {
+    var result: (id: UInt32, name: [UInt8])?
+    // SAFETY: the query writes only within the capacity of the buffer, and no pointer to it is
+    // kept.
     let status = unsafe withStrings { buffer, capacity in
       // SAFETY: an entry of null pointers, which is read only after a call has filled it.
       var entry = unsafe MFACPOSIX.group()
       var found: UnsafeMutablePointer<MFACPOSIX.group>? = nil
       // SAFETY: the call writes the entry, at most `capacity` bytes of strings, and `found`.
-      let status = unsafe getgrnam_r(name, &entry, buffer, capacity, &found)
-      // SAFETY: this compares a pointer with null, and reads a number of the entry that the call
-      // has filled.
-      if unsafe found != nil { group = unsafe entry.gr_gid }
+      let status = unsafe query(&entry, buffer, capacity, &found)
+      // SAFETY: this compares pointers with null. If the query has found an entry, it has filled it.
+      guard unsafe found != nil, let name = unsafe entry.gr_name else { return status }
+      // SAFETY: the name is NUL-terminated within the buffer, and is copied while the buffer exists.
+      let bytes = unsafe Array(UnsafeRawBufferPointer(start: name, count: strnlen(name, capacity)))
+      // SAFETY: this reads a number.
+      result = unsafe (entry.gr_gid, bytes)
       return status
     }
     guard status == 0 else { throw SystemError(.lookUpAccount, number: status) }
-    return group
+    return result
   }
 
   /// What the system stores about an account.

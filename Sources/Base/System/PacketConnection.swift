@@ -21,8 +21,12 @@ public struct Peer: Equatable, Sendable {
 ///
 /// MUST 1: no call blocks for longer than its deadline. (`PacketConnectionTests.silence`)
 /// MUST 2: a closed connection sends no signal to the process. (`PacketConnectionTests.closed`)
-public final class PacketConnection {
+public final class PacketConnection: Sendable {
   private let descriptor: Int32
+
+  /// The number of the descriptor, for a program that waits for several connections at once. It stays
+  /// open as long as this object exists.
+  public var descriptorNumber: Int32 { descriptor }
 
   /// What arrived, or why nothing arrived.
   public enum Arrival: Equatable, Sendable {
@@ -136,6 +140,17 @@ public final class PacketConnection {
       // before what the other end had sent.
       guard error.isBrokenPipe else { throw error }
       return try receiveOnce(into: &bytes, from: &sender)
+    }
+  }
+
+  /// Copies the packet that `nextPacket` reported, and leaves it to be received later. A connection
+  /// that is closed meanwhile ends as if the packet had not been read. Returns the number of bytes copied.
+  public func peek(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
+    try retrying(.read) {
+      // SAFETY: the call writes at most the bytes of the span.
+      unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+        unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_PEEK | MSG_DONTWAIT))
+      }
     }
   }
 

@@ -37,4 +37,10 @@ public enum StandardError {
       _ = unsafe MFACPOSIX.write(STDERR_FILENO, text.baseAddress, text.count)
     }
   }
+
+  /// Writes a text, as above.
+  public static func write(_ text: [UInt8]) {
+    // SAFETY: the call reads the bytes of the array, which outlives it.
+    _ = unsafe MFACPOSIX.write(STDERR_FILENO, text, text.count)
+  }
 }

@@ -95,12 +95,22 @@ public enum ResourceLimit: Int32, CaseIterable, Sendable {
   /// The value of an unlimited resource (RLIM_INFINITY).
   static var infinity: UInt64 { .max }
 
-  /// Applies the rule to this process.
-  func settle() throws(ProcessRefusal) {
+  /// Raises the soft limit to the hard limit, for a program that needs more than the rule grants.
+  public func raise() throws(ProcessRefusal) {
+    let (soft, hard) = try current()
+    if soft < hard { try set(hard, hard) }
+  }
+
+  private func current() throws(ProcessRefusal) -> (soft: UInt64, hard: UInt64) {
     var limit = rlimit()
     // SAFETY: the call writes `limit`, which outlives it.
     guard unsafe getrlimit(rawValue, &limit) == 0 else { throw .system(SystemError.last(.limit)) }
-    let (soft, hard) = (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
+    return (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
+  }
+
+  /// Applies the rule to this process.
+  func settle() throws(ProcessRefusal) {
+    let (soft, hard) = try current()
     switch rule {
     case .unchanged: return
     case .zero: try set(0, 0)

@@ -32,6 +32,9 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Returns the error for a target that this process may not use.
   public static func forbidden(_ call: Call) -> SystemError { SystemError(call, number: EACCES) }
 
+  /// Returns the error for a connection that is closed.
+  public static func closed(_ call: Call) -> SystemError { SystemError(call, number: EPIPE) }
+
   /// Returns the error of the call that has just failed.
   static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
 

@@ -285,7 +285,7 @@ public struct AuditLog: ~Copyable {
         case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
           failure = error
         case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-          .cryptography, .nameTooLong:
+          .cryptography, .nameTooLong, .engine:
           throw error
         }
       }
@@ -725,7 +725,7 @@ public struct AuditLog: ~Copyable {
         guard cause.isNotFound else { throw error }
         return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong:
+        .busy, .cryptography, .nameTooLong, .engine:
         throw error
       }
     }

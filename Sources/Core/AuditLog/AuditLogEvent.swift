@@ -98,6 +98,14 @@ public final class AuditLogEvent: Sendable {
     public static var testMessageSent: Kind { Kind("test-message-sent") }
     /// An administrator is about to see the phone numbers of a user; `detail` is the user's name.
     public static var numbersRevealed: Kind { Kind("numbers-revealed") }
+    /// An administrator created a ticket with which a host can join the realm; `detail` is the host.
+    public static var hostTicketMade: Kind { Kind("host-ticket-made") }
+    /// A host joined the realm; `detail` is the host.
+    public static var hostJoined: Kind { Kind("host-joined") }
+    /// The certificate of a host was renewed; `detail` is the host.
+    public static var hostRenewed: Kind { Kind("host-renewed") }
+    /// All certificates of a host were revoked; `detail` is the host.
+    public static var hostRevoked: Kind { Kind("host-revoked") }
   }
 
   /// The account, program and source that caused an event.

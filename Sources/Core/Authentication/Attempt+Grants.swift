@@ -60,27 +60,29 @@ extension Attempt {
   public static func redeem<Store: FactorStore>(
     ticket: borrowing RecoveryCode, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> RedemptionResult {
-    // A user without an entry in the store has no ticket, and an attempt does not create an entry.
-    guard let entry = try store.existingEntry(of: account),
-      let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
-    else { return .wrong(wait: 0) }
-    try context.start()
-    guard let allowed = entry.attempts.countingOwnChange(at: context.now) else {
-      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
-    }
-    switch try begin(entry, context) {
-    case .refused(let standing): return .refused(standing)
-    case .counted(let counted):
-      guard
-        let found = try grant(.ticket, ticket, of: record, entry, now: context.now)
-      else {
-        try entry.sync()
-        return .wrong(
-          wait: counted.wait(context.settings.throttle, counter: context.counter))
+    try store.deciding { () throws(FactorStoreError) in
+      // A user without an entry in the store has no ticket, and an attempt does not create an entry.
+      guard let entry = try store.existingEntry(of: account),
+        let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
+      else { return .wrong(wait: 0) }
+      try context.start()
+      guard let allowed = entry.attempts.countingOwnChange(at: context.now) else {
+        return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
       }
-      try entry.write(allowed)
-      try entry.sync()
-      return .good(found.id)
+      switch try begin(entry, context) {
+      case .refused(let standing): return .refused(standing)
+      case .counted(let counted):
+        guard
+          let found = try grant(.ticket, ticket, of: record, entry, now: context.now)
+        else {
+          try entry.sync()
+          return .wrong(
+            wait: counted.wait(context.settings.throttle, counter: context.counter))
+        }
+        try entry.write(allowed)
+        try entry.sync()
+        return .good(found.id)
+      }
     }
   }
 

@@ -64,17 +64,19 @@ extension Attempt {
     _ id: FactorID, first: TypedCodes, by account: Account, in store: Store,
     _ context: Context
   ) throws(FactorStoreError) -> ResynchronizationStart {
-    let entry = try store.entry(of: account, creating: false)
-    try context.start()
-    guard context.allows(entry.kept) else { return .superseded }
-    guard let parameters = entry.record?.factor(id)?.parameters else { return .noSuchFactor }
-    guard first.code(of: parameters.codeLength) != nil else { return .notACode }
-    let unreported = entry.attempts.unreported
-    switch try begin(entry, context) {
-    case .refused(let standing): return .refused(standing)
-    case .counted:
-      try entry.sync()
-      return .counted(unreported)
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      try context.start()
+      guard context.allows(entry.kept) else { return .superseded }
+      guard let parameters = entry.record?.factor(id)?.parameters else { return .noSuchFactor }
+      guard first.code(of: parameters.codeLength) != nil else { return .notACode }
+      let unreported = entry.attempts.unreported
+      switch try begin(entry, context) {
+      case .refused(let standing): return .refused(standing)
+      case .counted:
+        try entry.sync()
+        return .counted(unreported)
+      }
     }
   }
 
@@ -85,42 +87,45 @@ extension Attempt {
     _ id: FactorID, with pair: CodePair, by account: Account, in store: Store,
     _ context: Context
   ) throws(FactorStoreError) -> ResynchronizationResult {
-    let entry = try store.entry(of: account, creating: false)
-    try context.start()
-    guard context.allows(entry.kept) else { return .superseded }
-    guard var record = entry.record, let factor = record.factor(id),
-      let parameters = factor.parameters
-    else { return .noSuchFactor }
-    let length = parameters.codeLength
-    guard let first = pair.first.code(of: length), let second = pair.second.code(of: length) else {
-      return .notACode
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      try context.start()
+      guard context.allows(entry.kept) else { return .superseded }
+      guard var record = entry.record, let factor = record.factor(id),
+        let parameters = factor.parameters
+      else { return .noSuchFactor }
+      let length = parameters.codeLength
+      guard let first = pair.first.code(of: length), let second = pair.second.code(of: length)
+      else {
+        return .notACode
+      }
+      guard let attempts = entry.attempts.countingOwnChange(at: context.now) else {
+        return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
+      }
+      let wait = attempts.wait(context.settings.throttle, counter: context.counter)
+      guard Resynchronization.isTimely(pair.elapsed, period: parameters.period),
+        let finding = try finding(
+          first, then: second, of: factor, attempts: attempts, by: entry, now: context.now)
+      else { return .wrong(wait: wait) }
+      do throws(FactorRecord.ChangeRefusal) {
+        try record.setTimeOffset(of: id, to: finding.timeOffset)
+      } catch {
+        return .noSuchFactor
+      }
+      record.note(
+        .resynchronized, factor.displayName.utf8, about: record.subject(of: id),
+        from: context.source, at: context.now)
+      // A local store writes the offset first. With the watermark alone, all codes of the old clock would
+      // be rejected as too early. If the process ends before it writes the watermark, the user has not been
+      // told that the codes are used up.
+      let event = AuditLogEvent(
+        .resynchronized, factor, by: context.actor(record), at: context.now)
+      let state = attempts.resynchronized(id, at: finding.step)
+      let mark = try entry.replace(
+        record: record, attempts: state.withdrawingFailure(unreported: pair.unreported),
+        entering: event)
+      return .done(factor, generation: entry.kept?.generation ?? 0, mark)
     }
-    guard let attempts = entry.attempts.countingOwnChange(at: context.now) else {
-      return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
-    }
-    let wait = attempts.wait(context.settings.throttle, counter: context.counter)
-    guard Resynchronization.isTimely(pair.elapsed, period: parameters.period),
-      let finding = try finding(
-        first, then: second, of: factor, attempts: attempts, by: entry, now: context.now)
-    else { return .wrong(wait: wait) }
-    do throws(FactorRecord.ChangeRefusal) {
-      try record.setTimeOffset(of: id, to: finding.timeOffset)
-    } catch {
-      return .noSuchFactor
-    }
-    record.note(
-      .resynchronized, factor.displayName.utf8, about: record.subject(of: id),
-      from: context.source, at: context.now)
-    // The offset is written first. With the watermark alone, all codes of the old clock would be
-    // rejected as too early. If the process ends before it writes the watermark, the user has not
-    // been told that the codes are used up.
-    let event = AuditLogEvent(
-      .resynchronized, factor, by: context.actor(record), at: context.now)
-    let mark = try entry.replace(record: record, attempts: attempts, entering: event)
-    let state = attempts.resynchronized(id, at: finding.step)
-    try entry.write(state.withdrawingFailure(unreported: pair.unreported))
-    try entry.sync()
-    return .done(factor, generation: entry.kept?.generation ?? 0, mark)
   }
 
   /// Returns the offset and time step that the two codes prove, or nil. Also returns nil if the

@@ -8,10 +8,12 @@ extension Attempt {
   public static func markShown<Store: FactorStore>(
     _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
   ) throws(FactorStoreError) {
-    let entry = try store.entry(of: account, creating: false)
-    guard entry.attempts.record == record.id else { return }
-    let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
-    try entry.write(entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last))
-    try entry.sync()
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard entry.attempts.record == record.id else { return }
+      let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
+      try entry.write(entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last))
+      try entry.sync()
+    }
   }
 }

@@ -19,14 +19,16 @@ extension Attempt {
   public static func test<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> TestResult {
-    switch try count(codes, by: account, in: store, context) {
-    case .rejected(let rejected): return .attempted(Report(.rejected(rejected)))
-    case .counted(let attempt):
-      guard let code = try attempt.recognize(codes) else {
-        return .attempted(try attempt.verify(codes))
+    try store.deciding { () throws(FactorStoreError) in
+      switch try count(codes, by: account, in: store, context) {
+      case .rejected(let rejected): return .attempted(Report(.rejected(rejected)))
+      case .counted(let attempt):
+        guard let code = try attempt.recognize(codes) else {
+          return .attempted(try attempt.verify(codes))
+        }
+        return .recognized(code)
+      case .unlocking: return .recognized(.recoveryCode)
       }
-      return .recognized(code)
-    case .unlocking: return .recognized(.recoveryCode)
     }
   }
 }

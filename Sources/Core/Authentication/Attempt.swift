@@ -9,10 +9,12 @@ public import MFAStoreFiles
 import MFAVerification
 public import MFASystem
 
-/// One attempt to verify a user's code, from taking the user's lock to the result. Sign-in,
+/// One attempt to verify a user's code, from loading the user's data to the result. Sign-in,
 /// re-authentication and `mfa-enroll test` all use it.
 ///
-/// MUST 1: the attempt is written before anything is compared. (`AttemptTests.writtenFirst`)
+/// MUST 1: the attempt is written before anything is compared (`AttemptTests.writtenFirst`). In a store
+/// that commits once, the result is in the same commit, and is not reported before.
+/// (`SharedFactorStoreTests.oneCommitForEachAttempt`)
 /// MUST 2: a code is compared with every allowed time step of every factor, and anything that may
 /// be a recovery code with every recovery code. (`AttemptTests.everyFactorIsCompared`,
 /// `.everyRecoveryCodeIsCompared`)
@@ -58,10 +60,13 @@ public enum Attempt {
   public static func make<Store: FactorStore>(
     _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
   ) throws(FactorStoreError) -> Report {
-    switch try count(codes, by: account, in: store, context) {
-    case .rejected(let rejected): return Report(.rejected(rejected))
-    case .counted(let attempt): return try attempt.verify(codes)
-    case .unlocking(let attempt, let code): return try attempt.unlock(with: code)
+    if let report = try committedReport(to: account, in: store) { return report }
+    return try store.deciding { () throws(FactorStoreError) in
+      switch try count(codes, by: account, in: store, context) {
+      case .rejected(let rejected): return Report(.rejected(rejected))
+      case .counted(let attempt): return try attempt.verify(codes)
+      case .unlocking(let attempt, let code): return try attempt.unlock(with: code)
+      }
     }
   }
 

@@ -57,10 +57,9 @@ extension AuthenticationHost where Store == LocalFactorStore {
     account.isMember(of: group)
   }
 
-  /// Opens /var/lib/mfa.
+  /// Opens /var/lib/mfa, unless this host belongs to a realm.
   public func store() throws(FactorStoreError) -> LocalFactorStore {
-    guard let location = StoreLocation.standard else { throw .damaged(.directory) }
-    return try LocalFactorStore(location)
+    try LocalFactorStore(try StoreLocation.ofThisHost())
   }
 
   /// Reads the clock.

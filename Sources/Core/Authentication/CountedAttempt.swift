@@ -9,7 +9,7 @@ import MFASecrets
 import MFAStoreFiles
 import MFAVerification
 
-/// An attempt that was counted, and whose code may now be compared. The user's lock is held.
+/// An attempt that was counted, and whose code may now be compared.
 struct CountedAttempt<Entry: FactorStoreEntry> {
   let context: Attempt.Context
   let entry: Entry
@@ -42,20 +42,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let matches = try matches(codes)
     let sent = try sentCode(codes)
     guard let (factor, next) = counted.accepting(matches, sent: sent) else {
-      try entry.sync()
-      let wait = counted.wait(context.settings.throttle, counter: context.counter)
-      if counted.standing(context.settings.throttle, now: context.now, counter: context.counter)
-        == .locked
-      {
-        return Attempt.Report(
-          .rejected(.lockedNow(replayed: matches.first?.factor)),
-          typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
-      }
-      guard let first = matches.first else {
-        return Attempt.Report(.rejected(.wrong(wait: wait)))
-      }
-      return Attempt.Report(
-        .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
+      return try commit(rejection(matches))
     }
     let notices = context.notices(record, unreported, factor)
     let clockMayBeWrong = try clockMayBeWrong(factor)
@@ -67,11 +54,37 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       state = state.remembering(place, at: context.now)
     }
     try entry.write(state)
+    return try commit(
+      Attempt.Report(
+        .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
+        clockMayBeWrong: clockMayBeWrong,
+        message: sent == nil ? nil : counted.sentCodes.last.map { SendID(number: $0.message) }))
+  }
+
+  /// Commits the attempt state with its result.
+  private func commit(_ report: Attempt.Report) throws(FactorStoreError) -> Attempt.Report {
+    answer(report)
     try entry.sync()
+    return report
+  }
+
+  /// Stores a result with the next commit, if the store keeps answers.
+  private func answer(_ report: Attempt.Report) {
+    if Entry.keepsAnswers { entry.answer(report.encoded()) }
+  }
+
+  /// Returns the result of an attempt with no acceptable code.
+  private func rejection(_ matches: [AttemptState.Match]) -> Attempt.Report {
+    let throttle = context.settings.throttle
+    if counted.standing(throttle, now: context.now, counter: context.counter) == .locked {
+      return Attempt.Report(
+        .rejected(.lockedNow(replayed: matches.first?.factor)),
+        typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
+    }
+    let wait = counted.wait(throttle, counter: context.counter)
+    guard let first = matches.first else { return Attempt.Report(.rejected(.wrong(wait: wait))) }
     return Attempt.Report(
-      .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
-      clockMayBeWrong: clockMayBeWrong,
-      message: sent == nil ? nil : counted.sentCodes.last.map { SendID(number: $0.message) })
+      .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
   }
 
   /// Returns the number of digits of a factor's codes.
@@ -141,10 +154,13 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     record.spendRecoveryCode(used)
     record.note(use.notice, about: .recoveryCodes, from: context.source, at: context.now)
     let event = AuditLogEvent(use.event, by: context.actor(record), at: context.now)
+    let left = record.recoveryCodes.count
+    answer(
+      Attempt.Report(.accepted(.recoveryCode(left: left, nil)), typedLength: typedLength))
     let checkpoint = try entry.replace(
       record: record, attempts: state.restoring(unreported), entering: event)
     return Attempt.Report(
-      .accepted(.recoveryCode(left: record.recoveryCodes.count, checkpoint)),
+      .accepted(.recoveryCode(left: left, checkpoint)),
       context.notices(self.record, unreported, nil), typedLength: typedLength)
   }
 
@@ -159,6 +175,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
       at: context.now)
     let event = AuditLogEvent(.bypassUsed, grant, by: context.actor(record), at: context.now)
+    answer(Attempt.Report(.accepted(.bypassCode(grant, nil)), typedLength: typedLength))
     let checkpoint = try entry.replace(
       record: record, attempts: before.voidingSentCode().restoring(unreported), entering: event)
     return Attempt.Report(

@@ -5,7 +5,7 @@ public import MFAFactors
 public import MFAOneTimePassword
 import MFASecrets
 public import MFAStoreFiles
-public import MFASystem
+import MFASystem
 
 /// Import of a factor from another program. Both `mfa-enroll import` and `mfa-admin import` use it.
 ///
@@ -52,7 +52,7 @@ public enum Importing {
   /// The length of a recovery code in digits.
   public static let recoveryCodeLength = 8
 
-  /// Imports a factor for `account` at `now` (seconds since the epoch). The audit log names
+  /// Imports a factor for the owner of `entry` at `now` (seconds since the epoch). The audit log names
   /// `actor`, and the notice to the user names `source`.
   ///
   /// `attempts` is the attempt state to continue from. No code is needed to confirm the factor,
@@ -61,11 +61,11 @@ public enum Importing {
   /// record.
   public static func add<Entry: FactorStoreEntry>(
     _ description: Description, key: Span<UInt8>, recoveryCodes: Span<UInt8>, to entry: Entry,
-    of account: Account, attempts: AttemptState, now: Int64, from source: Source,
+    attempts: AttemptState, now: Int64, from source: Source,
     by actor: AuditLogEvent.Actor
   ) throws(FactorStoreError) -> Result {
     if let hindrance = try hindrance(to: key, in: entry) { return hindrance }
-    var record = try entry.storedRecordOrNew(for: account)
+    var record = try entry.storedRecordOrNew()
     let attempts = entry.record == nil ? attempts.beginning(record) : attempts
     let factor = try factor(description, key, at: now, in: record, entry)
     do throws(FactorRecord.ChangeRefusal) {

@@ -62,7 +62,10 @@ public enum SentCodeRequest {
     by sender: Sender, text: (borrowing SecretBytes) -> SecretBytes
   ) throws(FactorStoreError) -> Result {
     let message: Message
-    switch try prepare(factor, of: account, in: store, context, sender) {
+    let preparation = try store.deciding { () throws(FactorStoreError) in
+      try prepare(factor, of: account, in: store, context, sender)
+    }
+    switch preparation {
     case .refused(let refusal): return .refused(refusal)
     case .testNumber(let number): return .testNumber(number)
     case .message(let prepared): message = prepared

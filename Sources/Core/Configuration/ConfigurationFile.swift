@@ -83,6 +83,15 @@ public enum ConfigurationFile {
     return try finish(draft)
   }
 
+  /// Returns the text of a file that only root can have written, in the format of another program.
+  public static func text(_ path: [UInt8]) throws(Failure) -> [UInt8] {
+    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+    guard let directory = try directory(of: trusted, path),
+      let layer = try layer(path, trusted.last, in: directory)
+    else { throw absence(path) }
+    return layer.text
+  }
+
   /// Calls `body` with each existing file of the host's configuration, in order, or with the reason
   /// why a file cannot be used.
   public static func forEachLayer(

@@ -20,6 +20,13 @@ public struct SecureShellConfiguration: Equatable, Sendable {
   /// Creates the settings of an empty configuration, which are sshd's defaults.
   public init() {}
 
+  /// Creates settings that another process determined, of which only these two are known. They are
+  /// certain only if another method is left.
+  public init(graceTime: Int64?, leavesOtherMethod: Bool) {
+    self.graceTime = graceTime
+    isCertain = leavesOtherMethod
+  }
+
   /// The settings if no file can be read.
   public static var unknown: SecureShellConfiguration {
     var settings = SecureShellConfiguration()

@@ -1,12 +1,12 @@
 import MFACrypto
-import MFAFactors
-import MFASecrets
-import MFAStoreFiles
+public import MFAFactors
+public import MFASecrets
+public import MFAStoreFiles
 
 // What a record has sealed, opened and sealed with another key.
 extension FactorRecord {
   /// Opens a factor's sealed secret or phone number. What does not open is damaged.
-  func secret(
+  public func secret(
     of factor: Factor, _ key: inout SealingKey
   ) throws(FactorStoreError) -> SecretBytes {
     let associated = associatedData(factor: factor.id, parameters: factor.parameters)

@@ -8,10 +8,21 @@ public import MFASystem
 
 /// A store of factor records and attempt states.
 ///
-/// `LocalFactorStore` keeps them on the local disk; another store could share them between hosts.
-/// All decisions are made by pure functions in `MFAFactors`. A store only reads, locks and writes.
+/// `LocalFactorStore` keeps them on the local disk; `SharedFactorStore` shares them between hosts. All
+/// decisions are made by pure functions in `MFAFactors`. A store only reads and commits.
+///
+/// A decision loads a user's record and attempt state in one version (`entry`), decides, and commits once
+/// on that version. If the data has changed since it was loaded, the commit throws `.engine(.conflict)`,
+/// nothing is written, and `deciding` decides anew.
+///
+/// MUST 1: of several commits on the same version, at most one succeeds.
+/// (`FactorStoreConformance.parallelCommits`)
+/// MUST 2: a commit takes effect as a whole or not at all. (`FactorStoreConformance.failedCommit`)
+/// MUST 3: the record and the attempt state that `snapshot` returns belong together: each factor has its
+/// watermark. During a change, a local store may return the new record with the attempt state before.
+/// (`FactorStoreConformance.snapshots`)
 public protocol FactorStore {
-  /// Exclusive access to one user's stored data.
+  /// One user's stored data in one version, and the way to commit a change of it.
   associatedtype Entry: FactorStoreEntry
 
   /// Returns the user's current record and attempt state, or nil if the user is not enrolled. Holds
@@ -51,16 +62,74 @@ public protocol FactorStore {
     _ event: AuditLogEvent, configuration: UInt64
   ) throws(FactorStoreError) -> AuditLogCheckpoint?
 
-  /// Waits for exclusive access to the user's stored data and returns it. Access ends when the
-  /// returned object is released.
+  /// Loads the user's stored data in its present version.
   ///
-  /// If the user has no data yet, the function creates the data if `creating` is set, as for an
+  /// A local store waits for exclusive access to the data, which lasts until the returned object is
+  /// released. A shared store takes no lock: a commit finds out whether the data has changed.
+  ///
+  /// If the user has no data yet, the function returns an empty entry if `creating` is set, as for an
   /// enrolment, and throws otherwise.
   func entry(of account: Account, creating: Bool) throws(FactorStoreError) -> Entry
+
+  /// Whether the data of an entry can change before it is committed. False for a store that locks it.
+  static var mayConflict: Bool { get }
+
+  /// Returns what `FactorStoreEntry.answer` stored in an earlier run of this request, or nil if nothing
+  /// was committed.
+  func committedAnswer(to account: Account) throws(FactorStoreError) -> [UInt8]?
 }
 
-/// Exclusive access to one user's stored data, held as long as the object lives.
+extension FactorStore {
+  /// How often a decision is made anew after a conflict.
+  private static var maximumRepetitions: Int { 3 }
+
+  /// Calls `decide`, which loads an entry, decides and commits. Calls it again, at most three times, if
+  /// the data changed between its load and its commit.
+  ///
+  /// - Throws: `.engine(.conflict)` if the data changed each time. The sign-in is then denied.
+  @inline(__always)
+  public func deciding<Result>(
+    _ decide: () throws(FactorStoreError) -> Result
+  ) throws(FactorStoreError) -> Result {
+    try Self.deciding(unless: { $0 != .engine(.conflict) }, decide)
+  }
+
+  /// Calls `decide` as the other function does, if it throws errors of its own. `isFinal` returns whether
+  /// an error is none that a conflict caused.
+  @inline(__always)
+  public static func deciding<Result, Failure: Error>(
+    unless isFinal: (Failure) -> Bool, _ decide: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard mayConflict else { return try decide() }
+    var repetitionsLeft = maximumRepetitions
+    while true {
+      do throws(Failure) {
+        return try decide()
+      } catch {
+        guard repetitionsLeft > 0, !isFinal(error) else { throw error }
+        repetitionsLeft &-= 1
+      }
+    }
+  }
+
+  /// Most stores that several hosts share take no locks.
+  public static var mayConflict: Bool { true }
+
+  /// Returns nil.
+  public func committedAnswer(to account: Account) throws(FactorStoreError) -> [UInt8]? { nil }
+}
+
+/// One user's stored data in one version.
+///
+/// `sync`, `replace` and `write(_:entering:)` commit on the version that was loaded or committed last.
 public protocol FactorStoreEntry: AnyObject {
+  /// The account that stored data names. In a shared store, it is the same on all hosts.
+  var owner: Account { get }
+
+  /// Whether the store keeps the results of attempts, so that a repeated request gets the result that
+  /// was committed.
+  static var keepsAnswers: Bool { get }
+
   /// The stored record, even when it has no factors, or nil if nothing is stored.
   var kept: FactorRecord? { get }
 
@@ -98,9 +167,12 @@ public protocol FactorStoreEntry: AnyObject {
     of places: [SignInOrigin], in record: FactorRecord
   ) throws(FactorStoreError) -> [SignInOriginDigest]
 
-  /// Writes the attempt state, so that other processes see it even if this process ends now. It is
-  /// durable only after `sync`.
+  /// Sets the attempt state that is committed next. In a local store, other processes see it even if this
+  /// process ends now; it is durable only after `sync`.
   func write(_ attempts: AttemptState) throws(FactorStoreError)
+
+  /// Stores the result of an attempt with the next commit, if the store keeps answers.
+  func answer(_ result: [UInt8])
 
   /// Writes an attempt state durably for an event that does not change the record. The event is
   /// recorded in the audit log first.
@@ -110,11 +182,11 @@ public protocol FactorStoreEntry: AnyObject {
     _ attempts: AttemptState, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> AuditLogCheckpoint
 
-  /// Waits until everything written is on the disk.
+  /// Commits the attempt state. When the function returns, the state is durable.
   func sync() throws(FactorStoreError)
 
-  /// Replaces the record in one durable step. The attempt state is written before and after the
-  /// record, so that an interruption at any point leaves a usable pair. A vacant record is removed.
+  /// Commits a new record and attempt state in one durable step: an interruption at any point leaves a
+  /// usable pair. A vacant record is removed.
   ///
   /// The event is recorded in the audit log first; if that fails, the record does not change.
   /// `event` is nil for a change that does not affect how users can sign in, such as marking
@@ -139,14 +211,19 @@ extension FactorStore {
 }
 
 extension FactorStoreEntry {
-  /// Returns the stored record, or a new record for `account`, which must be the account of this
-  /// entry.
-  public func storedRecordOrNew(for account: Account) throws(FactorStoreError) -> FactorRecord {
+  /// Returns the stored record, or a new one.
+  public func storedRecordOrNew() throws(FactorStoreError) -> FactorRecord {
     if let kept { return kept }
-    guard let user = UserName(account.name) else { throw .nameTooLong }
+    guard let user = UserName(owner.name) else { throw .nameTooLong }
     let id = try cryptographic { () throws(CryptographyError) in try FactorID.generate() }
-    return FactorRecord(user: user, uid: account.uid, id: id)
+    return FactorRecord(user: user, uid: owner.uid, id: id)
   }
+
+  /// Most stores answer each request once.
+  public static var keepsAnswers: Bool { false }
+
+  /// Stores nothing.
+  public func answer(_ result: [UInt8]) {}
 
   /// The record, or nil if the user is not enrolled.
   public var record: FactorRecord? {

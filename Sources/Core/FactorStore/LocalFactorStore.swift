@@ -27,15 +27,7 @@ public import MFASystem
 public final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
   let owner: UInt32
-  private let keyPath: TrustedPath
-  /// The location of the key file, once the key has been read.
-  private var keyFile: KeyFile?
-  /// Whether the key is kept in memory once it has been read. An application must not keep it: a
-  /// prompt can last for minutes.
-  private let keepsKey: Bool
-  private var keptKey: SealingKey?
-  /// The version of the key's files that `keptKey` was read from.
-  private var keptKeyVersion: KeyFile.Version?
+  private let cachedKey: CachedKey
   private let ledgerMemory = AuditLogMemory()
   /// `factors/` and `attempts/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
@@ -59,9 +51,11 @@ public final class LocalFactorStore: FactorStore {
   private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath, keepsKey: Bool) {
     self.directory = directory
     self.owner = owner
-    keyPath = key
-    self.keepsKey = keepsKey
+    cachedKey = CachedKey(key, owner: owner, keepsKey: keepsKey)
   }
+
+  /// An entry holds the user's lock.
+  public static var mayConflict: Bool { false }
 
   /// Returns the status of the store's folder.
   func directoryStatus() throws(FactorStoreError) -> FileStatus {
@@ -103,7 +97,7 @@ public final class LocalFactorStore: FactorStore {
         // audit log was read.
         refusal = error
       case .system, .untrusted, .damaged, .otherVersion, .belongsToAnother, .busy, .cryptography,
-        .nameTooLong:
+        .nameTooLong, .engine:
         throw error
       }
     }
@@ -360,33 +354,17 @@ public final class LocalFactorStore: FactorStore {
     guard let sealed = try recordFile.read() else { return [] }
     var key = try key()
     guard let record = try sealed.open(&key, account: account) else { return [] }
-    return try Self.fingerprint(of: record, &key)
-  }
-
-  /// Returns the record's fingerprint for the audit log. Every record and every change of a record
-  /// has a different fingerprint, except that marking notices as mailed does not change the
-  /// fingerprint.
-  static func fingerprint(
-    of record: FactorRecord, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8] {
-    let encoded = record.encodedForLedger()
-    let checksum = try cryptographic { () throws(CryptographyError) in
-      try key.checksum(of: encoded, purpose: .recordFingerprint)
-    }
-    return checksum.span.part(from: 0, count: fingerprintLength).copied()
+    return try record.fingerprint(&key)
   }
 
   /// Returns a record's fingerprint as a number.
   static func fingerprintNumber(
     of record: FactorRecord, _ key: inout SealingKey
   ) throws(FactorStoreError) -> UInt64 {
-    let bytes = try fingerprint(of: record, &key)
+    let bytes = try record.fingerprint(&key)
     var reader = ByteReader(bytes.span)
     return reader.read(UInt64.self) ?? 0
   }
-
-  /// The length of a record's fingerprint in bytes.
-  private static let fingerprintLength = 8
 
   // MARK: Files
 
@@ -401,29 +379,9 @@ public final class LocalFactorStore: FactorStore {
   }
 
   /// Returns the key, and reads it if necessary.
-  func key() throws(FactorStoreError) -> SealingKey {
-    let file = try openedKeyFile()
-    guard keepsKey else { return try SealingKey(file, storeOwner: owner) }
-    let version = try file.version()
-    if version == keptKeyVersion, let key = keptKey?.shared() { return key }
-    keptKey = nil
-    keptKeyVersion = nil
-    let time = Clock.nanoseconds()
-    let key = try SealingKey(file, storeOwner: owner)
-    // A younger version may become that of another key, so it is no better than none.
-    if version.isOld(at: time) {
-      keptKey = key.shared()
-      keptKeyVersion = version
-    }
-    return key
-  }
+  func key() throws(FactorStoreError) -> SealingKey { try cachedKey.read() }
 
-  func openedKeyFile() throws(FactorStoreError) -> KeyFile {
-    if let keyFile { return keyFile }
-    let file = try KeyFile(keyPath)
-    keyFile = file
-    return file
-  }
+  func openedKeyFile() throws(FactorStoreError) -> KeyFile { try cachedKey.file() }
 
   func factors() throws(FactorStoreError) -> StoreDirectory {
     if let factorsDirectory { return factorsDirectory }

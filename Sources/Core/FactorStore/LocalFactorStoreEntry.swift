@@ -9,6 +9,8 @@ import MFASystem
 
 /// Exclusive access to one user's data in the local store.
 public final class LocalFactorStoreEntry: FactorStoreEntry {
+  /// The account of this host.
+  public var owner: Account { account }
   private let account: Account
   private let store: LocalFactorStore
   private let recordFile: RecordFile
@@ -113,36 +115,21 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters?,
     in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
-    let associated = record.associatedData(factor: factor, parameters: parameters)
-    return try cryptographic { () throws(CryptographyError) in
-      try key.seal(secret, associated: associated)
-    }
+    try record.seal(secret, for: factor, parameters: parameters, &key)
   }
 
   /// Computes a keyed digest of the code, bound to the user and the record.
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    let context = [kind.rawValue] + record.recoveryCodeContext()
-    let bytes: [UInt8]
-    if let digestKeys = try record.digestKeys(&key) {
-      bytes = try cryptographic { () throws(CryptographyError) in
-        try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
-      }
-    } else {
-      bytes = try cryptographic { () throws(CryptographyError) in
-        try key.digest(of: recoveryCode, context: context)
-      }
-    }
-    guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
-    return digest
+    try record.digest(of: recoveryCode, kind: kind, &key)
   }
 
   /// Computes a keyed digest of the digits, bound to the user and the record.
   public func digest(
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
-    try digest(of: code, context: record.recoveryCodeContext(), purpose: .failedCode)
+    try record.digest(ofTyped: code, &key)
   }
 
   /// Computes a keyed digest of the digits, bound to the user, the record, the factor and the
@@ -150,24 +137,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public func digest(
     ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
-    var writer = ByteWriter()
-    writer.write(record.recoveryCodeContext())
-    writer.write(factor.bytes)
-    writer.write(session.kind.rawValue)
-    writer.write(session.identity)
-    return try digest(of: code, context: writer.bytes, purpose: .sentCode)
-  }
-
-  private func digest(
-    of code: Code, context: [UInt8], purpose: ChecksumPurpose
-  ) throws(FactorStoreError) -> UInt64 {
-    let digits = code.written()
-    let bytes = try cryptographic { () throws(CryptographyError) in
-      try key.digest(of: digits.span, context: context, purpose: purpose)
-    }
-    var reader = ByteReader(bytes.span)
-    guard let digest = reader.read(UInt64.self) else { throw .cryptography }
-    return digest
+    try record.digest(ofSent: code, to: factor, for: session, &key)
   }
 
   /// Computes digests with the key in /etc/mfa, bound to the user and the record.
@@ -276,11 +246,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     kept = isRemoved ? nil : record
     identity = next.checksum
     var state = attempts
-    if isRemoved {
-      var sentCodes = attempts.sentCodes
-      sentCodes.removeCode()
-      state = AttemptState(record: .zero, ownChanges: attempts.ownChanges, sentCodes: sentCodes)
-    }
+    if isRemoved { state = attempts.withoutRecord() }
     state.binding = RecordBinding(
       current: next, position: entered?.position ?? binding.position)
     try put(state)
@@ -348,7 +314,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> AuditLog.Entered {
     guard let user = UserName(account.name) else { throw .nameTooLong }
     var subject = AuditLogSubject(user: user, uid: account.uid)
-    if let record { subject.record = try LocalFactorStore.fingerprint(of: record, &key) }
+    if let record { subject.record = try record.fingerprint(&key) }
     return try store.enter(event, subject, &key)
   }
 }

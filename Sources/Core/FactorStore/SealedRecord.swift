@@ -1,30 +1,33 @@
 import MFABytes
-import MFACrypto
-import MFAFactors
+public import MFACrypto
+public import MFAFactors
 import MFASecrets
-import MFAStoreFiles
-import MFASystem
+public import MFAStoreFiles
+public import MFASystem
 
-/// A record as stored on the disk: its binary form, the identity of the key, and a checksum of
+/// A record as stored: its binary form, the identity of the key, and a checksum of
 /// both.
-struct SealedRecord {
-  let bytes: [UInt8]
+public struct SealedRecord {
+  /// The binary form.
+  public let bytes: [UInt8]
 
   private static let trailerLength = SealingKey.identityLength + SealingKey.checksumLength
 
   /// The longest sealed record in bytes.
-  static let maximumLength = FactorRecord.maximumLength + trailerLength
+  public static let maximumLength = FactorRecord.maximumLength + trailerLength
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
+  /// Takes over bytes that were stored. Nothing is verified.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// The first eight bytes of the checksum. The attempt state refers to the record by this value.
-  var identity: UInt64 {
+  public var identity: UInt64 {
     var reader = ByteReader(bytes.span)
     _ = reader.read(count: bytes.count &- SealingKey.checksumLength)
     return reader.read(UInt64.self) ?? 0
   }
 
-  init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
+  /// Encodes a record and computes the checksum.
+  public init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
     let signed = record.encoded() + (try key.identity())
     bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
@@ -35,7 +38,7 @@ struct SealedRecord {
   ///
   /// From then on, `key` seals with the key that the record was sealed with. A record stays under one
   /// key until `mfa-admin rekey` seals it with the next one.
-  func open(
+  public func open(
     _ key: inout SealingKey, account: Account
   ) throws(FactorStoreError) -> FactorRecord? {
     let signedLength = bytes.count &- SealingKey.checksumLength

@@ -25,4 +25,14 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case sendLog = 13
   /// A code that was sent to a phone.
   case sentCode = 14
+  /// The attempt state of a user in a shared store.
+  case sharedAttemptState = 15
+  /// The end of the audit log of a shared store.
+  case sharedAuditLogEnd = 16
+  /// The result that a shared store returns again for a repeated request.
+  case sharedAnswer = 17
+  /// A host of a realm.
+  case fleetHost = 18
+  /// A ticket with which a host joins a realm.
+  case fleetTicket = 19
 }

@@ -44,13 +44,16 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   case cryptography
   /// The user's name is too long for a file name.
   case nameTooLong
+  /// The database of a shared store did not answer, or did not commit.
+  case engine(EngineError)
 
   /// Whether the error concerns the audit log.
   public var concernsAuditLog: Bool {
     switch self {
     case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
       part == .ledger || part == .ledgerHead || part == .ledgerIndex
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong: false
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine:
+      false
     }
   }
 
@@ -67,6 +70,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .busy: (Part.attempts.name, "busy")
     case .cryptography: (Part.key.name, "cryptography")
     case .nameTooLong: (Part.record.name, "name-too-long")
+    case .engine(let error): ("database", error.name)
     }
   }
 }

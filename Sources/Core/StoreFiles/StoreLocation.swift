@@ -22,4 +22,14 @@ public struct StoreLocation: Sendable {
     else { return nil }
     return StoreLocation(directory: directory, key: key)
   }
+
+  /// Returns the location of this host's own store.
+  ///
+  /// - Throws: `.engine(.unreachable)` on a host that belongs to a realm. In its own store no user
+  ///   has enrolled, so deciding from it would let users in without a code whenever the relay does not run.
+  public static func ofThisHost() throws(FactorStoreError) -> StoreLocation {
+    guard !Directory.mayExist(InstalledPath.realm.bytes) else { throw .engine(.unreachable) }
+    guard let location = standard else { throw .damaged(.directory) }
+    return location
+  }
 }

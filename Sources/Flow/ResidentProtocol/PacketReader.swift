@@ -31,7 +31,7 @@ public struct PacketReader: ~Escapable {
   /// Returns the kind of the next message, or nil at the end of the packet. The message before it
   /// must have been read completely.
   @_lifetime(self: copy self)
-  mutating func next() throws(PacketError) -> UInt8? {
+  public mutating func next() throws(PacketError) -> UInt8? {
     guard position == end else { throw .malformed }
     guard position < packet.count else { return nil }
     guard packet.count &- position >= 3 else { throw .malformed }
@@ -45,7 +45,7 @@ public struct PacketReader: ~Escapable {
 
   /// Reads a number, most significant byte first.
   @_lifetime(self: copy self)
-  mutating func number<Number: FixedWidthInteger>(
+  public mutating func number<Number: FixedWidthInteger>(
     _ type: Number.Type
   ) throws(PacketError) -> Number {
     let range = try range(Number.bitWidth / 8)
@@ -56,7 +56,7 @@ public struct PacketReader: ~Escapable {
 
   /// Reads 0 or 1.
   @_lifetime(self: copy self)
-  mutating func flag() throws(PacketError) -> Bool {
+  public mutating func flag() throws(PacketError) -> Bool {
     switch try number(UInt8.self) {
     case 0: false
     case 1: true
@@ -66,20 +66,21 @@ public struct PacketReader: ~Escapable {
 
   /// Reads a byte string of at most `longest` bytes.
   @_lifetime(self: copy self)
-  mutating func bytes(longest: Int = Packet.longestBody) throws(PacketError) -> [UInt8] {
+  public mutating func bytes(longest: Int = Packet.longestBody) throws(PacketError) -> [UInt8] {
     let range = try string(longest)
     return packet.part(from: range.lowerBound, count: range.count).copied()
   }
 
   /// Reads a byte string that contains a secret or user input.
   @_lifetime(self: copy self)
-  mutating func secret(longest: Int = Packet.longestBody) throws(PacketError) -> SecretBytes {
+  public mutating func secret(longest: Int = Packet.longestBody) throws(PacketError) -> SecretBytes
+  {
     SecretBytes(copying: packet, in: try string(longest))
   }
 
   /// Reads a flag, and a byte string if the flag is 1.
   @_lifetime(self: copy self)
-  mutating func optionalBytes(
+  public mutating func optionalBytes(
     longest: Int = Packet.longestBody
   ) throws(PacketError) -> [UInt8]? {
     try flag() ? try bytes(longest: longest) : nil

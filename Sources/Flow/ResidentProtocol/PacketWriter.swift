@@ -20,7 +20,7 @@ public struct PacketWriter: ~Copyable {
   }
 
   /// Begins a message. Its fields follow, and then `end`.
-  mutating func begin(_ kind: UInt8) {
+  public mutating func begin(_ kind: UInt8) {
     put(kind)
     beginning = count
     put(0)
@@ -28,7 +28,7 @@ public struct PacketWriter: ~Copyable {
   }
 
   /// Ends a message: writes its length.
-  mutating func end() {
+  public mutating func end() {
     let length = count &- beginning &- 2
     guard length <= Packet.longestBody, !isFull else {
       isFull = true
@@ -42,7 +42,7 @@ public struct PacketWriter: ~Copyable {
   }
 
   /// Appends a number, most significant byte first.
-  mutating func field<Number: FixedWidthInteger>(_ number: Number) {
+  public mutating func field<Number: FixedWidthInteger>(_ number: Number) {
     var shift = Number.bitWidth
     while shift > 0 {
       shift -= 8
@@ -51,10 +51,10 @@ public struct PacketWriter: ~Copyable {
   }
 
   /// Appends 0 or 1.
-  mutating func field(_ flag: Bool) { put(flag ? 1 : 0) }
+  public mutating func field(_ flag: Bool) { put(flag ? 1 : 0) }
 
   /// Appends a length of two bytes, and the bytes.
-  mutating func field(_ bytes: Span<UInt8>) {
+  public mutating func field(_ bytes: Span<UInt8>) {
     guard bytes.count <= Packet.longestBody else {
       isFull = true
       return
@@ -70,10 +70,10 @@ public struct PacketWriter: ~Copyable {
   }
 
   /// Appends a byte string, as above.
-  mutating func field(_ bytes: [UInt8]) { field(bytes.span) }
+  public mutating func field(_ bytes: [UInt8]) { field(bytes.span) }
 
   /// Appends a flag, and the bytes if there are any.
-  mutating func field(_ bytes: [UInt8]?) {
+  public mutating func field(_ bytes: [UInt8]?) {
     field(bytes != nil)
     if let bytes { field(bytes) }
   }

@@ -16,6 +16,12 @@ import MFASystem
 enum EnrollmentError: Error {
   case obstacle(EnrollmentObstacle)
   case failure(SignInResult.Failure)
+
+  /// Whether the stored data changed before the enrolment was committed.
+  var isConflict: Bool {
+    guard case .failure(.store(.engine(.conflict))) = self else { return false }
+    return true
+  }
 }
 
 /// Enrolment during a sign-in. All text is part of a question, because some applications do not

@@ -59,17 +59,18 @@ extension SignIn {
       return .passed(.offered(SignInResult.Offer(signInsLeft: nil, lastDay: offer.lastDay)))
     }
     do throws(FactorStoreError) {
-      let entry = try store.entry(of: account, creating: true)
-      guard entry.record == nil else { return .allowed(.enrolled) }
-      let state = entry.attempts.countingPostponedSignIn()
-      guard offer.allowsPostponing(afterSignIns: entry.attempts.postponedSignIns, now: now) else {
-        return nil
+      return try store.deciding { () throws(FactorStoreError) in
+        let entry = try store.entry(of: account, creating: true)
+        guard entry.record == nil else { return .allowed(.enrolled) }
+        let state = entry.attempts.countingPostponedSignIn()
+        guard offer.allowsPostponing(afterSignIns: entry.attempts.postponedSignIns, now: now)
+        else { return nil }
+        try entry.write(state)
+        try entry.sync()
+        let left = Int64(signIns) - Int64(state.postponedSignIns)
+        return .passed(
+          .offered(SignInResult.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay)))
       }
-      try entry.write(state)
-      try entry.sync()
-      let left = Int64(signIns) - Int64(state.postponedSignIns)
-      return .passed(
-        .offered(SignInResult.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay)))
     } catch {
       throw .store(error)
     }

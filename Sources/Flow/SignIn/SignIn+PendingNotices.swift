@@ -78,27 +78,31 @@ extension Attempt {
   static func noticesWithoutFactor<Store: FactorStore>(
     of account: Account, in store: Store, isShown: Bool, now: Int64
   ) throws(FactorStoreError) -> (FactorRecord?, PendingNotices) {
-    let entry = try store.entry(of: account, creating: false)
-    guard let record = entry.kept else { return (nil, .none) }
-    // No factor is left that could confirm a notice about itself.
-    let pending = PendingNotices(
-      record, entry.attempts.unreported, factor: .zero, isShown: isShown, now: now)
-    guard !pending.isEmpty else { return (nil, .none) }
-    if pending.ending == .told {
-      try entry.write(entry.attempts.told(upTo: record.lastNotice))
-      try entry.sync()
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard let record = entry.kept else { return (nil, .none) }
+      // No factor is left that could confirm a notice about itself.
+      let pending = PendingNotices(
+        record, entry.attempts.unreported, factor: .zero, isShown: isShown, now: now)
+      guard !pending.isEmpty else { return (nil, .none) }
+      if pending.ending == .told {
+        try entry.write(entry.attempts.told(upTo: record.lastNotice))
+        try entry.sync()
+      }
+      return (record, pending)
     }
-    return (record, pending)
   }
 
   /// Marks notices as shown, unless the record was replaced in the meantime.
   static func confirm<Store: FactorStore>(
     _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
   ) throws(FactorStoreError) {
-    let entry = try store.entry(of: account, creating: false)
-    guard entry.attempts.record == record.id, let last = pending.notices.last else { return }
-    try entry.write(
-      entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last.number))
-    try entry.sync()
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard entry.attempts.record == record.id, let last = pending.notices.last else { return }
+      try entry.write(
+        entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last.number))
+      try entry.sync()
+    }
   }
 }

@@ -132,18 +132,20 @@ extension Attempt {
     _ session: SignInOrigin, from places: [SignInOriginDigest], at time: Int64, by account: Account,
     in store: Store
   ) throws(FactorStoreError) -> Bool {
-    let entry = try store.entry(of: account, creating: false)
-    guard let record = entry.record,
-      entry.attempts.remembered.entries.contains(where: {
-        $0.time == time && places.contains($0.place)
-      })
-    else { return false }
-    var state = entry.attempts
-    for digest in try entry.digests(of: [session], in: record) {
-      state = state.remembering(digest, at: time)
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard let record = entry.record,
+        entry.attempts.remembered.entries.contains(where: {
+          $0.time == time && places.contains($0.place)
+        })
+      else { return false }
+      var state = entry.attempts
+      for digest in try entry.digests(of: [session], in: record) {
+        state = state.remembering(digest, at: time)
+      }
+      try entry.write(state)
+      try entry.sync()
+      return true
     }
-    try entry.write(state)
-    try entry.sync()
-    return true
   }
 }

@@ -35,9 +35,17 @@ struct ConfirmedDraft {
 
 // What an enrolment during a sign-in stores.
 extension SignInEnrollment {
-  /// Enrols the confirmed factor under the user's lock, unless a factor has been enrolled in the
+  /// Enrols the confirmed factor, unless a factor has been enrolled in the
   /// meantime.
   func commit(
+    _ confirmed: ConfirmedDraft
+  ) throws(EnrollmentError) -> EnrolledInSignIn {
+    try Machine.Store.deciding(unless: { !$0.isConflict }) { () throws(EnrollmentError) in
+      try commitOnce(confirmed)
+    }
+  }
+
+  private func commitOnce(
     _ confirmed: ConfirmedDraft
   ) throws(EnrollmentError) -> EnrolledInSignIn {
     let now = try now()
@@ -46,7 +54,7 @@ extension SignInEnrollment {
     }
     guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
     var record = try storing { () throws(FactorStoreError) in
-      try entry.storedRecordOrNew(for: account)
+      try entry.storedRecordOrNew()
     }
     let factor = try factor(of: confirmed, at: now, in: record, entry)
     do throws(FactorRecord.ChangeRefusal) {

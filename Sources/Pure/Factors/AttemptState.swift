@@ -370,7 +370,7 @@ public struct AttemptState: Equatable, Sendable {
     return match.step > mark.step
   }
 
-  private mutating func raiseWatermark(of factor: FactorID, to step: Int64) {
+  mutating func raiseWatermark(of factor: FactorID, to step: Int64) {
     guard let index = watermarks.firstIndex(where: { $0.factor == factor }) else { return }
     watermarks[index].step = max(watermarks[index].step, step)
   }

@@ -82,6 +82,17 @@ public struct Configuration: Equatable, Sendable {
     return Settings(values)
   }
 
+  /// The largest number of adjacent intervals of any section: 0 to 10.
+  public var largestAdjacentIntervals: UInt8 {
+    var largest = project.adjacentIntervals
+    for tenant in tenants {
+      var values = project.values
+      values.apply(tenant.values, .yes)
+      largest = max(largest, Settings(values).adjacentIntervals)
+    }
+    return largest
+  }
+
   /// Whether the session of a sign-in matters: a section sets how fresh a code must be, or
   /// remembers sign-ins for a service other than sshd. Only sshd always reports the client's
   /// address.

@@ -13,7 +13,7 @@ public struct IPAddress: Equatable, Sendable {
 
   /// The 128 bits of an IPv6 address. An IPv4 address is stored as its 32 bits after the prefix
   /// `::ffff:0:0/96`.
-  let bits: UInt128
+  public let bits: UInt128
 
   /// Creates an address from 128 bits in network order.
   public init(bits: UInt128) {

@@ -56,10 +56,13 @@ extension Conversation {
 
   private func mark(_ number: UInt32, _ account: Account) throws(HelperFailure) {
     do throws(FactorStoreError) {
-      let entry = try host.store().entry(of: account, creating: false)
-      guard var record = entry.kept else { return }
-      record.mailed(upTo: number)
-      _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+      let store = try host.store()
+      try store.deciding { () throws(FactorStoreError) in
+        let entry = try store.entry(of: account, creating: false)
+        guard var record = entry.kept else { return }
+        record.mailed(upTo: number)
+        _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+      }
     } catch {
       throw failure(error)
     }

@@ -89,7 +89,7 @@ extension Conversation {
     return entry
   }
 
-  /// Checks, under the user's lock, that a session has neither reached its deadline nor been ended
+  /// Checks that a session has neither reached its deadline nor been ended
   /// by a change of the record that the session did not make.
   func require(_ session: Session, _ kept: FactorRecord?) throws(HelperFailure) {
     guard try bootTime() < session.deadline else { throw .sessionExpired }
@@ -122,7 +122,7 @@ extension Conversation {
   /// Returns the caller's stored record, or a new one.
   func record(_ entry: Machine.Store.Entry) throws(HelperFailure) -> FactorRecord {
     do throws(FactorStoreError) {
-      return try entry.storedRecordOrNew(for: caller)
+      return try entry.storedRecordOrNew()
     } catch {
       throw .internalError
     }
@@ -131,12 +131,13 @@ extension Conversation {
   func replace(
     _ entry: Machine.Store.Entry, _ record: FactorRecord, _ attempts: AttemptState,
     entering event: AuditLogEvent
-  ) throws(HelperFailure) -> AuditLogCheckpoint? {
-    var record = record
-    record.setLanguage(language)
-    let changed = record
+  ) throws(HelperFailure) -> CommittedChange {
+    var changed = record
+    changed.setLanguage(language)
+    let next = changed
     do throws(FactorStoreError) {
-      return try entry.replace(record: changed, attempts: attempts, entering: event)
+      let checkpoint = try entry.replace(record: next, attempts: attempts, entering: event)
+      return CommittedChange(record: record, kept: entry.kept, checkpoint: checkpoint)
     } catch {
       throw failure(error)
     }
@@ -205,6 +206,7 @@ extension Conversation {
   // MARK: Logging
 
   func failure(_ error: FactorStoreError) -> HelperFailure {
+    conflict.hasOccurred = error == .engine(.conflict)
     reportFailure { $0.add(error) }
     return .storeUnavailable
   }

@@ -64,17 +64,17 @@ extension Conversation {
     return SentCode(number: draft.masked, secondsLeft: Self.seconds(max(deadline &- now, 0)))
   }
 
-  /// Makes a code under the user's lock, which is released when this function returns.
+  /// Makes a code, and counts the message that it is sent with.
   private func makeDraft(
     _ number: borrowing PhoneNumber, _ session: Session, _ context: Attempt.Context
   ) throws(HelperFailure) -> PhoneDraft {
-    let entry = try entry(creating: true, session)
-    let beginning: PhoneDraft.Beginning
-    do throws(FactorStoreError) {
-      beginning = try PhoneDraft.begin(
-        number, of: caller, in: entry, context, by: host.codeSender)
-    } catch {
-      throw failure(error)
+    let beginning = try deciding { () throws(HelperFailure) -> PhoneDraft.Beginning in
+      let entry = try entry(creating: true, session)
+      do throws(FactorStoreError) {
+        return try PhoneDraft.begin(number, of: caller, in: entry, context, by: host.codeSender)
+      } catch {
+        throw failure(error)
+      }
     }
     switch beginning {
     case .begun(let draft): return draft
@@ -93,29 +93,38 @@ extension Conversation {
     else { throw .sessionExpired }
     let draft = pendingPhone.draft
     try confirming { () throws(EnrollmentDraft.Refusal) in try draft.confirm(request.code) }
-    let entry = try entry(creating: true, session)
-    let now = try now()
-    let allowed = try countedChange(entry, at: now)
-    var record = try record(entry)
-    guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
-    let times = PhoneDraft.Times(
-      in: entry, settings, otherProof: session.otherProof, now: now)
-    let others = PhoneNotice.notices(for: record.factors, in: entry, settings)
-    let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
-      try draft.factor(named: request.displayName, at: times, in: record, sealedBy: entry)
+    let name = request.displayName
+    var others: [PhoneNotice] = []
+    var wait: Int64 = 0
+    let (factor, committed) = try deciding {
+      () throws(HelperFailure) -> (Factor, CommittedChange) in
+      let entry = try entry(creating: true, session)
+      let now = try now()
+      let allowed = try countedChange(entry, at: now)
+      var record = try record(entry)
+      guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
+      let times = PhoneDraft.Times(
+        in: entry, settings, otherProof: session.otherProof, now: now)
+      wait = times.usableFrom &- now
+      others = PhoneNotice.notices(for: record.factors, in: entry, settings)
+      let before = record
+      let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
+        try draft.factor(named: name, at: times, in: before, sealedBy: entry)
+      }
+      try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+      let event = try note(factor, session.scope, in: &record, at: now)
+      let attempts = entry.record == nil ? allowed.beginning(record) : allowed
+      let committed = try replace(
+        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now),
+        entering: event)
+      return (factor, committed)
     }
-    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-    let event = try note(factor, session.scope, in: &record, at: now)
-    let attempts = entry.record == nil ? allowed.beginning(record) : allowed
-    let checkpoint = try replace(
-      entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now), entering: event)
-    finishEnrollment(in: record, session, entry.kept)
+    finishEnrollment(committed, session)
     self.pendingPhone = nil
     if let message = draft.message { host.codeSender.markReturned(message) }
-    logChange("enrolled", factor, checkpoint)
+    logChange("enrolled", factor, committed.checkpoint)
     deliverInBackground()
     phoneNotices = PhoneNotices(message: .phoneAdded(issuer: issuer(settings)), phones: others)
-    let wait = times.usableFrom &- now
     if wait > 0 { tell(.phoneUsableLater(seconds: wait)) }
     return factor.id
   }

@@ -52,21 +52,24 @@ extension Conversation {
   mutating func generateRecoveryCodes(_ session: Session) throws(HelperFailure) -> RecoveryCodeList
   {
     guard try snapshot() != nil else { throw .factorNotFound }
-    let entry = try entry(creating: false, session)
-    guard var record = entry.record else { throw .factorNotFound }
-    var digests: [RecoveryCodeDigest] = []
-    let text = try newCodes(for: record, entry, &digests)
-    let hadNone = record.recoveryCodes.isEmpty
-    let now = try now()
-    record.setRecoveryCodes(digests, at: now)
-    // Codes created with the first factor replace nothing that the user had before.
-    let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
-    record.note(
-      .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
-    let event = AuditLogEvent(.recoveryCodesMade, by: actor, at: now)
-    let checkpoint = try replace(entry, record, try countedChange(entry, at: now), entering: event)
-    self.session?.advance(to: entry.kept)
-    logChange("recovery-codes-made", nil, checkpoint)
+    var text = SecretBytes(count: 0)
+    let committed = try deciding { () throws(HelperFailure) -> CommittedChange in
+      let entry = try entry(creating: false, session)
+      guard var record = entry.record else { throw .factorNotFound }
+      var digests: [RecoveryCodeDigest] = []
+      text = try newCodes(for: record, entry, &digests)
+      let hadNone = record.recoveryCodes.isEmpty
+      let now = try now()
+      record.setRecoveryCodes(digests, at: now)
+      // Codes created with the first factor replace nothing that the user had before.
+      let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
+      record.note(
+        .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
+      let event = AuditLogEvent(.recoveryCodesMade, by: actor, at: now)
+      return try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    }
+    self.session?.advance(to: committed.kept)
+    logChange("recovery-codes-made", nil, committed.checkpoint)
     deliverInBackground()
     return RecoveryCodeList(text: text)
   }
@@ -159,24 +162,28 @@ extension Conversation {
     _ request: borrowing ImportRequest, _ session: Session
   ) throws(HelperFailure) -> Factor {
     guard request.key.count >= ImportRequest.shortestKey else { throw .secretTooShort }
-    let entry = try entry(creating: true, session)
-    let now = try now()
-    let allowed = try countedChange(entry, at: now)
     let description = Importing.Description(
       displayName: request.displayName, parameters: request.parameters,
       timeOffset: request.timeOffset,
       usedUntil: request.watermark == .min ? nil : request.watermark)
-    let result: Importing.Result
-    do throws(FactorStoreError) {
-      result = try Importing.add(
-        description, key: request.key.span, recoveryCodes: request.recoveryCodes.span, to: entry,
-        of: caller, attempts: allowed, now: now, from: source, by: actor)
-    } catch {
-      throw failure(error)
+    let (key, recoveryCodes) = (request.key.span, request.recoveryCodes.span)
+    let (result, kept) = try deciding {
+      () throws(HelperFailure) -> (Importing.Result, FactorRecord?) in
+      let entry = try entry(creating: true, session)
+      let now = try now()
+      let allowed = try countedChange(entry, at: now)
+      do throws(FactorStoreError) {
+        let result = try Importing.add(
+          description, key: key, recoveryCodes: recoveryCodes, to: entry, attempts: allowed,
+          now: now, from: source, by: actor)
+        return (result, entry.kept)
+      } catch {
+        throw failure(error)
+      }
     }
     switch result {
     case .imported(let factor, _, let checkpoint):
-      self.session?.advance(to: entry.kept)
+      self.session?.advance(to: kept)
       logChange("imported", factor, checkpoint)
       deliverInBackground()
       return factor

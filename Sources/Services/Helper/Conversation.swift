@@ -62,6 +62,8 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// Whether this conversation enrolled the account's first factor.
   private(set) var isFirstEnrolment = false
   private var failedProofs = 0
+  /// Whether the last failure of the store was a conflict.
+  let conflict = CommitConflict()
   /// The language of the client, and of the user once a change was made.
   private(set) var language = Language.english
 
@@ -561,32 +563,34 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     let settings = try settingsForEnrolling(.totp)
     guard let pending, !pending.isExhausted else { throw .sessionExpired }
     let step = try pending.confirm(request.code, settings, now: try now())
-    let entry = try entry(creating: true, session)
-    let now = try now()
-    let allowed = try countedChange(entry, at: now)
-    var record = try record(entry)
-    let factor = try pending.factor(
-      named: request.displayName, at: now, in: record, sealedBy: entry)
-    try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-    let event = try note(factor, session.scope, in: &record, at: now)
-    let attempts = entry.record == nil ? allowed.beginning(record) : allowed
-    let checkpoint = try replace(
-      entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
-      entering: event)
-    finishEnrollment(in: record, session, entry.kept)
+    let name = request.displayName
+    let (factor, committed) = try deciding {
+      () throws(HelperFailure) -> (Factor, CommittedChange) in
+      let entry = try entry(creating: true, session)
+      let now = try now()
+      let allowed = try countedChange(entry, at: now)
+      var record = try record(entry)
+      let factor = try pending.factor(named: name, at: now, in: record, sealedBy: entry)
+      try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+      let event = try note(factor, session.scope, in: &record, at: now)
+      let attempts = entry.record == nil ? allowed.beginning(record) : allowed
+      let committed = try replace(
+        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
+        entering: event)
+      return (factor, committed)
+    }
+    finishEnrollment(committed, session)
     self.pending = nil
-    logChange("enrolled", factor, checkpoint)
+    logChange("enrolled", factor, committed.checkpoint)
     deliverInBackground()
     return factor.id
   }
 
-  /// Updates the session after an enrolment, which changed the record to `kept`.
-  mutating func finishEnrollment(
-    in record: FactorRecord, _ session: Session, _ kept: FactorRecord?
-  ) {
-    self.session?.advance(to: kept)
+  /// Updates the session after an enrolment.
+  mutating func finishEnrollment(_ committed: CommittedChange, _ session: Session) {
+    self.session?.advance(to: committed.kept)
     if case .oneFactor = session.scope { self.session?.scope = .recoveryCodes }
-    if record.factors.count == 1 { isFirstEnrolment = true }
+    if committed.record.factors.count == 1 { isFirstEnrolment = true }
   }
 
   /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
@@ -618,15 +622,17 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   ) throws(HelperFailure) {
     let session = try requireSession(for: .otherChange)
     guard try snapshot() != nil else { throw .factorNotFound }
-    let entry = try entry(creating: false, session)
-    guard var record = entry.record else { throw .factorNotFound }
-    try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
-    let now = try now()
-    let event = AuditLogEvent(
-      .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: now)
-    let checkpoint = try replace(entry, record, try countedChange(entry, at: now), entering: event)
-    self.session?.advance(to: entry.kept)
-    logChange("renamed", record.factor(id), checkpoint)
+    let committed = try deciding { () throws(HelperFailure) -> CommittedChange in
+      let entry = try entry(creating: false, session)
+      guard var record = entry.record else { throw .factorNotFound }
+      try change { () throws(FactorRecord.ChangeRefusal) in try record.rename(id, to: name) }
+      let now = try now()
+      let event = AuditLogEvent(
+        .renamed, ids: id.hexadecimal, detail: name.utf8, by: actor, at: now)
+      return try replace(entry, record, try countedChange(entry, at: now), entering: event)
+    }
+    self.session?.advance(to: committed.kept)
+    logChange("renamed", committed.record.factor(id), committed.checkpoint)
   }
 
   private mutating func unenroll(
@@ -634,25 +640,32 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   ) throws(HelperFailure) -> Bool {
     let session = try requireSession(for: .otherChange)
     guard try snapshot() != nil else { throw .factorNotFound }
-    let entry = try entry(creating: false, session)
-    guard var record = entry.record, let factor = record.factor(id) else { throw .factorNotFound }
-    let isLast = record.factors.count == 1
-    guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
-    let wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
-    let now = try now()
-    record.note(
-      .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
-    // The watermark stays until another factor is enrolled. If it were removed before the record is
-    // written, a crash between the two would leave a factor that accepts no code.
-    let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)
-    let allowed = try countedChange(entry, at: now)
-    // The number cannot be read after the removal.
-    let notices = noticesOfRemoval(of: factor, in: entry, settings)
-    if factor.parameters == nil { record.notePhoneRemoved(at: now) }
-    let checkpoint = try replace(entry, record, allowed.forgetting(), entering: event)
+    var wasNewest = false
+    var notices: PhoneNotices?
+    let (factor, committed) = try deciding {
+      () throws(HelperFailure) -> (Factor, CommittedChange) in
+      let entry = try entry(creating: false, session)
+      guard var record = entry.record, let factor = record.factor(id) else {
+        throw .factorNotFound
+      }
+      let isLast = record.factors.count == 1
+      guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
+      wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
+      let now = try now()
+      record.note(
+        .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
+      // The watermark stays until another factor is enrolled. If it were removed before the record is
+      // written, a crash between the two would leave a factor that accepts no code.
+      let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)
+      let allowed = try countedChange(entry, at: now)
+      // The number cannot be read after the removal.
+      notices = noticesOfRemoval(of: factor, in: entry, settings)
+      if factor.parameters == nil { record.notePhoneRemoved(at: now) }
+      return (factor, try replace(entry, record, allowed.forgetting(), entering: event))
+    }
     phoneNotices = notices
-    self.session?.advance(to: entry.kept)
-    logChange("unenrolled", factor, checkpoint)
+    self.session?.advance(to: committed.kept)
+    logChange("unenrolled", factor, committed.checkpoint)
     deliverInBackground()
     return wasNewest
   }
@@ -668,24 +681,26 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// sign-in asks for a code.
   private func forget() throws(HelperFailure) -> UInt8 {
     try dropCallerIdentity()
-    let entry: Machine.Store.Entry?
-    do throws(FactorStoreError) {
-      entry = try host.store().existingEntry(of: caller)
-    } catch {
-      throw failure(error)
-    }
-    guard let entry else { return 0 }
-    let places = entry.attempts.remembered.entries.count
-    guard places > 0 else { return 0 }
-    let now = try now()
-    let allowed = try countedChange(entry, at: now)
-    do throws(FactorStoreError) {
-      let checkpoint = try entry.write(
-        allowed.forgetting(), entering: AuditLogEvent(.forgotten, by: actor, at: now))
-      logChange("forgotten", nil, checkpoint)
-      return UInt8(clamping: places)
-    } catch {
-      throw failure(error)
+    return try deciding { () throws(HelperFailure) -> UInt8 in
+      let entry: Machine.Store.Entry?
+      do throws(FactorStoreError) {
+        entry = try host.store().existingEntry(of: caller)
+      } catch {
+        throw failure(error)
+      }
+      guard let entry else { return 0 }
+      let places = entry.attempts.remembered.entries.count
+      guard places > 0 else { return 0 }
+      let now = try now()
+      let allowed = try countedChange(entry, at: now)
+      do throws(FactorStoreError) {
+        let checkpoint = try entry.write(
+          allowed.forgetting(), entering: AuditLogEvent(.forgotten, by: actor, at: now))
+        logChange("forgotten", nil, checkpoint)
+        return UInt8(clamping: places)
+      } catch {
+        throw failure(error)
+      }
     }
   }
 }

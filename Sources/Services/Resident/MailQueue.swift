@@ -2,6 +2,7 @@ import MFAAuthentication
 import MFAFactors
 import MFAHelper
 import MFAProtocol
+import MFAServed
 import MFAStoreFiles
 import MFASystem
 

@@ -3,6 +3,7 @@ import MFAConfiguration
 import MFAFactorStore
 import MFAHelper
 import MFAPolicy
+import MFAServed
 import MFAStoreFiles
 import MFASystem
 

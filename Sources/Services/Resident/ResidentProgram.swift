@@ -1,6 +1,8 @@
 import MFABytes
 import MFACrypto
+import MFAResidentProtocol
 import MFASecrets
+import MFAServed
 import MFAStoreFiles
 import MFASystem
 

@@ -3,19 +3,20 @@ import MFABytes
 import MFAConfiguration
 import MFAFactorStore
 import MFAFactors
+import MFAHelper
 import MFAPAMStack
 import MFAPolicy
-import MFAResidentProtocol
+import MFAServed
 import MFASignIn
 import MFAStoreFiles
 import MFASystem
 
 /// The host as seen by an application at the other end of a connection: the store and the accounts
 /// of this host, and the application's own process.
-struct ServedHost: Host {
+struct ServedHost: ServedMachine {
   typealias Store = LocalFactorStore
 
-  private let application: ServedApplication
+  let application: ServedApplication
   let identity: ProcessIdentity
   private let resident: ResidentHost
 
@@ -42,12 +43,15 @@ struct ServedHost: Host {
     try resident.configuration(at: path)
   }
 
-  func helper() throws(HelperError) -> DirectHelper {
+  func helper() throws(HelperError) -> DirectHelper<ResidentHost> {
     do throws(SystemError) {
       guard let account = try Account.with(uid: identity.user) else {
         throw SystemError.notFound(.lookUpAccount)
       }
-      return DirectHelper(account, resident)
+      return DirectHelper { client, proof in
+        Conversation(
+          caller: account, terminal: nil, host: resident, proof: proof, client: client)
+      }
     } catch {
       throw .system(error)
     }
@@ -67,33 +71,4 @@ struct ServedHost: Host {
 
   /// The settings in /etc/ssh/sshd_config, or unknown settings if the service may not read the file.
   var secureShell: SecureShellConfiguration { InstalledSecureShell.configuration }
-
-  // MARK: Facts about the application's process
-  //
-  // Only an application that acts as root is believed.
-
-  func peer() -> UInt128? {
-    guard let address = fact(.peer), address.count == 16 else { return nil }
-    return address.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
-  }
-
-  var session: SignInOrigin? { fact(.session).map { SignInOrigin(.session, $0) } }
-
-  var enclosingSessions: [SignInOrigin] {
-    var sessions: [SignInOrigin] = []
-    let list = fact(.enclosingSessions) ?? []
-    var reader = ByteReader(list.span)
-    while let session = reader.readShort() { sessions.append(SignInOrigin(.session, session)) }
-    return sessions
-  }
-
-  var leadsSession: Bool { fact(.leadsSession) == [1] }
-
-  var usesUTF8: Bool { fact(.usesUTF8) != [0] }
-
-  var controllingTerminal: [UInt8]? { fact(.controllingTerminal) }
-
-  private func fact(_ fact: ApplicationFact) -> [UInt8]? {
-    identity.actsAsRoot ? application.fact(fact) : nil
-  }
 }

@@ -9,6 +9,7 @@ import MFASystem
 /// MUST 2: a store's folder or a key whose owner or mode changed is checked again, and refused if it
 /// is not trusted. (`StoreCacheTests.distrusted`)
 final class StoreCache {
+  /// The location of the store; nil for that of this host.
   private let location: StoreLocation?
   /// Returns the time in nanoseconds since the epoch.
   private let now: () -> Int64
@@ -19,7 +20,7 @@ final class StoreCache {
     let store: LocalFactorStore
   }
 
-  init(_ location: StoreLocation? = .standard, now: @escaping () -> Int64 = Clock.nanoseconds) {
+  init(_ location: StoreLocation? = nil, now: @escaping () -> Int64 = Clock.nanoseconds) {
     self.location = location
     self.now = now
   }
@@ -29,7 +30,7 @@ final class StoreCache {
 
   /// Returns the store.
   func open() throws(FactorStoreError) -> LocalFactorStore {
-    guard let location else { throw .damaged(.directory) }
+    let location = if let location { location } else { try StoreLocation.ofThisHost() }
     let present = identities(location)
     if let opened, opened.identities == present { return opened.store }
     opened = nil

@@ -3,41 +3,19 @@ import MFAAuthentication
 import MFACMFA
 import MFAHelper
 import MFAResidentProtocol
+import MFAServed
 import MFASignIn
 import MFASystem
 
-/// A process that serves one connection after the other. Whatever happens to it concerns only the
-/// connection that it serves.
-struct Worker {
+/// A process of `mfad`, which serves the module and the helper on this host.
+struct Worker: PoolWorker {
   let listener: PacketListener
   let host: ResidentHost
   let share: WorkerShare
 
-  /// How long the other end may take to send its first message, in seconds.
-  private static var patience: Int64 { 2 }
-  /// How long a conversation may take without waiting for the other end, in seconds. The kernel then
-  /// ends this process (alarm(2)).
-  static var longest: UInt32 { 60 }
+  var part: StaticString { "resident" }
 
-  /// Serves connections until the process has served its number, or is not needed any more.
-  func run() {
-    for _ in 0..<WorkerShare.connectionsPerProcess {
-      do throws(SystemError) {
-        try serve(
-          try WorkerProcess.stoppable { () throws(SystemError) in try listener.accept() })
-      } catch {
-        var line = LogLine()
-        line.add("result", "error")
-        line.add("part", "resident")
-        line.add(error)
-        Log.write(.error, line)
-        return
-      }
-      guard share.end() else { return }
-    }
-  }
-
-  private func serve(_ connection: PacketConnection) throws(SystemError) {
+  func serve(_ connection: PacketConnection) throws(SystemError) {
     let peer = try connection.peer()
     guard share.begin(for: peer.user) else {
       // A helper whose user is not known yet runs its conversation itself when the connection ends.
@@ -45,12 +23,12 @@ struct Worker {
       if peer.user != share.ownUser { _ = connection.send(.busy) }
       return
     }
-    Alarm.set(seconds: Self.longest)
+    Alarm.set(seconds: ConversationLimit.working)
     defer { Alarm.set(seconds: 0) }
     var sender = Peer(process: 0, user: .max)
     guard
       let message = ModuleMessage.receive(
-        from: connection, seconds: Self.patience, sender: &sender)
+        from: connection, seconds: ConversationLimit.firstMessage, sender: &sender)
     else { return }
     switch consume message {
     case .start(let start): decide(start, connection, peer)

@@ -250,7 +250,7 @@ package final class TrialNamespace: TrialHost {
       let codes = SecretBytes(count: 0)
       _ = try secret.withSpan { key throws(FactorStoreError) in
         try Importing.add(
-          description, key: key, recoveryCodes: codes.span, to: entry, of: account,
+          description, key: key, recoveryCodes: codes.span, to: entry,
           attempts: entry.attempts, now: now, from: .unknown, by: actor)
       }
     } catch {

@@ -204,15 +204,20 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
     // ENOENT, as for a store on disk.
     guard hasPlace else { throw .system(.attempts, SystemError(.open, number: 2)) }
     isLocked = true
-    return MemoryStoreEntry(self)
+    return MemoryStoreEntry(self, account)
   }
 }
 
 /// The only entry of a store in memory.
 public final class MemoryStoreEntry: FactorStoreEntry {
   private let store: MemoryStore
+  /// The account.
+  public let owner: Account
 
-  init(_ store: MemoryStore) { self.store = store }
+  init(_ store: MemoryStore, _ owner: Account) {
+    self.store = store
+    self.owner = owner
+  }
 
   deinit {
     store.isLocked = false

@@ -32,7 +32,7 @@ extension Administration {
     _ reason: Grant.Reason?
   ) throws(FactorStoreError) -> NewGrantReport? {
     let entry = try store.entry(of: account, creating: true)
-    var record = try entry.storedRecordOrNew(for: account)
+    var record = try entry.storedRecordOrNew()
     let attempts = entry.kept == nil ? entry.attempts.beginning(record) : entry.attempts
     record.removeExpiredGrants(at: now)
     let new = try Attempt.newGrant(

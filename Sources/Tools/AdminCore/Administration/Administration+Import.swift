@@ -123,7 +123,7 @@ extension Administration {
       }
     let result = try found.secret.withSpan { key throws(FactorStoreError) in
       try Importing.add(
-        description, key: key, recoveryCodes: codes.span, to: entry, of: account,
+        description, key: key, recoveryCodes: codes.span, to: entry,
         attempts: entry.attempts, now: now, from: Source(actor), by: ledgerActor)
     }
     guard case .imported(let factor, let dropped, let mark) = result else {

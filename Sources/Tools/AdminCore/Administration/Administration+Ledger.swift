@@ -184,7 +184,7 @@ extension Administration {
       case .system(.attempts, let cause) where cause.isNotFound: return nil
       case .damaged(.attempts): return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong:
+        .busy, .cryptography, .nameTooLong, .engine:
         throw error
       }
     }

@@ -360,7 +360,7 @@ package struct Administration {
       // Nothing is stored, or nothing that can be trusted.
       case .system(.attempts, _), .untrusted(.attempts, _): return false
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong:
+        .busy, .cryptography, .nameTooLong, .engine:
         throw error
       }
     }
@@ -494,7 +494,7 @@ package struct Administration {
         .untrusted(.factors, _):
         throw .store(error)
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong:
+        .busy, .cryptography, .nameTooLong, .engine:
         return .unusable(subject.problem(error))
       }
     }

@@ -23,7 +23,7 @@ package enum RecordProblem: Equatable, Sendable {
     switch error {
     case .belongsToAnother: self = .belongsToAnother
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .rolledBack, .busy,
-      .cryptography, .nameTooLong:
+      .cryptography, .nameTooLong, .engine:
       self = .store(error)
     }
   }
@@ -94,6 +94,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .busy: "another process has held the user's lock for ten seconds"
     case .cryptography: "libcrypto failed"
     case .nameTooLong: "the name is too long"
+    case .engine(let error): "the realm's database: \(error.sentence)"
     }
   }
 
@@ -182,7 +183,26 @@ package enum RecordProblem: Equatable, Sendable {
       case .busy: return "try again; fuser -v \(StoreFile.attempts.path)/* shows the process"
       case .cryptography: return "check that OpenSSL works: openssl dgst -sha256 /dev/null"
       case .nameTooLong: return "an account with such a long name cannot have factors"
+      case .engine(.notPrimary):
+        return "check which server of the database is the primary, and that the realm was set up"
+      case .engine: return "try again; check that the database's primary and a standby run"
       }
+    }
+  }
+}
+
+extension EngineError {
+  /// What happened, for a message.
+  fileprivate var sentence: String {
+    switch self {
+    case .conflict: "the data changed at the same time, several times in a row"
+    case .budgetUsedUp: "this host has caused too many failed attempts in this hour"
+    case .abandoned: "the change was given up"
+    case .unreachable: "there is no connection"
+    case .deadline: "no answer arrived in time"
+    case .notPrimary: "the server is not the primary, or has no realm"
+    case .notice: "the server sent a warning, so the change is not certain"
+    case .refused: "the server refused the request"
     }
   }
 }

@@ -57,7 +57,7 @@ enum DamagedAuditLog: Examination {
     case .untrusted(_, .wrongOwner), .untrusted(_, .wrongPermissions): true
     case .untrusted(_, .severalNames): true
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-      .busy, .cryptography, .nameTooLong:
+      .busy, .cryptography, .nameTooLong, .engine:
       false
     }
   }

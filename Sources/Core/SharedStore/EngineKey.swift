@@ -1,0 +1,27 @@
+/// The key of a row.
+public struct EngineKey: Hashable, Sendable {
+  /// What a row is about. The raw values are stored.
+  public enum Kind: UInt8, Sendable {
+    /// A user's record and attempt state.
+    case user = 1
+    /// A host of the realm.
+    case host = 2
+    /// A ticket with which a host joins the realm.
+    case ticket = 3
+  }
+
+  /// What the row is about.
+  public let kind: Kind
+  /// The id: 1 to 255 bytes.
+  public let id: [UInt8]
+
+  /// The maximum length of an id in bytes.
+  public static let longestID = 255
+
+  /// Creates a key. Returns nil if the id is empty or too long.
+  public init?(_ kind: Kind, _ id: [UInt8]) {
+    guard !id.isEmpty, id.count <= Self.longestID else { return nil }
+    self.kind = kind
+    self.id = id
+  }
+}

@@ -1,0 +1,68 @@
+import MFABytes
+import MFAStoreFiles
+
+/// A host of a realm.
+public struct HostRecord: Equatable, Sendable {
+  /// The host's name: 1 to 255 bytes.
+  public let name: [UInt8]
+  /// The names of the host's groups, which decide what the host may ask: at most 16.
+  public var groups: [[UInt8]]
+  /// The serial numbers of the certificates that are accepted: the present one and, until it is used,
+  /// the next one. Empty for a host that has not joined or was revoked.
+  public var serials: [[UInt8]]
+  /// The time at which the host joined, in seconds since the epoch.
+  public var joinedAt: Int64
+  /// The time at which the host was last revoked, in seconds since the epoch; 0 for never.
+  public var revokedAt: Int64
+
+  /// The largest number of groups.
+  public static let mostGroups = 16
+  /// The longest name of a group in bytes.
+  public static let longestGroup = 64
+  /// The longest serial number of a certificate in bytes (RFC 5280, section 4.1.2.2).
+  public static let longestSerial = 20
+
+  private static let version: UInt8 = 1
+
+  /// Creates a record.
+  public init(
+    name: [UInt8], groups: [[UInt8]], serials: [[UInt8]], joinedAt: Int64, revokedAt: Int64 = 0
+  ) {
+    self.name = name
+    self.groups = groups
+    self.serials = serials
+    self.joinedAt = joinedAt
+    self.revokedAt = revokedAt
+  }
+
+  /// Returns the stored form, with a checksum.
+  func sealed(version row: UInt64, _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.version)
+    writer.write(row)
+    writer.writeShort(name)
+    writer.write(UInt8(clamping: groups.count))
+    for group in groups { writer.writeShort(group) }
+    writer.write(UInt8(clamping: serials.count))
+    for serial in serials { writer.writeShort(serial) }
+    writer.write(joinedAt)
+    writer.write(revokedAt)
+    return try RegistryRow.sealed(writer.bytes, .fleetHost, &key)
+  }
+
+  /// Verifies the checksum, the name and the version of the row.
+  init(
+    _ sealed: [UInt8], name expected: [UInt8], version row: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let content = try RegistryRow.opened(sealed, .fleetHost, &key)
+    var reader = ByteReader(content.span)
+    guard reader.read(UInt8.self) == Self.version, reader.read(UInt64.self) == row,
+      let name = reader.readShort(), name == expected,
+      let groups = RegistryRow.list(&reader, most: Self.mostGroups),
+      let serials = RegistryRow.list(&reader, most: 2), let joinedAt = reader.read(Int64.self),
+      let revokedAt = reader.read(Int64.self), reader.isAtEnd
+    else { throw .damaged(.record) }
+    self.init(
+      name: name, groups: groups, serials: serials, joinedAt: joinedAt, revokedAt: revokedAt)
+  }
+}

@@ -1,0 +1,199 @@
+public import MFAAuditLog
+import MFACrypto
+import MFAFactorStore
+public import MFAOneTimePassword
+import MFASecrets
+public import MFAStoreFiles
+import MFASystem
+
+/// The hosts of a realm, and the tickets with which hosts join.
+///
+/// MUST 1: a ticket admits one host, once, before it expires, and not after the host was revoked.
+/// (`HostRegistryTests.ticket`, `.ticketInParallel`, `.ticketFromBeforeRevocation`)
+/// MUST 2: a host without a record, a revoked host, and a certificate that was replaced are refused.
+/// (`HostRegistryTests.refused`)
+/// MUST 3: each change is entered in the audit log in the same commit. (`HostRegistryTests.entered`)
+public struct HostRegistry<Engine: StoreEngine> {
+  private let store: SharedFactorStore<Engine>
+
+  /// Uses the engine, the key and the clock of a store.
+  public init(_ store: SharedFactorStore<Engine>) { self.store = store }
+
+  /// How long a ticket is valid, in seconds.
+  public static var ticketLifetime: Int64 { 600 }
+
+  // MARK: Hosts
+
+  /// Returns the record of a host, or nil if the realm has no such host.
+  public func host(_ name: [UInt8]) throws(FactorStoreError) -> HostRecord? {
+    try loaded(name).record
+  }
+
+  /// Returns the record of a host that has a certificate with this serial number, or nil if the host is
+  /// refused.
+  public func host(
+    _ name: [UInt8], certificate serial: [UInt8]
+  ) throws(FactorStoreError) -> HostRecord? {
+    guard let host = try host(name), host.serials.contains(serial) else { return nil }
+    return host
+  }
+
+  /// Returns the records of all hosts, in the order of their names.
+  public func all() throws(FactorStoreError) -> [HostRecord] {
+    var records: [HostRecord] = []
+    var last: [UInt8] = []
+    while true {
+      let keys = try store.onEngine { () throws(EngineError) in
+        try store.engine.keys(.host, after: last, most: 1000)
+      }
+      guard let next = keys.last else { return records }
+      for key in keys {
+        if let record = try loaded(key.id).record { records.append(record) }
+      }
+      last = next.id
+    }
+  }
+
+  /// Replaces the certificate of a host. The present one stays valid until the next one is used to renew.
+  /// Returns false if the host is refused.
+  public func renew(
+    _ name: [UInt8], present: [UInt8], next: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> Bool {
+    try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(name)
+      guard var host = loaded.record, host.serials.contains(present) else { return false }
+      host.serials = [present, next]
+      try commit(host, loaded, entering: .hostRenewed, by: actor)
+      return true
+    }
+  }
+
+  /// Revokes all certificates of a host. Returns the checkpoint of the audit log entry, or nil if the realm
+  /// has no such host.
+  public func revoke(
+    _ name: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(name)
+      guard var host = loaded.record else { return nil }
+      host.serials = []
+      host.revokedAt = loaded.time
+      return try commit(host, loaded, entering: .hostRevoked, by: actor)
+    }
+  }
+
+  private struct Loaded {
+    let key: EngineKey
+    let snapshot: EngineSnapshot
+    let record: HostRecord?
+    let time: Int64
+  }
+
+  private func loaded(_ name: [UInt8]) throws(FactorStoreError) -> Loaded {
+    guard let key = EngineKey(.host, name) else { throw .nameTooLong }
+    let now = try store.now()
+    let snapshot = try store.load(key, at: now, withAnswer: false)
+    let row = snapshot.row
+    guard row.version > 0 else {
+      return Loaded(key: key, snapshot: snapshot, record: nil, time: now)
+    }
+    var sealing = try store.key()
+    let record = try HostRecord(row.record, name: name, version: row.version, &sealing)
+    return Loaded(key: key, snapshot: snapshot, record: record, time: now)
+  }
+
+  @discardableResult
+  private func commit(
+    _ host: HostRecord, _ loaded: Loaded, entering kind: AuditLogEvent.Kind,
+    by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var sealing = try store.key()
+    let version = loaded.snapshot.row.version
+    var change = EngineChange(epoch: loaded.snapshot.realm.epoch)
+    change.row = (loaded.key, version)
+    change.record = try host.sealed(version: version &+ 1, &sealing)
+    let event = AuditLogEvent(kind, detail: host.name, by: actor, at: loaded.time)
+    return try store.commit(change, entering: event, about: AuditLogSubject(), &sealing)
+  }
+
+  // MARK: Tickets
+
+  /// Creates a ticket for a host, which gets these groups. Returns its code, which is stored nowhere.
+  public func newTicket(
+    for host: [UInt8], groups: [[UInt8]], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> RecoveryCode {
+    guard EngineKey(.host, host) != nil, groups.count <= HostRecord.mostGroups,
+      groups.allSatisfy({ (1...HostRecord.longestGroup).contains($0.count) })
+    else { throw .nameTooLong }
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try SecretBytes.random(count: RecoveryCode.length)
+    }
+    guard let code = RecoveryCode(bytes: bytes) else { throw .cryptography }
+    var sealing = try store.key()
+    let key = try Self.key(of: code, &sealing)
+    let now = try store.now()
+    let (expires, overflow) = now.addingReportingOverflow(Self.ticketLifetime)
+    guard !overflow else { throw .system(.clock, .forbidden(.clock)) }
+    let snapshot = try store.load(key, at: now, withAnswer: false)
+    var change = EngineChange(epoch: snapshot.realm.epoch)
+    change.row = (key, snapshot.row.version)
+    change.record = try TicketRecord(host: host, groups: groups, expires: expires)
+      .sealed(for: key.id, &sealing)
+    let event = AuditLogEvent(.hostTicketMade, detail: host, by: actor, at: now)
+    _ = try store.commit(change, entering: event, about: AuditLogSubject(), &sealing)
+    return code
+  }
+
+  /// Uses up a ticket, and admits its host with a certificate of this serial number. Returns the host, or
+  /// nil if the ticket is wrong, was used or has expired.
+  public func join(
+    ticket: borrowing RecoveryCode, certificate serial: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> HostRecord? {
+    var sealing = try store.key()
+    let key = try Self.key(of: ticket, &sealing)
+    let now = try store.now()
+    guard let used = try use(key, at: now, &sealing) else { return nil }
+    return try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(used.host)
+      let revokedAt = loaded.record?.revokedAt ?? 0
+      // A ticket from before the revocation does not undo it.
+      guard used.expires &- Self.ticketLifetime > revokedAt || revokedAt == 0 else { return nil }
+      let host = HostRecord(
+        name: used.host, groups: used.groups, serials: [serial], joinedAt: now,
+        revokedAt: revokedAt)
+      try commit(host, loaded, entering: .hostJoined, by: actor)
+      return host
+    }
+  }
+
+  /// Uses up a ticket before its host is admitted: after an interruption, the host needs another ticket.
+  private func use(
+    _ key: EngineKey, at now: Int64, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> TicketRecord? {
+    let snapshot = try store.load(key, at: now, withAnswer: false)
+    guard snapshot.row.version > 0, !snapshot.row.record.isEmpty else { return nil }
+    let ticket = try TicketRecord(snapshot.row.record, for: key.id, &sealing)
+    guard now < ticket.expires else { return nil }
+    var change = EngineChange(epoch: snapshot.realm.epoch)
+    change.row = (key, snapshot.row.version)
+    do throws(FactorStoreError) {
+      _ = try store.commit(change, entering: nil, about: AuditLogSubject(), &sealing)
+    } catch {
+      // Another host has used the ticket.
+      if error == .engine(.conflict) { return nil }
+      throw error
+    }
+    return ticket
+  }
+
+  private static func key(
+    of ticket: borrowing RecoveryCode, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> EngineKey {
+    let code = ticket.bytes.span
+    let digest = try cryptographic { () throws(CryptographyError) in
+      try sealing.digest(of: code, context: [], purpose: .fleetTicket)
+    }
+    guard let key = EngineKey(.ticket, digest) else { throw .cryptography }
+    return key
+  }
+}

@@ -1,0 +1,24 @@
+/// The state of a realm.
+public struct RealmState: Equatable, Sendable {
+  /// A number that rises whenever the database may have lost commits.
+  public var epoch: UInt64
+  /// The incarnation of the database in which this epoch began.
+  public var incarnation: [UInt8]
+  /// The time at which this epoch began, in seconds since the epoch of Unix.
+  public var fence: Int64
+  /// The number of time steps after `fence` in which codes may have been accepted before.
+  public var fenceIntervals: UInt8
+  /// The fingerprint of the configuration last recorded in the audit log; 0 before the first one.
+  public var configuration: UInt64
+
+  /// Creates a state.
+  public init(
+    epoch: UInt64, incarnation: [UInt8], fence: Int64, fenceIntervals: UInt8, configuration: UInt64
+  ) {
+    self.epoch = epoch
+    self.incarnation = incarnation
+    self.fence = fence
+    self.fenceIntervals = fenceIntervals
+    self.configuration = configuration
+  }
+}

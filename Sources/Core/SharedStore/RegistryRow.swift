@@ -1,0 +1,42 @@
+import MFABytes
+import MFACrypto
+import MFAStoreFiles
+
+/// The encoding of rows that are not about a user.
+enum RegistryRow {
+  /// Returns the content with its checksum.
+  static func sealed(
+    _ content: [UInt8], _ purpose: ChecksumPurpose, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    content
+      + (try cryptographic { () throws(CryptographyError) in
+        try key.checksum(of: content, purpose: purpose)
+      })
+  }
+
+  /// Verifies the checksum and returns the content.
+  static func opened(
+    _ sealed: [UInt8], _ purpose: ChecksumPurpose, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    let length = sealed.count &- SealingKey.checksumLength
+    guard length >= 0 else { throw .damaged(.record) }
+    let content = sealed.span.part(from: 0, count: length).copied()
+    let checksum = sealed.span.part(from: length, count: SealingKey.checksumLength)
+    let isValid = try cryptographic { () throws(CryptographyError) in
+      try key.verifies(checksum, of: content, purpose: purpose)
+    }
+    guard isValid else { throw .damaged(.record) }
+    return content
+  }
+
+  /// Reads a list of at most `most` byte strings.
+  static func list(_ reader: inout ByteReader, most: Int) -> [[UInt8]]? {
+    guard let count = reader.read(UInt8.self), Int(count) <= most else { return nil }
+    var list: [[UInt8]] = []
+    for _ in 0..<count {
+      guard let element = reader.readShort() else { return nil }
+      list.append(element)
+    }
+    return list
+  }
+}

@@ -1,0 +1,341 @@
+public import MFAAuditLog
+import MFABytes
+import MFACrypto
+public import MFAFactorStore
+public import MFAFactors
+public import MFAOneTimePassword
+import MFASecrets
+public import MFAStoreFiles
+public import MFASystem
+import MFAVerification
+
+/// The factors of a realm, in a database that several verifiers use. A value serves one request.
+///
+/// The engine keeps sealed bytes only. A row has a user's record and attempt state; both are bound to the
+/// user's id, to each other, and to the version of the row.
+///
+/// MUST 1: nothing is reported as committed unless the engine acknowledged the commit.
+/// (`SharedFactorStoreTests.uncertainCommitDenies`)
+/// MUST 2: after the database may have lost commits, no code is accepted that could have been accepted
+/// before. (`SharedFactorStoreTests.fence`)
+/// MUST 3: a row that was changed, or moved to another user, and parts of different versions, are
+/// refused. (`SharedFactorStoreTests.everyByteOfARow`, `.movedRow`, `.mixedRow`)
+/// MUST 4: a host whose failures are used up learns nothing about a code, right or wrong.
+/// (`SharedFactorStoreTests.hostBudget`)
+/// MUST 5: a code that was remembered or sent for one host is worth nothing at another.
+/// (`SharedFactorStoreTests.placesOfAnotherHost`)
+/// MUST 6: a result that is returned again belongs to the same user, host and nonce.
+/// (`SharedFactorStoreTests.answerOfAnother`)
+public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
+  let engine: Engine
+  let request: SharedRequest
+  /// Reads the key.
+  let key: () throws(FactorStoreError) -> SealingKey
+  /// Returns the time in seconds since the epoch.
+  private let clock: () throws(FactorStoreError) -> Int64
+  /// The largest number of adjacent intervals that any verifier of the realm accepts.
+  private let intervals: UInt8
+  /// What `committedAnswer` loaded, for the entry that is loaded next.
+  private var loaded: (user: [UInt8], snapshot: EngineSnapshot)?
+  /// The state of the realm as it was loaded last.
+  private var realm: RealmState?
+
+  /// Creates a value for one request. `intervals` is the largest number of adjacent intervals that any
+  /// verifier of the realm accepts: 0 to 10.
+  public init(
+    _ engine: Engine, for request: SharedRequest, intervals: UInt8,
+    key: @escaping () throws(FactorStoreError) -> SealingKey,
+    clock: @escaping () throws(FactorStoreError) -> Int64
+  ) {
+    self.engine = engine
+    self.request = request
+    self.intervals = intervals
+    self.key = key
+    self.clock = clock
+  }
+
+  /// The uid in the records of a shared store. Hosts may use different uids for one user, so the id in the
+  /// realm alone identifies users.
+  public static var uid: UInt32 { .max }
+
+  /// Returns the account under which a user's data is stored. The name of `account` is the user's id in
+  /// the realm.
+  static func owner(of account: Account) -> Account { Account(name: account.name, uid: uid) }
+
+  // MARK: Loading
+
+  /// Loads a user's row, and begins a new epoch first if the database may have lost commits.
+  func load(
+    _ key: EngineKey, at now: Int64, withAnswer: Bool
+  ) throws(FactorStoreError) -> EngineSnapshot {
+    let context = request.context(at: now, withAnswer: withAnswer)
+    var triesLeft = 3
+    while true {
+      let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
+      if snapshot.incarnation == snapshot.realm.incarnation {
+        realm = snapshot.realm
+        return snapshot
+      }
+      guard triesLeft > 0 else { throw .engine(.conflict) }
+      triesLeft &-= 1
+      try beginEpoch(after: snapshot, at: now)
+    }
+  }
+
+  /// Begins a new epoch. Does nothing if another verifier has begun one meanwhile.
+  private func beginEpoch(
+    after snapshot: EngineSnapshot, at now: Int64
+  ) throws(FactorStoreError) {
+    let before = snapshot.realm
+    let (epoch, overflow) = before.epoch.addingReportingOverflow(1)
+    guard !overflow else { throw .damaged(.directory) }
+    var next = before
+    next.epoch = epoch
+    next.incarnation = snapshot.incarnation
+    // A clock that is behind must not lower the fence.
+    next.fence = max(now, snapshot.time, before.fence)
+    next.fenceIntervals = max(intervals, before.fenceIntervals)
+    let state = next
+    _ = try onEngine { () throws(EngineError) in
+      try engine.replaceRealm(epoch: before.epoch, with: state)
+    }
+  }
+
+  /// Returns what the engine has about a user.
+  private func row(
+    of owner: Account, at now: Int64
+  ) throws(FactorStoreError) -> EngineSnapshot {
+    if let loaded, loaded.user == owner.name {
+      self.loaded = nil
+      return loaded.snapshot
+    }
+    return try load(try Self.key(of: owner), at: now, withAnswer: false)
+  }
+
+  static func key(of owner: Account) throws(FactorStoreError) -> EngineKey {
+    guard let key = EngineKey(.user, owner.name) else { throw .nameTooLong }
+    return key
+  }
+
+  func now() throws(FactorStoreError) -> Int64 { try clock() }
+
+  /// Returns the stored data, or throws if it is refused.
+  func opened(
+    _ snapshot: EngineSnapshot, of owner: Account, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> FactorSnapshotOrState {
+    let row = snapshot.row
+    guard row.version > 0 else {
+      return FactorSnapshotOrState(record: nil, attempts: AttemptState(record: .zero))
+    }
+    let attempts = try SealedAttempts.opened(row.attempts, for: owner.name, &key)
+    guard attempts.version == row.version else { throw .damaged(.attempts) }
+    // The realm's state is older than the row: an earlier copy was restored.
+    guard attempts.epoch <= snapshot.realm.epoch else { throw .rolledBack(.directory) }
+    guard !row.record.isEmpty else {
+      guard attempts.record == 0 else { throw .damaged(.record) }
+      return FactorSnapshotOrState(record: nil, attempts: attempts.state)
+    }
+    let sealed = SealedRecord(bytes: row.record)
+    guard sealed.identity == attempts.record,
+      let record = try sealed.open(&key, account: owner), attempts.state.record == record.id
+    else { throw .damaged(.record) }
+    guard attempts.epoch < snapshot.realm.epoch else {
+      return FactorSnapshotOrState(record: record, attempts: attempts.state)
+    }
+    return FactorSnapshotOrState(
+      record: record,
+      attempts: attempts.state.fenced(
+        at: snapshot.realm.fence, intervals: snapshot.realm.fenceIntervals, for: record))
+  }
+
+  // MARK: Reading
+
+  /// Loads the user's row.
+  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    guard let kept = try keptSnapshot(of: account), kept.record.isEnrolled else { return nil }
+    return kept
+  }
+
+  /// Loads the user's row.
+  public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    let owner = Self.owner(of: account)
+    let snapshot = try load(try Self.key(of: owner), at: try now(), withAnswer: false)
+    var key = try key()
+    let opened = try opened(snapshot, of: owner, &key)
+    return opened.record.map { FactorSnapshot(record: $0, attempts: opened.attempts) }
+  }
+
+  /// Loads the user's row.
+  public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+    try keptSnapshot(of: account)?.record
+  }
+
+  /// Computes digests with the realm's key, bound to the host, the user and the record.
+  public func digests(
+    of places: [SignInOrigin], in record: FactorRecord
+  ) throws(FactorStoreError) -> [SignInOriginDigest] {
+    var key = try key()
+    return try key.digests(of: places.map { request.bound($0) }, in: record)
+  }
+
+  /// Loads the user's row. Takes no lock.
+  ///
+  /// - Throws: `.engine(.budgetUsedUp)` if the host has caused too many failures in this hour.
+  public func entry(
+    of account: Account, creating: Bool
+  ) throws(FactorStoreError) -> SharedFactorStoreEntry<Engine> {
+    let owner = Self.owner(of: account)
+    let now = try now()
+    let snapshot = try row(of: owner, at: now)
+    guard request.host == nil || snapshot.hostFailures < request.hostLimit else {
+      throw .engine(.budgetUsedUp)
+    }
+    guard creating || snapshot.row.version > 0 else {
+      throw .system(.attempts, .notFound(.open))
+    }
+    var key = try key()
+    let opened = try opened(snapshot, of: owner, &key)
+    return SharedFactorStoreEntry(
+      self, owner, key: key, SharedFactorStoreEntry.Loaded(snapshot, opened, at: now))
+  }
+
+  /// Returns ids of users whom the realm has a row about, those after `id` in order, at most `most`.
+  public func userIDs(after id: [UInt8], most: Int) throws(FactorStoreError) -> [[UInt8]] {
+    try onEngine { () throws(EngineError) in
+      try engine.keys(.user, after: id, most: most).map { $0.id }
+    }
+  }
+
+  // MARK: Repeated requests
+
+  /// Returns the result that was committed with this request's nonce.
+  public func committedAnswer(to account: Account) throws(FactorStoreError) -> [UInt8]? {
+    guard let nonce = request.nonce else { return nil }
+    let owner = Self.owner(of: account)
+    let snapshot = try load(try Self.key(of: owner), at: try now(), withAnswer: true)
+    guard let sealed = snapshot.answer else {
+      loaded = (owner.name, snapshot)
+      return nil
+    }
+    var key = try key()
+    return try SealedAnswer(nonce: nonce, host: request.host ?? [], user: owner.name)
+      .opened(sealed, &key)
+  }
+
+  // MARK: Configuration
+
+  /// Compares with the state of the realm as this value loaded it last.
+  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+    if let realm, realm.configuration == configuration { return true }
+    return try presentRealm().configuration == configuration
+  }
+
+  private func presentRealm() throws(FactorStoreError) -> RealmState {
+    try load(try Self.key(of: Self.nobody), at: try now(), withAnswer: false).realm
+  }
+
+  /// An id that no user has, because a name cannot begin with a hyphen.
+  private static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: uid) }
+
+  /// Enters the event and the fingerprint in one commit.
+  public func enter(
+    _ event: AuditLogEvent, configuration: UInt64
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    try deciding { () throws(FactorStoreError) in
+      let realm = try presentRealm()
+      guard realm.configuration != configuration else { return nil }
+      var change = EngineChange(epoch: realm.epoch)
+      change.configuration = (realm.configuration, configuration)
+      var key = try self.key()
+      return try commit(change, entering: event, about: AuditLogSubject(), &key)
+    }
+  }
+
+  // MARK: Committing
+
+  /// Makes a change, and enters the event, if there is one, in the same commit.
+  func commit(
+    _ change: EngineChange, entering event: AuditLogEvent?, about subject: AuditLogSubject,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    guard let event else {
+      try onEngine { () throws(EngineError) in try engine.commit(change, entering: nil) }
+      return nil
+    }
+    var checkpoint: AuditLogCheckpoint?
+    var failure: FactorStoreError?
+    var lineKey = key.shared()
+    do throws(EngineError) {
+      try engine.commit(change) { end in
+        do throws(FactorStoreError) {
+          let appended = try SharedAuditLog.append(event, about: subject, to: end, &lineKey)
+          checkpoint = appended.checkpoint
+          return EngineLogLine(
+            number: appended.checkpoint.number, text: appended.line, end: appended.end)
+        } catch {
+          failure = error
+          return nil
+        }
+      }
+    } catch {
+      throw failure ?? .engine(error)
+    }
+    guard let checkpoint else { throw .engine(.refused) }
+    return checkpoint
+  }
+
+  func onEngine<Result>(
+    _ body: () throws(EngineError) -> Result
+  ) throws(FactorStoreError) -> Result {
+    do throws(EngineError) { return try body() } catch { throw .engine(error) }
+  }
+
+  // MARK: Imitation
+
+  /// Does the cryptographic work of reading a record and its attempt state.
+  public func imitateSnapshot() throws(FactorStoreError) {
+    var key = try key()
+    try cryptographic { () throws(CryptographyError) in
+      for _ in 0..<2 {
+        _ = try key.checksum(
+          of: AttemptState(record: .zero).encoded(sequence: 0), purpose: .imitation)
+      }
+    }
+  }
+
+  /// Loads and commits as an attempt does, with the cryptographic work of an attempt with one factor. The
+  /// commit counts a failure of the host.
+  public func imitateAttempt(
+    _ code: Code, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) {
+    let snapshot = try load(try Self.key(of: Self.nobody), at: now, withAnswer: true)
+    guard request.host == nil || snapshot.hostFailures < request.hostLimit else {
+      throw .engine(.budgetUsedUp)
+    }
+    var key = try key()
+    let secret = [UInt8](repeating: 0, count: HashAlgorithm.sha1.outputLength)
+    let nonce = try cryptographic { () throws(CryptographyError) in
+      for _ in 0..<4 {
+        _ = try key.checksum(
+          of: AttemptState(record: .zero).encoded(sequence: 0), purpose: .imitation)
+      }
+      // Decryption fails, after as much work as a successful one.
+      _ = try key.open([UInt8](repeating: 0, count: 48), associated: secret)
+      _ = try Verification.latestMatch(
+        of: code, secret: secret.span, parameters: .standard, now: now,
+        adjacentIntervals: adjacentIntervals)
+      return try randomBytes(count: EngineAnswer.nonceLength)
+    }
+    var change = EngineChange(epoch: snapshot.realm.epoch)
+    change.budget = request.budget(at: now, isFailure: true)
+    change.answer = EngineAnswer(
+      nonce: nonce, answer: [UInt8](repeating: 0, count: 64), expires: now)
+    _ = try commit(change, entering: nil, about: AuditLogSubject(), &key)
+  }
+}
+
+/// A user's stored data: the record, or nil, and the attempt state.
+struct FactorSnapshotOrState {
+  let record: FactorRecord?
+  let attempts: AttemptState
+}

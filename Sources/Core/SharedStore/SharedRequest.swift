@@ -1,0 +1,48 @@
+import MFABytes
+import MFAFactors
+
+/// The request that a value of `SharedFactorStore` serves.
+public struct SharedRequest: Sendable {
+  /// The host that asks; nil for an administrator's own request.
+  public let host: [UInt8]?
+  /// The number of failed attempts that the host may cause in an hour.
+  public let hostLimit: UInt32
+  /// The random number of the request, 16 bytes; nil if its result need not be returned again.
+  public let nonce: [UInt8]?
+
+  /// Creates a request.
+  public init(host: [UInt8]?, hostLimit: UInt32, nonce: [UInt8]?) {
+    self.host = host
+    self.hostLimit = hostLimit
+    self.nonce = nonce
+  }
+
+  /// The length of the period in which a host's failures are counted, in seconds.
+  static let periodLength: Int64 = 3600
+
+  /// How long a committed result is kept for a repeated request, in seconds. A module waits for at most
+  /// 30 seconds.
+  static let answerLifetime: Int64 = 120
+
+  /// Returns where a code was given, bound to the host: a host must not be able to name an address or a
+  /// session for which another host then asks no code.
+  func bound(_ place: SignInOrigin) -> SignInOrigin {
+    var writer = ByteWriter()
+    writer.writeShort(host ?? [])
+    writer.write(place.identity)
+    return SignInOrigin(place.kind, writer.bytes)
+  }
+
+  /// Returns the context of a load at `now`, in seconds since the epoch.
+  func context(at now: Int64, withAnswer: Bool) -> EngineContext {
+    EngineContext(
+      host: host, period: now / Self.periodLength, nonce: withAnswer ? nonce : nil)
+  }
+
+  /// Returns the budget for a commit at `now`; nil if no host asks.
+  func budget(at now: Int64, isFailure: Bool) -> HostBudget? {
+    guard let host else { return nil }
+    return HostBudget(
+      host: host, period: now / Self.periodLength, limit: hostLimit, isFailure: isFailure)
+  }
+}

@@ -1,0 +1,76 @@
+import MFABytes
+import MFAConfiguration
+import MFAFactorStore
+import MFAPolicy
+import MFASharedStore
+import MFAStoreFiles
+import MFASystem
+
+/// The realm that this verifier decides for: its engine, its key and its policy.
+final class DecisionRealm<Engine: StoreEngine> {
+  private let engine: Engine
+  private let key: CachedKey
+  private let cachedConfiguration = ConfigurationCache()
+  let configuration: DecisionConfiguration
+
+  /// Uses the key at `key`, which belongs to `owner`.
+  init(
+    _ engine: Engine, _ configuration: DecisionConfiguration, key: TrustedPath, owner: UInt32
+  ) {
+    self.engine = engine
+    self.configuration = configuration
+    self.key = CachedKey(key, owner: owner, keepsKey: true)
+  }
+
+  /// The user of the service, to whom the key belongs.
+  private static var serviceUser: [UInt8] { Array("mfa".utf8) }
+
+  /// Uses the key of this verifier, /etc/mfa/key.
+  convenience init(
+    _ engine: Engine, _ configuration: DecisionConfiguration
+  ) throws(RealmError) {
+    guard let key = TrustedPath(InstalledPath.key) else {
+      throw RealmError("the path of the key is malformed")
+    }
+    let owner: Account?
+    do throws(SystemError) { owner = try Account.named(Self.serviceUser) } catch {
+      throw RealmError("cannot look up the user mfa: \(error.text)")
+    }
+    guard let owner else {
+      throw RealmError("the user mfa does not exist", hint: "packaging/install creates the user")
+    }
+    self.init(engine, configuration, key: key, owner: owner.uid)
+  }
+
+  /// Reads one file, or all files of the realm's policy.
+  func policy(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    guard let path else { return try cachedConfiguration.read() }
+    return try ConfigurationFile.read(path)
+  }
+
+  /// Returns the store for one request.
+  func store(for request: SharedRequest) throws(FactorStoreError) -> SharedFactorStore<Engine> {
+    let key = key
+    return SharedFactorStore(
+      engine, for: request, intervals: intervals,
+      key: { () throws(FactorStoreError) in try key.read() },
+      clock: { () throws(FactorStoreError) in
+        do throws(SystemError) { return try Clock.now() } catch { throw .system(.clock, error) }
+      })
+  }
+
+  /// The largest number of adjacent intervals that the policy allows. Without a valid policy, which denies
+  /// every sign-in, it is the largest possible number.
+  private var intervals: UInt8 {
+    do throws(ConfigurationFile.Failure) {
+      return try policy(at: nil).largestAdjacentIntervals
+    } catch {
+      return Settings.adjacentIntervalsRange.upperBound
+    }
+  }
+
+  /// Returns the hosts of the realm.
+  func hosts() throws(FactorStoreError) -> HostRegistry<Engine> {
+    HostRegistry(try store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
+  }
+}

@@ -1,0 +1,237 @@
+import MFAApplication
+import MFAAuditLog
+import MFAFactors
+import MFAFleetProtocol
+import MFAHelper
+import MFAOneTimePassword
+import MFAResidentProtocol
+import MFASecrets
+import MFAServed
+import MFASharedStore
+import MFASignIn
+import MFAStoreFiles
+import MFASystem
+
+/// A process of the verifier: serves the network front, which passes on what hosts ask.
+///
+/// MUST 1: only the network front's user and root are served. (`DecisionTests.otherUser`)
+/// MUST 2: the host is looked up at each request; a revoked one is refused. (`DecisionTests.revoked`)
+/// MUST 3: a host gets no answer about users and services that its groups do not permit, and the refusal
+/// says nothing about them. (`DecisionTests.notPermitted`)
+struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
+  let listener: PacketListener
+  let share: WorkerShare
+  let realm: DecisionRealm<Engine>
+  /// The user ID of the network front.
+  let front: UInt32
+
+  var part: StaticString { "verifier" }
+
+  /// For how many days a certificate is valid.
+  private static var certificateDays: UInt16 { 30 }
+
+  func serve(_ connection: PacketConnection) throws(SystemError) {
+    let peer = try connection.peer()
+    guard share.begin(for: 0), peer.user == front || peer.user == 0 else { return }
+    Alarm.set(seconds: ConversationLimit.working)
+    defer { Alarm.set(seconds: 0) }
+    var sender = Peer(process: 0, user: .max)
+    guard
+      case .packet(let packet) = try connection.receive(
+        seconds: ConversationLimit.firstMessage, sender: &sender)
+    else { return }
+    do throws(PacketError) {
+      answer(try VerifierRequest.read(packet.span), connection)
+    } catch {
+      report("malformed", host: nil)
+    }
+  }
+
+  private func answer(_ request: consuming VerifierRequest, _ connection: PacketConnection) {
+    switch consume request {
+    case .converse(let conversation): converse(conversation, connection)
+    case .join(let ticket, let serial): send(join(ticket, serial), connection)
+    case .renew(let host, let present, let next):
+      send(renew(host, present: present, next: next), connection)
+    case .ping: send(.alive, connection)
+    }
+  }
+
+  private func send(_ reply: VerifierReply, _ connection: PacketConnection) {
+    guard let packet = reply.packet() else { return }
+    do throws(SystemError) { try connection.send(packet.span) } catch {}
+  }
+
+  private func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
+    var line = LogLine()
+    line.add("result", "error")
+    if let error { line.add(error) } else { line.add("part", part) }
+    line.add("reason", reason)
+    line.add("host", escaping: host)
+    Log.write(.error, line)
+  }
+
+  /// Refuses a conversation. The module denies; a helper's client is told to try again later. Without an
+  /// answer, both would decide as if there were no service.
+  private func refuse(
+    _ connection: PacketConnection, _ reason: StaticString, host: [UInt8],
+    _ error: FactorStoreError? = nil
+  ) {
+    report(reason, host: host, error)
+    guard
+      let message = ModuleMessage.receive(
+        from: connection, seconds: ConversationLimit.firstMessage)
+    else { return }
+    switch consume message {
+    case .start: _ = connection.send(.verdict(UInt8(truncatingIfNeeded: Verdict.deny.rawValue)))
+    default: _ = connection.send(.busy)
+    }
+  }
+
+  // MARK: Hosts
+
+  private func actor(_ host: [UInt8]) -> AuditLogEvent.Actor {
+    AuditLogEvent.Actor(
+      name: [], uid: nil, program: Array("mfa-verifier".utf8), source: Source(host))
+  }
+
+  private func join(_ ticket: borrowing SecretBytes, _ serial: [UInt8]) -> VerifierReply {
+    guard let code = RecoveryCode(answer: ticket.span) else { return .refused }
+    do throws(FactorStoreError) {
+      guard
+        let host = try realm.hosts().join(ticket: code, certificate: serial, by: actor([]))
+      else {
+        report("wrong-ticket", host: nil)
+        return .refused
+      }
+      return .joined(host: host.name, days: Self.certificateDays)
+    } catch {
+      report("join", host: nil, error)
+      return .refused
+    }
+  }
+
+  private func renew(_ host: [UInt8], present: [UInt8], next: [UInt8]) -> VerifierReply {
+    do throws(FactorStoreError) {
+      guard try realm.hosts().renew(host, present: present, next: next, by: actor(host)) else {
+        report("host-refused", host: host)
+        return .refused
+      }
+      return .renewed(days: Self.certificateDays)
+    } catch {
+      report("renew", host: host, error)
+      return .refused
+    }
+  }
+
+  // MARK: Conversations
+
+  private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
+    let host = conversation.host
+    let permissions: HostPermissions
+    do throws(FactorStoreError) {
+      guard let record = try realm.hosts().host(host, certificate: conversation.serial) else {
+        return refuse(connection, "host-refused", host: host)
+      }
+      permissions = realm.configuration.permissions(of: record.groups)
+    } catch {
+      return refuse(connection, "host", host: host, error)
+    }
+    let facts: HostFacts
+    do throws(PacketError) { facts = try HostFacts(conversation.facts.span) } catch {
+      return refuse(connection, "malformed", host: host)
+    }
+    func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
+      ManagingHost(
+        realm: realm,
+        request: SharedRequest(
+          host: host, hostLimit: permissions.failuresHourly, nonce: nonce), facts: facts)
+    }
+    guard
+      let message = ModuleMessage.receive(
+        from: connection, seconds: ConversationLimit.firstMessage)
+    else { return }
+    switch consume message {
+    // A sign-in verifies one code, and the module begins another conversation for the next one. In the
+    // helper's conversation several codes can be verified, none of which gets the answer to another.
+    case .start(let start):
+      decide(start, connection, managed(nonce: conversation.nonce), permissions)
+    case .manage(let terminal):
+      manage(terminal, connection, managed(nonce: nil), permissions)
+    default: report("malformed", host: host)
+    }
+  }
+
+  /// Returns whether a host may ask about a sign-in: about the user and all other names of the user, which
+  /// an enrolment applies to as well, and for an enrolment, if the sign-in is to begin one.
+  private static func allows(
+    _ start: borrowing ConversationStart, _ facts: HostFacts, _ permissions: HostPermissions
+  ) -> Bool {
+    let name = facts.user?.account.name ?? start.request.user
+    let names = [name] + facts.sharing.compactMap { $0?.name }
+    guard names.allSatisfy({ permissions.allows($0, start.request.service) }) else { return false }
+    guard start.line == .account, start.note?.first == TransactionNote.enrollment.rawValue else {
+      return true
+    }
+    return permissions.allowsEnrollment(of: name)
+  }
+
+  private func decide(
+    _ start: consuming ConversationStart, _ connection: PacketConnection,
+    _ host: ManagingHost<Engine>, _ permissions: HostPermissions
+  ) {
+    let facts = host.facts
+    let isRoot = facts.peerUser == 0
+    let (line, request, caller) = (start.line, start.request, start.caller)
+    let name = facts.user?.account.name ?? request.user
+    guard Self.allows(start, facts, permissions), isRoot || facts.caller?.account.name == name
+    else {
+      report("not-permitted", host: host.request.host)
+      _ = connection.send(.verdict(UInt8(truncatingIfNeeded: Verdict.deny.rawValue)))
+      return
+    }
+    let claimant = WorkerShare.claimant(
+      caller: 0, signingIn: (host.request.host ?? []) + [0] + request.user)
+    guard share.serve(claimant) else {
+      _ = connection.send(.busy)
+      return
+    }
+    let application = ServedApplication(
+      connection, actsAsRoot: isRoot, share: share, claimant: claimant, start: start)
+    // A user's own process cannot claim to be run by another user.
+    let identity = ProcessIdentity(
+      user: isRoot ? caller : facts.peerUser, actsAsRoot: isRoot, isConfined: false)
+    let signIn = SignIn(
+      request,
+      host: DecisionHost(
+        application: application, identity: identity, managed: host, entered: request.user),
+      application: application)
+    let verdict: Verdict
+    switch line {
+    case .auth: verdict = signIn.authenticate()
+    case .account: verdict = signIn.checkAccount()
+    case .session:
+      signIn.beginSession()
+      verdict = .deny
+    }
+    application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
+  }
+
+  private func manage(
+    _ terminal: [UInt8]?, _ connection: PacketConnection, _ host: ManagingHost<Engine>,
+    _ permissions: HostPermissions
+  ) {
+    guard let caller = host.facts.caller?.account,
+      permissions.allowsEnrollment(of: caller.name)
+    else {
+      report("not-permitted", host: host.request.host)
+      _ = connection.send(.busy)
+      return
+    }
+    let client = RelayedClient(connection)
+    var conversation = Conversation(
+      of: caller, terminal: terminal, at: host, proof: RelayedProof(client: client),
+      client: client)
+    conversation.run()
+  }
+}

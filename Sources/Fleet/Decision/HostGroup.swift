@@ -1,0 +1,43 @@
+import MFABytes
+
+/// What the hosts of a group may ask.
+///
+/// The groups of a user are not among the conditions: they are what the host says.
+struct HostGroup: Equatable, Sendable {
+  /// The name.
+  let name: [UInt8]
+  /// The users whom the hosts may ask about; nil for all users.
+  var users: [[UInt8]]?
+  /// The services for which the hosts may ask; nil for all services.
+  var services: [[UInt8]]?
+  /// Whether users may enrol, and change their factors, at the hosts.
+  var mayEnroll = false
+  /// The number of failed attempts that each host may cause in an hour.
+  var failuresHourly: UInt32 = 100
+
+  init(name: [UInt8]) { self.name = name }
+
+  /// Returns whether a host of the group may ask about a user for a service.
+  func allows(_ user: [UInt8], _ service: [UInt8]) -> Bool {
+    users?.contains(user) ?? true && services?.contains(service) ?? true
+  }
+}
+
+/// What a host may ask: the permissions of all its groups together.
+struct HostPermissions: Sendable {
+  private let groups: [HostGroup]
+
+  init(_ groups: [HostGroup]) { self.groups = groups }
+
+  func allows(_ user: [UInt8], _ service: [UInt8]) -> Bool {
+    groups.contains { $0.allows(user, service) }
+  }
+
+  /// Returns whether the user may enrol at the host.
+  func allowsEnrollment(of user: [UInt8]) -> Bool {
+    groups.contains { $0.mayEnroll && $0.users?.contains(user) ?? true }
+  }
+
+  /// The number of failed attempts that the host may cause in an hour.
+  var failuresHourly: UInt32 { groups.map(\.failuresHourly).max() ?? 0 }
+}

@@ -1,0 +1,78 @@
+import MFAAuthentication
+import MFAConfiguration
+import MFAFactorStore
+import MFAFleetProtocol
+import MFAHelper
+import MFAPolicy
+import MFASharedStore
+import MFAStoreFiles
+import MFASystem
+
+/// A host of the realm, for a user who manages factors there.
+struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
+  typealias Store = SharedFactorStore<Engine>
+
+  let realm: DecisionRealm<Engine>
+  let request: SharedRequest
+  let facts: HostFacts
+
+  /// The gateway of this verifier.
+  var codeSender: HostCodeSender { HostCodeSender() }
+
+  /// Reads the realm's policy.
+  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    try realm.policy(at: path)
+  }
+
+  /// Returns the account that the host reported.
+  func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    for reported in [facts.user, facts.caller] {
+      if let account = reported?.account, account.name == name { return account }
+    }
+    guard facts.isLookupCertain else { throw .forbidden(.lookUpAccount) }
+    return nil
+  }
+
+  /// Returns what the host reported.
+  func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+    for reported in [facts.user, facts.caller] {
+      if let reported, reported.account == account { return reported.isMember(of: group) }
+    }
+    return nil
+  }
+
+  /// Returns the store for this request.
+  func store() throws(FactorStoreError) -> SharedFactorStore<Engine> {
+    try realm.store(for: request)
+  }
+
+  /// Reads the verifier's clock.
+  func now() throws(SystemError) -> Int64 { try Clock.now() }
+
+  /// Verifiers send no mail: notices stay pending until the user signs in.
+  func deliverNotices(to account: Account) -> Bool { true }
+}
+
+extension Conversation {
+  /// Prepares a conversation of a user at a host of the realm. The verifier writes the logs, with the name
+  /// of the host.
+  init<Engine: StoreEngine>(
+    of caller: Account, terminal: [UInt8]?, at host: ManagingHost<Engine>, proof: Proof,
+    client: Client
+  ) where Machine == ManagingHost<Engine> {
+    let name = host.request.host
+    self.init(
+      caller: caller, servesAllUsers: false, terminal: terminal, host: host, proof: proof,
+      client: client,
+      sinceBoot: {
+        do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
+      },
+      log: { priority, line in
+        var line = line
+        line.add("host", escaping: name)
+        Log.write(priority, line)
+      },
+      // The verifier has no access to the audit trail of the host.
+      audit: { _, _, _ in }, mail: { _, _ in .noMailer })
+  }
+}

@@ -1,0 +1,208 @@
+import MFAAuditLog
+import MFABytes
+import MFAFactors
+import MFAPostgreSQL
+import MFASharedStore
+import MFAStoreFiles
+import MFASystem
+
+/// What root on a verifier does with the realm.
+public struct RealmAdministration {
+  private let engine: PostgreSQLEngine
+  private let realm: DecisionRealm<PostgreSQLEngine>
+
+  /// Reads the configuration of this verifier. The key is read when it is needed.
+  public init() throws(RealmError) {
+    let configuration = try DecisionConfiguration.installed()
+    engine = PostgreSQLEngine(
+      PostgreSQLConfiguration(
+        connection: String(decoding: configuration.database, as: UTF8.self)))
+    realm = try DecisionRealm(engine, configuration)
+  }
+
+  /// Creates the schema and the realm. Returns false if there was a realm.
+  public static func setUp(owner: String, role: String) throws(RealmError) -> Bool {
+    let configuration = PostgreSQLConfiguration(connection: owner)
+    let now: Int64
+    do throws(SystemError) { now = try Clock.now() } catch {
+      throw RealmError("the clock cannot be read: \(error.text)")
+    }
+    do throws(PostgreSQLFailure) {
+      try PostgreSQLEngine.installSchema(configuration, verifiers: [role])
+      return try PostgreSQLEngine.initializeRealm(configuration, now: now)
+    } catch {
+      throw RealmError(
+        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
+        hint: "the owner needs the privilege CREATE on the database and the role pg_read_all_stats")
+    }
+  }
+
+  /// Returns what is missing for a database that keeps what it acknowledges.
+  public func check() throws(RealmError) -> [String] {
+    do throws(PostgreSQLFailure) {
+      return try engine.checkDatabase().map { $0.sentence }
+    } catch {
+      throw RealmError(
+        "the database cannot be checked: \(error.message)",
+        hint: "check the key database in /etc/mfa/verifier.conf")
+    }
+  }
+
+  /// Creates a ticket for a host, and returns its text.
+  public func ticket(for host: String, groups: [String]) throws(RealmError) -> String {
+    let known = realm.configuration.groups.map { String(decoding: $0.name, as: UTF8.self) }
+    for group in groups where !known.contains(group) {
+      throw RealmError(
+        "there is no group \(group)",
+        hint: "the sections [hosts NAME] of /etc/mfa/verifier.conf name them")
+    }
+    guard Self.isHostName(host) else {
+      throw RealmError(
+        "\(host) is not the name of a host in lower case", hint: "for example: web1.example.org")
+    }
+    if groups.isEmpty {
+      throw RealmError(
+        "a host without a group may ask nothing",
+        hint: "name a group: mfa-verifier ticket \(host) --group GROUP")
+    }
+    let code = try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().newTicket(
+        for: Array(host.utf8), groups: groups.map { Array($0.utf8) }, by: Self.actor
+      ).written()
+    }
+    return String(decoding: code.span.copied(), as: UTF8.self)
+  }
+
+  /// Returns whether a certificate can have this name: labels of lower-case letters, digits and hyphens.
+  private static func isHostName(_ name: String) -> Bool {
+    name.utf8.count <= 253
+      && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+      }
+  }
+
+  /// Returns a line for each host.
+  public func hosts() throws(RealmError) -> [String] {
+    try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().all().map { host in
+        let groups = host.groups.map { String(decoding: $0, as: UTF8.self) }
+        let state =
+          host.serials.isEmpty
+          ? "revoked" : "joined " + String(decoding: UTCTime.precise(host.joinedAt), as: UTF8.self)
+        return String(decoding: host.name, as: UTF8.self) + "  " + state + "  "
+          + groups.joined(separator: " ")
+      }
+    }
+  }
+
+  /// Revokes a host.
+  public func revoke(_ host: String) throws(RealmError) {
+    let checkpoint = try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().revoke(Array(host.utf8), by: Self.actor)
+    }
+    guard checkpoint != nil else {
+      throw RealmError("the realm has no host \(host)", hint: "mfa-verifier hosts lists them")
+    }
+  }
+
+  // MARK: Users
+
+  private func users() throws(FactorStoreError) -> RealmUsers<PostgreSQLEngine> {
+    let store = try realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+    do throws(SystemError) {
+      return RealmUsers(store, by: Self.actor, at: try Clock.now())
+    } catch {
+      throw .system(.clock, error)
+    }
+  }
+
+  /// Returns the names of all users who have enrolled.
+  public func userNames() throws(RealmError) -> [String] {
+    try onRealm { () throws(FactorStoreError) in
+      try users().names().map { Self.printable($0) }
+    }
+  }
+
+  /// Returns lines with the factors and the failed attempts of a user.
+  public func user(_ name: String) throws(RealmError) -> [String] {
+    let snapshot = try onRealm { () throws(FactorStoreError) in
+      try users().user(Array(name.utf8))
+    }
+    guard let snapshot else { throw Self.notEnrolled(name) }
+    return snapshot.record.factors.map { factor in
+      "factor \(Self.printable(factor.id.hexadecimal))  \(Self.printable(factor.displayName.utf8))"
+    } + [
+      "recovery codes: \(snapshot.record.recoveryCodes.count)",
+      "failed attempts: \(snapshot.attempts.failures)",
+    ]
+  }
+
+  /// Clears the failed attempts of a user. Returns their number.
+  public func unlock(_ name: String) throws(RealmError) -> UInt32 {
+    let failures = try onRealm { () throws(FactorStoreError) in
+      try users().unlock(Array(name.utf8))
+    }
+    guard let failures else { throw Self.notEnrolled(name) }
+    return failures
+  }
+
+  /// Removes all factors, recovery codes and grants of a user. Returns the number of factors.
+  public func revokeUser(_ name: String) throws(RealmError) -> Int {
+    let factors = try onRealm { () throws(FactorStoreError) in
+      try users().revoke(Array(name.utf8))
+    }
+    guard let factors else { throw Self.notEnrolled(name) }
+    return factors.count
+  }
+
+  private static func notEnrolled(_ name: String) -> RealmError {
+    RealmError(
+      "the user \(name) has not enrolled in the realm", hint: "mfa-verifier users lists all users")
+  }
+
+  /// Returns text without control characters and deceptive ones, as in the system log.
+  private static func printable(_ text: [UInt8]) -> String {
+    String(decoding: LogLine.escaped(text), as: UTF8.self)
+  }
+
+  private static var actor: AuditLogEvent.Actor {
+    AuditLogEvent.Actor(
+      name: Array("root".utf8), uid: 0, program: Array("mfa-verifier".utf8),
+      source: Source(Array("mfa-verifier".utf8)))
+  }
+
+  private func onRealm<Result: ~Copyable>(
+    _ body: () throws(FactorStoreError) -> Result
+  ) throws(RealmError) -> Result {
+    do throws(FactorStoreError) { return try body() } catch {
+      let (part, reason) = error.names
+      throw RealmError(
+        "the realm cannot be used: \(part): \(reason)"
+          + (engine.lastMessage.isEmpty ? "" : ": \(engine.lastMessage)"),
+        hint: "mfa-verifier check shows what is wrong with the database")
+    }
+  }
+}
+
+extension DatabaseFinding {
+  /// What is wrong, and what to do.
+  fileprivate var sentence: String {
+    switch self {
+    case .inRecovery: "the server is a standby: name the primary in the key database"
+    case .schemaVersion: "the schema is missing or has another version: mfa-verifier setup"
+    case .noRealm: "there is no realm: mfa-verifier setup"
+    case .noStandbyRequired:
+      "synchronous_standby_names is empty: a failover can lose accepted codes and revocations"
+    case .noStandbyConnected: "no synchronous standby is connected: commits wait, and sign-ins fail"
+    case .standbysNotVisible:
+      "the owner of the schema cannot see standbys: GRANT pg_read_all_stats TO OWNER"
+    case .synchronousCommitWeak: "synchronous_commit is weaker than on for the verifiers' role"
+    case .fsyncOff: "fsync is off: a crash loses accepted codes and revocations"
+    case .fullPageWritesOff: "full_page_writes is off: a crash can destroy data"
+    case .tooManyPrivileges: "the verifiers' role can change tables: use a role of its own"
+    case .serverNotVerified:
+      "the connection crosses a network without sslmode=verify-full: anyone there can answer"
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import MFAAuditLog
+import MFABytes
+import MFAFactorStore
+import MFAFactors
+import MFASharedStore
+import MFAStoreFiles
+import MFASystem
+
+/// What an administrator of a realm does with users.
+///
+/// MUST 1: a change is reported only after it was committed, with its entry in the audit log.
+/// (`RealmUsersTests.changesAreEntered`)
+/// MUST 2: unlocking and revoking end remembered sign-ins, and revoking leaves nothing that is accepted.
+/// (`RealmUsersTests.revoke`)
+struct RealmUsers<Engine: StoreEngine> {
+  private let store: SharedFactorStore<Engine>
+  private let actor: AuditLogEvent.Actor
+  private let now: Int64
+
+  /// Uses a store for changes by `actor` at `now`, in seconds since the epoch.
+  init(_ store: SharedFactorStore<Engine>, by actor: AuditLogEvent.Actor, at now: Int64) {
+    self.store = store
+    self.actor = actor
+    self.now = now
+  }
+
+  private static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }
+
+  /// Returns the names of all users who have enrolled, in order.
+  func names() throws(FactorStoreError) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    var last: [UInt8] = []
+    while true {
+      let next = try store.userIDs(after: last, most: 1000)
+      guard let end = next.last else { return names }
+      for name in next where try store.snapshot(of: Self.account(name)) != nil {
+        names.append(name)
+      }
+      last = end
+    }
+  }
+
+  /// Returns what the realm has about a user, or nil if the user has not enrolled.
+  func user(_ name: [UInt8]) throws(FactorStoreError) -> FactorSnapshot? {
+    try store.snapshot(of: Self.account(name))
+  }
+
+  /// Clears the failed attempts and remembered sign-ins of a user. Returns the number of failed attempts, or
+  /// nil if the realm has nothing about the user.
+  func unlock(_ name: [UInt8]) throws(FactorStoreError) -> UInt32? {
+    try store.deciding { () throws(FactorStoreError) -> UInt32? in
+      guard let entry = try store.existingEntry(of: Self.account(name)), entry.kept != nil else {
+        return nil
+      }
+      let failures = entry.attempts.failures
+      let event = AuditLogEvent(.unlocked, by: actor, at: now)
+      _ = try entry.write(entry.attempts.unlocked(at: now).forgetting(), entering: event)
+      return failures
+    }
+  }
+
+  /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has
+  /// none of these.
+  func revoke(_ name: [UInt8]) throws(FactorStoreError) -> [Factor]? {
+    try store.deciding { () throws(FactorStoreError) -> [Factor]? in
+      guard let entry = try store.existingEntry(of: Self.account(name)), var record = entry.kept,
+        record.isEnrolled || !record.grants.isEmpty
+      else { return nil }
+      let factors = record.factors
+      record.removeEverything()
+      record.note(.revoked, about: .account, from: actor.source, at: now)
+      let event = AuditLogEvent(.revoked, by: actor, at: now)
+      let removed = record
+      _ = try entry.replace(
+        record: removed, attempts: entry.attempts.forgetting(), entering: event)
+      return factors
+    }
+  }
+}

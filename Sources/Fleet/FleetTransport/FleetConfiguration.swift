@@ -1,0 +1,134 @@
+/// The configuration of a relay or a verifier: sections with keys, as in mfa.conf(5).
+///
+/// MUST 1: an unknown, repeated or missing key, and a value out of range, are errors that name the line.
+/// (`FleetConfigurationTests`)
+package struct FleetConfiguration: Sendable {
+  /// The keys of a section.
+  package struct Section: Sendable {
+    /// The name, without brackets.
+    package let name: String
+    /// The keys that the section must have.
+    package let required: Set<String>
+    /// The keys that the section may have.
+    package let optional: Set<String>
+
+    /// Creates a section.
+    package init(_ name: String, required: Set<String>, optional: Set<String> = []) {
+      self.name = name
+      self.required = required
+      self.optional = optional
+    }
+  }
+
+  private struct Value {
+    let text: String
+    let line: Int
+  }
+
+  private let path: String
+  private let section: String
+  private let values: [String: Value]
+
+  /// Reads one section of a file. Other sections are those of the other programs that share the file.
+  package init(
+    _ text: String, path: String, section: Section, others: [Section]
+  ) throws(FleetError) {
+    self.path = path
+    self.section = section.name
+    var present: Section?
+    var seen: Set<String> = []
+    var values: [String: [String: Value]] = [:]
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let number = index + 1
+      let line = Self.trimmed(line)
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      if line.hasPrefix("[") {
+        let found = ([section] + others).first { "[\($0.name)]" == line }
+        guard let found else { throw Self.error(path, number, "unknown section \(line)") }
+        guard seen.insert(found.name).inserted else {
+          throw Self.error(path, number, "a second section \(line)")
+        }
+        present = found
+        continue
+      }
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let present else {
+        throw Self.error(path, number, "neither a section nor a key with a value")
+      }
+      let (key, value) = (Self.trimmed(parts[0]), Self.trimmed(parts[1]))
+      guard present.required.contains(key) || present.optional.contains(key) else {
+        throw Self.error(path, number, "unknown key \(key) in [\(present.name)]")
+      }
+      guard !value.isEmpty else { throw Self.error(path, number, "\(key) has no value") }
+      guard values[present.name]?[key] == nil else {
+        throw Self.error(path, number, "\(key) is set twice")
+      }
+      values[present.name, default: [:]][key] = Value(text: value, line: number)
+    }
+    self.values = values[section.name] ?? [:]
+    for key in section.required.sorted() where self.values[key] == nil {
+      throw FleetError("\(path): [\(section.name)] has no \(key)", hint: "see mfa-fleet.conf(5)")
+    }
+  }
+
+  /// Returns the value of a key, or nil if it is not set.
+  package func text(_ key: String) -> String? { values[key]?.text }
+
+  /// Returns the value of a required key.
+  package func required(_ key: String) throws(FleetError) -> String {
+    guard let value = values[key] else {
+      throw FleetError("\(path): [\(section)] has no \(key)", hint: "see mfa-fleet.conf(5)")
+    }
+    return value.text
+  }
+
+  /// Returns the whole number of a key, or nil if it is not set.
+  package func number(_ key: String, in range: ClosedRange<Int>) throws(FleetError) -> Int? {
+    guard let value = values[key] else { return nil }
+    guard let number = Int(value.text), range.contains(number) else {
+      throw Self.error(
+        path, value.line,
+        "\(key) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    return number
+  }
+
+  /// Returns the network address of a key, or nil if it is not set.
+  package func address(_ key: String) throws(FleetError) -> FleetAddress? {
+    guard let value = values[key] else { return nil }
+    guard let address = FleetAddress(value.text) else { throw addressError(key, value) }
+    return address
+  }
+
+  /// Returns the network addresses of a key, which are separated by commas.
+  package func addresses(_ key: String) throws(FleetError) -> [FleetAddress] {
+    guard let value = values[key] else { return [] }
+    var addresses: [FleetAddress] = []
+    for part in value.text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let address = FleetAddress(Self.trimmed(part)), !addresses.contains(address) else {
+        throw addressError(key, value)
+      }
+      addresses.append(address)
+    }
+    return addresses
+  }
+
+  private func addressError(_ key: String, _ value: Value) -> FleetError {
+    Self.error(path, value.line, "\(key) is not HOST:PORT, or has an address twice")
+  }
+
+  private static func error(_ path: String, _ line: Int, _ text: String) -> FleetError {
+    FleetError("\(path):\(line): \(text)", hint: "see mfa-fleet.conf(5)")
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    var rest = Substring(text)
+    while let first = rest.first, first == " " || first == "\t" || first == "\r" {
+      rest.removeFirst()
+    }
+    while let last = rest.last, last == " " || last == "\t" || last == "\r" { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,87 @@
+#if Fleet
+import Dispatch
+import MFAFleetTransport
+import MFAResidentProtocol
+import MFASystem
+import NIOPosix
+
+/// The relay of a host, which listens in the place of mfad.
+package struct RelayProgram: Sendable {
+  private let conversation: RelayedConversation
+  private let pool: VerifierPool
+  private let credentials: FleetCredentials
+  private let sockets: ServiceSockets
+
+  /// Creates the program.
+  package init(
+    _ configuration: RelayConfiguration, _ sockets: ServiceSockets
+  ) throws {
+    credentials = try FleetCredentials(configuration.credentials)
+    pool = try VerifierPool(configuration.verifiers, credentials)
+    let lookups = NIOThreadPool(numberOfThreads: 16)
+    lookups.start()
+    conversation = RelayedConversation(
+      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), lookups: lookups)
+    self.sockets = sockets
+  }
+
+  /// Serves applications until the program is stopped.
+  package func run() async throws {
+    let (connections, arrivals) = AsyncStream.makeStream(of: PacketConnection.self)
+    for listener in [sockets.root, sockets.users] {
+      DispatchQueue(label: "listener").async { Self.accept(from: listener, arrivals) }
+    }
+    await withDiscardingTaskGroup { group in
+      group.addTask { await pool.connect() }
+      group.addTask {
+        await CertificateRenewal(verifiers: pool, credentials: credentials).run()
+      }
+      group.addTask {
+        await StopSignal.wait()
+        arrivals.finish()
+      }
+      for await connection in connections {
+        group.addTask { await serve(connection) }
+      }
+      await finish()
+      group.cancelAll()
+    }
+  }
+
+  private func serve(_ connection: PacketConnection) async {
+    do throws(SystemError) {
+      let peer = try connection.peer()
+      await conversation.run(PacketChannel(connection), peer)
+    } catch {
+      // The process has ended.
+    }
+  }
+
+  /// Waits until the conversations have ended, 5 seconds at most. Those of users who are typing begin again.
+  private func finish() async {
+    for _ in 0..<50 where conversation.share.count > 0 {
+      do {
+        try await Task.sleep(for: .milliseconds(100))
+      } catch {
+        return
+      }
+    }
+  }
+
+  private static func accept(
+    from listener: PacketListener, _ arrivals: AsyncStream<PacketConnection>.Continuation
+  ) {
+    while true {
+      do throws(SystemError) {
+        guard case .enqueued = arrivals.yield(try listener.accept()) else { return }
+      } catch {
+        var line = FleetLog.failure("relay", "accept")
+        line.add(error)
+        FleetLog.write(line)
+        // Too many descriptors are open, or there is too little memory.
+        Clock.pause(milliseconds: 100)
+      }
+    }
+  }
+}
+#endif

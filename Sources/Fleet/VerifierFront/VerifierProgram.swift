@@ -1,0 +1,118 @@
+#if Fleet
+import GRPCCore
+import GRPCNIOTransportHTTP2Posix
+import MFAFleetTransport
+import MFAFleetCertificates
+import MFASystem
+
+/// The network front of a verifier.
+///
+/// MUST 1: a host without a certificate of the realm's authority is not served, except to join with a ticket.
+/// (Tests/Fleet: `other authority`, `expired certificate`, `no certificate`)
+///
+/// Two ports are used: gRPC's transport either requires a client certificate or asks for none.
+package struct VerifierProgram: Sendable {
+  private let configuration: VerifierConfiguration
+
+  /// Creates the program.
+  package init(_ configuration: VerifierConfiguration) { self.configuration = configuration }
+
+  /// Serves hosts until the program is stopped.
+  package func run() async throws {
+    let credentials = try FleetCredentials(configuration.credentials)
+    let issuer = try configuration.readIssuer()
+    let decisions = DecisionService(path: Array(configuration.service.utf8))
+    let verifier = Server(
+      transport: try transport(at: configuration.listen, credentials, requiresCertificate: true),
+      services: [
+        VerifierService(
+          decisions: decisions, places: ConversationPlaces(configuration.limits.conversations),
+          limits: configuration.limits, issuer: issuer)
+      ])
+    let admission = try issuer.flatMap { issuer in
+      try configuration.joinListen.map { address in
+        Server(
+          transport: try transport(at: address, credentials, requiresCertificate: false),
+          services: [AdmissionService(decisions: decisions, issuer: issuer)])
+      }
+    }
+    var servers = [(verifier, configuration.listen)]
+    if let admission, let address = configuration.joinListen {
+      servers.append((admission, address))
+    }
+    try await Self.serve(servers)
+  }
+
+  private typealias Server = GRPCServer<HTTP2ServerTransport.Posix>
+
+  /// How long the conversations may take to end when the program is stopped.
+  private static var patience: Duration { .seconds(5) }
+
+  /// Serves until the program is stopped and the conversations have ended.
+  private static func serve(_ servers: [(Server, FleetAddress)]) async throws {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for (server, address) in servers {
+        group.addTask {
+          do {
+            try await server.serve()
+          } catch let error as RuntimeError {
+            var reason = error.message
+            if let cause = error.cause { reason += " \(cause)" }
+            throw FleetError(
+              "cannot serve \(address.text): \(reason)",
+              hint:
+                "check that the address is one of this machine, and used by no other program: ss -lntp"
+            )
+          }
+          return 1
+        }
+      }
+      group.addTask {
+        await StopSignal.wait()
+        for (server, _) in servers { server.beginGracefulShutdown() }
+        try await Task.sleep(for: patience)
+        // The conversations of users who are typing end here. They begin again at another verifier.
+        throw CancellationError()
+      }
+      defer { group.cancelAll() }
+      var ended = 0
+      do {
+        while ended < servers.count, let count = try await group.next() { ended += count }
+      } catch is CancellationError {
+        return
+      }
+    }
+  }
+
+  private func transport(
+    at address: FleetAddress, _ credentials: FleetCredentials, requiresCertificate: Bool
+  ) throws -> HTTP2ServerTransport.Posix {
+    let security: HTTP2ServerTransport.Posix.TransportSecurity
+    if requiresCertificate {
+      security = try .mTLS(certificateReloader: credentials) { tls in
+        tls.clientCertificateVerification = .noHostnameVerification
+        tls.trustRoots = .certificates([
+          .file(path: configuration.credentials.authority, format: .pem)
+        ])
+        tls.requireALPN = true
+      }
+    } else {
+      security = try .tls(certificateReloader: credentials) { $0.requireALPN = true }
+    }
+    return HTTP2ServerTransport.Posix(
+      address: address.listening, transportSecurity: security,
+      config: .defaults { config in
+        config.rpc.maxRequestPayloadSize = FleetClient.longestMessage
+        config.http2.maxConcurrentStreams = 2048
+        config.connection.flushCoalescing = nil
+        // The certificate of a host is verified again. Its conversations go on.
+        config.connection.maxAge = .seconds(3600)
+        config.connection.maxGraceTime = configuration.limits.longest
+        config.connection.keepalive.time = .seconds(60)
+        config.connection.keepalive.clientBehavior = .init(
+          minPingIntervalWithoutCalls: .seconds(10), allowWithoutCalls: true)
+        config.channelDebuggingCallbacks.onAcceptTCPConnection = CurrentTLSHandler.add
+      })
+  }
+}
+#endif

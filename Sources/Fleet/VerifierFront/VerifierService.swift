@@ -1,0 +1,72 @@
+#if Fleet
+import GRPCCore
+import GRPCNIOTransportHTTP2Posix
+import MFAFleetCertificates
+import MFAFleetProtocol
+import MFAFleetService
+import MFAFleetTransport
+
+/// The service for hosts with a certificate.
+struct VerifierService: FleetVerifier.ServiceProtocol {
+  let decisions: DecisionService
+  let places: ConversationPlaces
+  let limits: FrontLimits
+  /// Issues certificates, or nil if this verifier does not.
+  let issuer: HostIssuer?
+
+  func converse(
+    request: StreamingServerRequest<FleetToVerifier>, context: ServerContext
+  ) async throws -> StreamingServerResponse<FleetToHost> {
+    let host = try Self.host(context)
+    let conversation = ForwardedConversation(of: host, decisions, limits)
+    return StreamingServerResponse { writer in
+      try await withPlace(for: host) {
+        try await conversation.run(request.messages, writer)
+      }
+    }
+  }
+
+  func renew(
+    request: ServerRequest<FleetRenewRequest>, context: ServerContext
+  ) async throws -> ServerResponse<FleetCertificateReply> {
+    let host = try Self.host(context)
+    guard let issuer else {
+      throw RPCError(code: .unimplemented, message: "this verifier issues no certificates")
+    }
+    let draft = try issuer.draft(request.message.request)
+    guard
+      case .renewed(let days) = try await decisions.reply(
+        to: .renew(host: Array(host.name.utf8), present: host.serial, next: draft.serial))
+    else { throw RPCError(code: .permissionDenied, message: "the host is not admitted") }
+    return ServerResponse(message: try issuer.issue(draft, to: host.name, days: days))
+  }
+
+  func check(
+    request: ServerRequest<FleetCheckRequest>, context: ServerContext
+  ) async throws -> ServerResponse<FleetCheckReply> {
+    guard case .alive = try await decisions.reply(to: .ping) else {
+      throw RPCError(code: .unavailable, message: "the decision service does not work")
+    }
+    return ServerResponse(message: FleetCheckReply())
+  }
+
+  /// Calls `body` when a place is free.
+  private func withPlace(
+    for host: HostIdentity, _ body: () async throws -> Metadata
+  ) async throws -> Metadata {
+    let places = places
+    guard try await Deadline.limit(limits.waiting, { await places.take(for: host.name) }) == true
+    else { throw RPCError(code: .resourceExhausted, message: "too many conversations") }
+    defer { places.giveBack(by: host.name) }
+    return try await body()
+  }
+
+  private static func host(_ context: ServerContext) throws -> HostIdentity {
+    let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
+    guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
+      throw RPCError(code: .permissionDenied, message: "the certificate is not one of a host")
+    }
+    return host
+  }
+}
+#endif

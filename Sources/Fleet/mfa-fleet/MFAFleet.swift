@@ -1,0 +1,15 @@
+#if Fleet
+import ArgumentParser
+
+/// The program `mfa-fleet`.
+struct MFAFleet: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "mfa-fleet",
+      abstract: "Keeps the factors of several hosts in one store.",
+      subcommands: [
+        RelayCommand.self, VerifierCommand.self, AuthorityCommand.self, JoinCommand.self,
+      ])
+  }
+}
+#endif

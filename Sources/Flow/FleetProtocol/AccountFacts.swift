@@ -1,0 +1,40 @@
+public import MFASystem
+
+/// An account of a host, with its groups.
+public struct AccountFacts: Equatable, Sendable {
+  /// The account, in the spelling of the host's name service.
+  public let account: Account
+  /// The names of all groups of the account.
+  public let groups: [[UInt8]]
+  /// Whether `groups` is complete.
+  public let areGroupsCertain: Bool
+
+  /// The largest number of groups that are reported.
+  public static let mostGroups = 1000
+  /// The longest name of an account or group, in bytes.
+  public static let longestName = 255
+
+  /// Creates facts about an account.
+  public init(account: Account, groups: [[UInt8]], areGroupsCertain: Bool) {
+    self.account = account
+    self.groups = groups
+    self.areGroupsCertain = areGroupsCertain
+  }
+
+  /// Creates facts about an account of whose groups nothing is known.
+  init(withoutGroups account: Account) {
+    self.init(account: account, groups: [], areGroupsCertain: false)
+  }
+
+  /// Returns whether the account belongs to a group, or nil if that is unknown.
+  public func isMember(of group: [UInt8]) -> Bool? {
+    guard !group.isEmpty, !group.contains(0) else { return nil }
+    if groups.contains(group) { return true }
+    return areGroupsCertain ? false : nil
+  }
+
+  /// The same account without groups, of which nothing is certain.
+  var withoutGroups: AccountFacts {
+    AccountFacts(withoutGroups: account)
+  }
+}

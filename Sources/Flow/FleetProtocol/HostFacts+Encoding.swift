@@ -1,0 +1,178 @@
+import MFABytes
+import MFAConfiguration
+import MFAPAMStack
+public import MFAResidentProtocol
+import MFASecrets
+import MFASystem
+
+// The encoding of the facts. They are one message whose kind is the version of the encoding.
+extension HostFacts {
+  private static var version: UInt8 { 1 }
+
+  // MARK: Writing
+
+  /// Returns the encoding. If it would be too long, it contains no service files, or no groups
+  /// either, and marks them as uncertain.
+  public func encoded() -> [UInt8] {
+    let reductions = [self, withoutFiles, withoutFiles.withoutGroups]
+    for facts in reductions {
+      var writer = PacketWriter()
+      facts.write(to: &writer)
+      guard let packet = writer.finish(), packet.count <= Self.longest else { continue }
+      return packet.span.copied()
+    }
+    // Only names that are longer than any parsed name lead here. Nothing parses as facts.
+    return []
+  }
+
+  private var withoutFiles: HostFacts {
+    HostFacts(
+      peerUser: peerUser, caller: caller, user: user, isLookupCertain: isLookupCertain,
+      sharing: sharing, stacks: .unknown, secureShell: secureShell, sinceBoot: sinceBoot)
+  }
+
+  private var withoutGroups: HostFacts {
+    HostFacts(
+      peerUser: peerUser, caller: caller?.withoutGroups, user: user?.withoutGroups,
+      isLookupCertain: isLookupCertain, sharing: sharing, stacks: stacks, secureShell: secureShell,
+      sinceBoot: sinceBoot)
+  }
+
+  private func write(to writer: inout PacketWriter) {
+    writer.begin(Self.version)
+    writer.field(peerUser)
+    Self.write(caller, to: &writer)
+    Self.write(user, to: &writer)
+    writer.field(isLookupCertain)
+    writer.field(UInt8(clamping: sharing.count))
+    for account in sharing {
+      writer.field(account != nil)
+      if let account { Self.write(account, to: &writer) }
+    }
+    writer.field(stacks.areCertain)
+    writer.field(UInt8(clamping: stacks.lookups.count))
+    for lookup in stacks.lookups {
+      writer.field(lookup.name)
+      writer.field(lookup.file != nil)
+      guard let file = lookup.file else { continue }
+      writer.field(file.path)
+      writer.field(file.contents)
+    }
+    Self.write(secureShell.graceTime, to: &writer)
+    writer.field(secureShell.leavesOtherMethod)
+    Self.write(sinceBoot, to: &writer)
+    writer.end()
+  }
+
+  private static func write(_ account: Account, to writer: inout PacketWriter) {
+    writer.field(account.name)
+    writer.field(account.uid)
+  }
+
+  private static func write(_ facts: AccountFacts?, to writer: inout PacketWriter) {
+    writer.field(facts != nil)
+    guard let facts else { return }
+    write(facts.account, to: &writer)
+    writer.field(facts.areGroupsCertain)
+    writer.field(UInt16(clamping: facts.groups.count))
+    for group in facts.groups { writer.field(group) }
+  }
+
+  private static func write(_ seconds: Int64?, to writer: inout PacketWriter) {
+    writer.field(seconds != nil)
+    if let seconds { writer.field(seconds) }
+  }
+
+  // MARK: Reading
+
+  /// Reads facts.
+  public init(_ encoded: Span<UInt8>) throws(PacketError) {
+    guard encoded.count <= Self.longest else { throw .malformed }
+    var reader = PacketReader(encoded)
+    guard let version = try reader.next() else { throw .malformed }
+    guard version == Self.version else { throw .unknownKind(version) }
+    let peerUser = try reader.number(UInt32.self)
+    let caller = try Self.accountFacts(&reader)
+    let user = try Self.accountFacts(&reader)
+    let isLookupCertain = try reader.flag()
+    let sharing = try Self.sharing(&reader)
+    let stacks = try Self.stacks(&reader)
+    let graceTime = try Self.seconds(&reader)
+    let leavesOtherMethod = try reader.flag()
+    let sinceBoot = try Self.seconds(&reader)
+    guard try reader.next() == nil else { throw .malformed }
+    self.init(
+      peerUser: peerUser, caller: caller, user: user, isLookupCertain: isLookupCertain,
+      sharing: sharing, stacks: stacks,
+      secureShell: SecureShellConfiguration(
+        graceTime: graceTime, leavesOtherMethod: leavesOtherMethod),
+      sinceBoot: sinceBoot)
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func account(_ reader: inout PacketReader) throws(PacketError) -> Account {
+    let name = try reader.bytes(longest: AccountFacts.longestName)
+    guard !name.isEmpty, !name.contains(0) else { throw .malformed }
+    return Account(name: name, uid: try reader.number(UInt32.self))
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func accountFacts(
+    _ reader: inout PacketReader
+  ) throws(PacketError) -> AccountFacts? {
+    guard try reader.flag() else { return nil }
+    let account = try account(&reader)
+    let areGroupsCertain = try reader.flag()
+    let count = Int(try reader.number(UInt16.self))
+    guard count <= AccountFacts.mostGroups else { throw .malformed }
+    var groups: [[UInt8]] = []
+    for _ in 0..<count {
+      groups.append(try reader.bytes(longest: AccountFacts.longestName))
+    }
+    return AccountFacts(account: account, groups: groups, areGroupsCertain: areGroupsCertain)
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func sharing(_ reader: inout PacketReader) throws(PacketError) -> [Account?] {
+    let count = Int(try reader.number(UInt8.self))
+    guard count <= mostSharing else { throw .malformed }
+    var sharing: [Account?] = []
+    for index in 0..<count {
+      let isThere = try reader.flag()
+      // The system may know no account for an ID that /etc/passwd has several names for.
+      guard isThere || index == 0 else { throw .malformed }
+      sharing.append(isThere ? try account(&reader) : nil)
+    }
+    return sharing
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func stacks(_ reader: inout PacketReader) throws(PacketError) -> ReportedStacks {
+    let areCertain = try reader.flag()
+    let count = Int(try reader.number(UInt8.self))
+    guard count <= ReportedStacks.mostLookups else { throw .malformed }
+    var lookups: [ReportedStacks.Lookup] = []
+    for _ in 0..<count {
+      let name = try reader.bytes(longest: AccountFacts.longestName)
+      if let last = lookups.last {
+        guard last.name.lexicographicallyPrecedes(name) else { throw .malformed }
+      }
+      guard try reader.flag() else {
+        lookups.append(ReportedStacks.Lookup(name, nil))
+        continue
+      }
+      let path = try reader.bytes(longest: ReportedStacks.longestPath)
+      let file = StackFile(path: path, contents: try reader.bytes())
+      lookups.append(ReportedStacks.Lookup(name, file))
+    }
+    return ReportedStacks(lookups, areCertain: areCertain)
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func seconds(_ reader: inout PacketReader) throws(PacketError) -> Int64? {
+    guard try reader.flag() else { return nil }
+    let seconds = try reader.number(Int64.self)
+    guard seconds >= 0 else { throw .malformed }
+    return seconds
+  }
+}

@@ -1,0 +1,52 @@
+public import MFAConfiguration
+public import MFASystem
+
+/// What a relay reports about its host for one conversation: what the resident service would ask the
+/// operating system of the host. PROTOCOL.md defines the encoding.
+///
+/// MUST 1: encoded facts parse to equal facts, and no other bytes parse. (`HostFactsTests`)
+/// MUST 2: what could not be determined is marked as uncertain, and never reported as absent.
+/// (`HostFactsTests.uncertain`, `HostFactsTests.tooMuch`)
+public struct HostFacts: Equatable, Sendable {
+  /// The user whose process connected to the relay, as the kernel reports it: the effective user ID,
+  /// or the real one of a helper that manages factors.
+  public let peerUser: UInt32
+  /// The account with the ID `peerUser`, or nil if no account has this ID.
+  public let caller: AccountFacts?
+  /// The account that signs in, or nil if no account has the name that was entered.
+  public let user: AccountFacts?
+  /// Whether no lookup of an account failed.
+  public let isLookupCertain: Bool
+  /// What `Account.sharing(at:)` returns for the account that signs in, for 0, 1, ... until it returns
+  /// nil for another index than 0.
+  public let sharing: [Account?]
+  /// The service files.
+  public let stacks: ReportedStacks
+  /// The settings of the host's sshd, as far as a sign-in depends on them.
+  public let secureShell: SecureShellConfiguration
+  /// The time in seconds since the host was started, or nil if it is unknown.
+  public let sinceBoot: Int64?
+
+  /// The largest number of bytes in the encoding.
+  public static let longest = 60_000
+  /// The largest number of elements in `sharing`.
+  public static let mostSharing = 64
+
+  /// Creates facts. Of the settings of sshd, the facts keep the limit on the time of a sign-in and
+  /// whether another method is left.
+  public init(
+    peerUser: UInt32, caller: AccountFacts?, user: AccountFacts?, isLookupCertain: Bool,
+    sharing: [Account?], stacks: ReportedStacks, secureShell: SecureShellConfiguration,
+    sinceBoot: Int64?
+  ) {
+    self.peerUser = peerUser
+    self.caller = caller
+    self.user = user
+    self.isLookupCertain = isLookupCertain
+    self.sharing = sharing
+    self.stacks = stacks
+    self.secureShell = SecureShellConfiguration(
+      graceTime: secureShell.graceTime, leavesOtherMethod: secureShell.leavesOtherMethod)
+    self.sinceBoot = sinceBoot
+  }
+}

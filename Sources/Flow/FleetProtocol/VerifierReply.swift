@@ -1,0 +1,60 @@
+public import MFAResidentProtocol
+public import MFASecrets
+
+/// The answer of the decision service to a request that begins no conversation. PROTOCOL.md defines
+/// the encoding.
+///
+/// MUST 1: an encoded reply parses to an equal value, and no other bytes parse.
+/// (`VerifierReplyTests`)
+public enum VerifierReply: Equatable, Sendable {
+  /// The host is admitted under this name. Its certificate is valid for this many days.
+  case joined(host: [UInt8], days: UInt16)
+  /// The certificate of the host is replaced by one that is valid for this many days.
+  case renewed(days: UInt16)
+  /// The host is not admitted. The reason is in the log of the decision service.
+  case refused
+  /// The service works.
+  case alive
+
+  private enum Kind {
+    static let joined: UInt8 = 0x81
+    static let renewed: UInt8 = 0x82
+    static let refused: UInt8 = 0x83
+    static let alive: UInt8 = 0x84
+  }
+
+  /// Returns a packet with the reply, or nil if a field is too long.
+  public func packet() -> SecretBytes? {
+    var writer = PacketWriter()
+    switch self {
+    case .joined(let host, let days):
+      writer.begin(Kind.joined)
+      writer.field(host)
+      writer.field(days)
+    case .renewed(let days):
+      writer.begin(Kind.renewed)
+      writer.field(days)
+    case .refused: writer.begin(Kind.refused)
+    case .alive: writer.begin(Kind.alive)
+    }
+    writer.end()
+    return writer.finish()
+  }
+
+  /// Reads a packet that contains one reply.
+  public init(_ packet: Span<UInt8>) throws(PacketError) {
+    var reader = PacketReader(packet)
+    guard let kind = try reader.next() else { throw .malformed }
+    switch kind {
+    case Kind.joined:
+      let host = try reader.bytes(longest: VerifierRequest.longestHost)
+      guard !host.isEmpty else { throw .malformed }
+      self = .joined(host: host, days: try reader.number(UInt16.self))
+    case Kind.renewed: self = .renewed(days: try reader.number(UInt16.self))
+    case Kind.refused: self = .refused
+    case Kind.alive: self = .alive
+    case let kind: throw .unknownKind(kind)
+    }
+    guard try reader.next() == nil else { throw .malformed }
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import MFADecision
+
+@Suite("The configuration of a verifier")
+struct DecisionConfigurationTests {
+  private static func configuration(_ text: String) throws -> DecisionConfiguration {
+    try DecisionConfiguration(Array(text.utf8))
+  }
+
+  private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test func complete() throws {
+    let configuration = try Self.configuration(
+      """
+      # The realm's database.
+      database = host=/run/postgresql dbname=mfa
+      front_user = front
+      processes = 7
+
+      [hosts web]
+      users = alice bob
+      services = sshd sudo
+      enrolling = on
+      failures_hourly = 5
+      [hosts all]
+      users = *
+      """)
+    #expect(configuration.database == Self.bytes("host=/run/postgresql dbname=mfa"))
+    #expect(configuration.frontUser == Self.bytes("front"))
+    #expect(configuration.processes == 7)
+    #expect(configuration.groups.map(\.name) == [Self.bytes("web"), Self.bytes("all")])
+  }
+
+  @Test(
+    "an unknown, repeated or malformed part is refused with its line",
+    arguments: [
+      ("database", 1, .notASetting), ("databose = x", 1, .unknownKey),
+      ("database = x\ndatabase = y", 2, .repeatedKey), ("database =", 1, .badValue),
+      ("database = x\n[hosts]", 2, .unknownSection),
+      ("database = x\n[host web]", 2, .unknownSection),
+      ("database = x\n[hosts web", 2, .unknownSection),
+      ("database = x\n[hosts a]\n[hosts a]", 3, .repeatedGroup),
+      ("database = x\n[hosts a]\nenrolling = yes", 3, .badValue),
+      ("database = x\n[hosts a]\nfailures_hourly = -1", 3, .badValue),
+      ("database = x\n[hosts a]\nfailures_hourly = 10001", 3, .badValue),
+      ("database = x\n[hosts a]\ndatabase = y", 3, .unknownKey),
+      ("processes = 1\ndatabase = x", 1, .badValue), ("processes = 300", 1, .badValue),
+      ("# nothing", 1, .noDatabase),
+    ] as [(String, Int, DecisionConfiguration.Reason)])
+  func refused(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
+    #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
+      _ = try Self.configuration(text)
+    }
+  }
+
+  @Test("a host may ask what one of its groups permits, and nothing without a group")
+  func permissions() throws {
+    let configuration = try Self.configuration(
+      """
+      database = x
+      [hosts web]
+      users = alice
+      services = sshd
+      enrolling = on
+      failures_hourly = 5
+      [hosts ops]
+      services = sudo
+      failures_hourly = 9
+      """)
+    let (alice, bob) = (Self.bytes("alice"), Self.bytes("bob"))
+    let (sshd, sudo) = (Self.bytes("sshd"), Self.bytes("sudo"))
+    let web = configuration.permissions(of: [Self.bytes("web")])
+    #expect(web.allows(alice, sshd))
+    #expect(!web.allows(alice, sudo))
+    #expect(!web.allows(bob, sshd))
+    #expect(web.allowsEnrollment(of: alice))
+    #expect(!web.allowsEnrollment(of: bob))
+    let both = configuration.permissions(of: [Self.bytes("web"), Self.bytes("ops")])
+    #expect(both.allows(bob, sudo))
+    #expect(!both.allows(bob, sshd))
+    #expect(!both.allowsEnrollment(of: bob))
+    #expect(both.failuresHourly == 9)
+    for names in [[], [Self.bytes("other")]] {
+      let none = configuration.permissions(of: names)
+      #expect(!none.allows(alice, sshd))
+      #expect(!none.allowsEnrollment(of: alice))
+      #expect(none.failuresHourly == 0)
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import Foundation
+import MFAApplication
+import MFAAuditLog
+import MFABytes
+import MFAConfiguration
+import MFACTestSupport
+import MFAFactors
+import MFAFleetProtocol
+import MFAOneTimePassword
+import MFAPAMStack
+import MFAResidentProtocol
+import MFASecrets
+import MFASharedStore
+import MFASharedStoreTestSupport
+import MFASignInTestSupport
+import MFAStoreFiles
+import MFASystem
+import MFATestSupport
+import Testing
+
+@testable import MFAServed
+@testable import MFADecision
+
+/// A verifier in a process of its own, with an engine in its memory, and the packets of a network front.
+@Suite("The verifier", .privateMachine)
+struct DecisionTests {
+  static let host = Array("web1.example.org".utf8)
+  static let serial: [UInt8] = [1]
+  /// The user of the network front.
+  static let front: UInt32 = 12347
+
+  /// The realm: a user who has enrolled, and a host that has joined.
+  struct Realm {
+    let engine = MemoryEngine()
+    let key: String
+
+    init() throws {
+      key = "/var/lib/mfa-verifier-key-\(UInt32.random(in: 0...UInt32.max))"
+      try Data([UInt8](repeating: 7, count: 32)).write(to: URL(fileURLWithPath: key))
+      try Command.succeed(["/usr/bin/env", "chmod", "0400", key])
+      let realm = TestRealm(engine)
+      try FactorStoreConformance { realm.store() }.enroll()
+      let hosts = HostRegistry(realm.store(at: try Clock.now()))
+      let actor = AuditLogEvent.Actor(
+        name: [], uid: nil, program: Array("tests".utf8), source: Source([]))
+      let ticket = try hosts.newTicket(
+        for: DecisionTests.host, groups: [Array("web".utf8)], by: actor)
+      _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
+    }
+
+    func remove() throws { try FileManager.default.removeItem(atPath: key) }
+  }
+
+  static func configuration() throws -> DecisionConfiguration {
+    try DecisionConfiguration(
+      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\n".utf8))
+  }
+
+  /// The facts of a host about an sshd that signs in this user.
+  static func facts(_ user: String, sharing: [Account] = []) -> HostFacts {
+    let account = Account(name: Array(user.utf8), uid: 1000)
+    return HostFacts(
+      peerUser: 0,
+      caller: AccountFacts(
+        account: Account(name: Array("root".utf8), uid: 0), groups: [], areGroupsCertain: true),
+      user: AccountFacts(account: account, groups: [], areGroupsCertain: true),
+      isLookupCertain: true, sharing: [account] + sharing,
+      stacks: ReportedStacks([ReportedStacks.Lookup(Array("sshd".utf8), nil)], areCertain: true),
+      secureShell: SecureShellConfiguration(graceTime: 120, leavesOtherMethod: true), sinceBoot: 10)
+  }
+
+  static func converse(
+    _ facts: HostFacts, host: [UInt8] = host, serial: [UInt8] = serial, nonce: UInt8 = 1
+  ) -> VerifierRequest {
+    .converse(
+      FleetConversation(
+        host: host, serial: serial, nonce: [UInt8](repeating: nonce, count: 16),
+        facts: facts.encoded()))
+  }
+
+  static func start(
+    _ user: String, service: String = "sshd", answers: [AnsweredQuestion] = []
+  ) -> ModuleMessage {
+    .start(
+      ConversationStart(
+        .auth, SignInRequest(user: Array(user.utf8), service: Array(service.utf8)),
+        showsMessages: true, caller: 0, note: nil, tryNumber: 1, answered: answers))
+  }
+
+  /// Runs a verifier, and calls `client` with the path of its socket.
+  static func serving(
+    _ realm: Realm, front: UInt32 = 0, _ client: (String) throws -> Void
+  ) throws {
+    let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
+    let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
+    let share = try #require(WorkerShare(ownUser: 0, most: 4))
+    let worker: Int32
+    switch try WorkerProcess.start() {
+    case .copy(let process): worker = process
+    case .thisProcess:
+      share.slot = 0
+      share.started(in: 0)
+      guard let key = TrustedPath(Array(realm.key.utf8)) else { WorkerProcess.leave(1) }
+      do {
+        DecisionWorker(
+          listener: listener, share: share,
+          realm: DecisionRealm(realm.engine, try configuration(), key: key, owner: 0), front: front
+        ).run()
+      } catch {}
+      WorkerProcess.leave(0)
+    }
+    defer { WorkerProcess.end(worker) }
+    try client(path)
+    try FileManager.default.removeItem(atPath: path)
+    try realm.remove()
+  }
+
+  /// Sends the packets and returns the kinds of the messages in the packet that arrives, or nil if the
+  /// connection ends.
+  static func kinds(
+    _ path: String, _ request: consuming VerifierRequest, _ message: consuming ModuleMessage?
+  ) throws -> [UInt8]? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    switch consume message {
+    case .some(let message):
+      let packet = message.packet()
+      if let packet { try connection.send(packet.span) }
+    case .none: break
+    }
+    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+    return Self.kinds(answer.span.copied())
+  }
+
+  private static func kinds(_ packet: [UInt8]) -> [UInt8] {
+    var kinds: [UInt8] = []
+    var index = 0
+    while index + 3 <= packet.count {
+      kinds.append(packet[index])
+      index += 3 + Int(packet[index + 1]) << 8 + Int(packet[index + 2])
+    }
+    return kinds
+  }
+
+  /// Returns the number of the verdict in the last packet, or nil.
+  static func verdict(
+    _ path: String, _ request: consuming VerifierRequest, _ message: consuming ModuleMessage
+  ) throws -> UInt8? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    let first = message.packet()
+    if let first { try connection.send(first.span) }
+    // The service asks for facts about the process.
+    while true {
+      guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+      let bytes = answer.span.copied()
+      let kinds = kinds(bytes)
+      if kinds.last == 0x81 { return bytes.last }
+      guard kinds.last == 0x8A else { return nil }
+      let fact = ModuleMessage.fact(nil).packet()
+      if let fact { try connection.send(fact.span) }
+    }
+  }
+
+  static func answer(_ code: String) -> AnsweredQuestion {
+    AnsweredQuestion(
+      Array("One-time code: ".utf8), echo: false,
+      reply: .text(SecretBytes(copying: Array(code.utf8).span)))
+  }
+
+  @Test("a code is accepted at one host, once")
+  func accepted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        for (nonce, code, expected) in [
+          (2, "000000", 5), (3, code, 1), (3, code, 1), (4, code, 5),
+        ] as [(UInt8, String, UInt8)] {
+          let verdict = try Self.verdict(
+            path, Self.converse(Self.facts("alice"), nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+          #expect(verdict == expected, "nonce \(nonce)")
+        }
+      }
+    }
+  }
+
+  @Test("another user than the network front's is not served")
+  func otherUser() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm(), front: Self.front) { path in
+        let kinds1 = try Self.kinds(path, .ping, nil)
+        #expect(kinds1 == [0x84])
+        let result = try #require(SharedNumbers(count: 1))
+        switch try WorkerProcess.start() {
+        case .copy(let process):
+          while result[0] == 0 { Clock.pause(milliseconds: 1) }
+          WorkerProcess.end(process)
+          #expect(result[0] == 1)
+        case .thisProcess:
+          guard ctest_set_identities(12399, 12399, 12399) == 0 else { WorkerProcess.leave(2) }
+          do {
+            result[0] = try Self.kinds(path, .ping, nil) == nil ? 1 : 2
+          } catch {
+            result[0] = 1
+          }
+          WorkerProcess.leave(0)
+        }
+      }
+    }
+  }
+
+  @Test("a revoked host, another certificate and an unknown host are denied")
+  func revoked() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let facts = Self.facts("alice")
+        let other = Self.converse(facts, serial: [2])
+        let kinds2 = try Self.kinds(path, other, Self.start("alice"))
+        #expect(kinds2 == [0x81])
+        let unknown = Self.converse(facts, host: Array("db".utf8))
+        let kinds3 = try Self.kinds(path, unknown, Self.start("alice"))
+        #expect(kinds3 == [0x81])
+      }
+      let revoked = try Realm()
+      let actor = AuditLogEvent.Actor(name: [], uid: nil, program: [], source: Source([]))
+      _ = try HostRegistry(TestRealm(revoked.engine).store(at: try Clock.now()))
+        .revoke(Self.host, by: actor)
+      try Self.serving(revoked) { path in
+        let kinds4 = try Self.kinds(path, Self.converse(Self.facts("alice")), Self.start("alice"))
+        #expect(kinds4 == [0x81])
+      }
+    }
+  }
+
+  @Test("users and services that no group permits are denied like each other")
+  func notPermitted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        for (user, service) in [("bob", "sshd"), ("alice", "sudo"), ("nobody-here", "login")] {
+          let kinds5 = try Self.kinds(
+            path, Self.converse(Self.facts(user)), Self.start(user, service: service))
+          #expect(kinds5 == [0x81])
+        }
+      }
+    }
+  }
+
+  @Test("a user whose other name is not permitted is denied")
+  func otherNameNotPermitted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let facts = Self.facts("alice", sharing: [Account(name: Array("bob".utf8), uid: 1000)])
+        let kinds = try Self.kinds(path, Self.converse(facts), Self.start("alice"))
+        #expect(kinds == [0x81])
+      }
+    }
+  }
+
+  @Test("a host cannot begin an enrolment in the account line, nor choose another policy file")
+  func enrollmentInAccountLine() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let note = [TransactionNote.enrollment.rawValue] + Array("alice".utf8)
+        let account = ModuleMessage.start(
+          ConversationStart(
+            .account, SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8)),
+            showsMessages: true, caller: 0, note: note, tryNumber: 1, answered: []))
+        let kinds = try Self.kinds(path, Self.converse(Self.facts("alice")), account)
+        #expect(kinds == [0x81])
+        let request = SignInRequest(
+          user: Array("alice".utf8), service: Array("sshd".utf8),
+          arguments: [Array("config=/etc/mfa/mfa.conf".utf8)])
+        let verdict = try Self.verdict(
+          path, Self.converse(Self.facts("alice"), nonce: 9),
+          .start(
+            ConversationStart(
+              .auth, request, showsMessages: true, caller: 0, note: nil, tryNumber: 1,
+              answered: [Self.answer(try KnownFactor.code(at: try Clock.now()))])))
+        #expect(verdict == 0)
+      }
+    }
+  }
+
+  @Test("enrolment is refused at a host whose groups do not permit it")
+  func noEnrollment() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let kinds = try Self.kinds(
+          path, Self.converse(Self.facts("alice")), .manage(terminal: nil))
+        #expect(kinds == [0x82])
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import MFAConfiguration
+import MFAFleetProtocol
+import MFAPAMStack
+import MFASystem
+
+/// Facts for the tests.
+enum FactSamples {
+  static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  static func account(_ name: String, _ uid: UInt32) -> Account {
+    Account(name: bytes(name), uid: uid)
+  }
+
+  /// Facts with a value in each field.
+  static let full = HostFacts(
+    peerUser: 1000,
+    caller: AccountFacts(account: account("alice", 1000), groups: [], areGroupsCertain: false),
+    user: AccountFacts(
+      account: account("Bob", 1001), groups: [bytes("users"), bytes("wheel")],
+      areGroupsCertain: true),
+    isLookupCertain: true, sharing: [nil, account("bob", 1001), account("bob2", 1001)],
+    stacks: ReportedStacks(
+      [
+        ReportedStacks.Lookup(
+          bytes("sshd"), StackFile(path: bytes("/etc/pam.d/sshd"), contents: bytes("auth\n"))),
+        ReportedStacks.Lookup(bytes("other"), nil),
+      ], areCertain: true),
+    secureShell: SecureShellConfiguration(graceTime: 60, leavesOtherMethod: true), sinceBoot: 12)
+
+  /// Facts with as little as possible.
+  static let empty = HostFacts(
+    peerUser: 0, caller: nil, user: nil, isLookupCertain: false, sharing: [], stacks: .unknown,
+    secureShell: SecureShellConfiguration(graceTime: nil, leavesOtherMethod: false),
+    sinceBoot: nil)
+}
+
+/// The ways to change an encoding that the tests try.
+enum Damage {
+  /// Returns the encoding without its last bytes, for each length, and with each bit changed, and with
+  /// a byte more.
+  static func all(of encoded: [UInt8]) -> [[UInt8]] {
+    var damaged = encoded.indices.map { Array(encoded[..<$0]) }
+    for index in encoded.indices {
+      for bit in 0..<8 {
+        var changed = encoded
+        changed[index] ^= 1 << UInt8(bit)
+        damaged.append(changed)
+      }
+    }
+    return damaged + [encoded + [0]]
+  }
+}

@@ -1,0 +1,39 @@
+import MFAPostgreSQL
+import MFATestSupport
+
+extension PostgreSQLCluster {
+  /// The roles of a realm's database.
+  public enum Role: String, Sendable {
+    /// Owns the schema.
+    case owner = "mfa_owner"
+    /// May execute the functions of the schema.
+    case verifier = "mfa_verifier"
+    /// Has no rights in the schema.
+    case stranger = "mfa_stranger"
+  }
+
+  /// Creates the roles and the database `mfa`, without the schema.
+  public func createDatabase() throws(HarnessFailure) {
+    try sql("CREATE ROLE mfa_owner LOGIN IN ROLE pg_read_all_stats")
+    try sql("CREATE ROLE mfa_verifier LOGIN")
+    try sql("CREATE ROLE mfa_stranger LOGIN")
+    try sql("CREATE DATABASE mfa OWNER mfa_owner")
+  }
+
+  /// Creates the roles, the database, the schema and the realm.
+  public func createRealm() throws(HarnessFailure) {
+    try createDatabase()
+    do throws(PostgreSQLFailure) {
+      try PostgreSQLEngine.installSchema(configuration(as: .owner), verifiers: ["mfa_verifier"])
+      _ = try PostgreSQLEngine.initializeRealm(configuration(as: .owner), now: 1_700_000_000)
+    } catch {
+      throw HarnessFailure(
+        "the realm was not created: \(error.error.name)", evidence: [("message", error.message)])
+    }
+  }
+
+  /// Returns how an engine reaches this server.
+  public func configuration(as role: Role = .verifier) -> PostgreSQLConfiguration {
+    PostgreSQLConfiguration(connection: connection(as: role.rawValue))
+  }
+}

@@ -1,0 +1,188 @@
+public import MFASharedStore
+public import MFAStoreFiles
+import Synchronization
+
+/// An engine in memory, for several threads. It can lose its newest commits, as a database does that
+/// fails over to a standby that was behind, and fails on demand.
+public final class MemoryEngine: StoreEngine, Sendable {
+  /// A fault to plant, which a correct engine does not have.
+  public enum Fault: Sendable {
+    /// Commits do not compare versions.
+    case ignoresVersions
+    /// Commits do not compare the incarnation.
+    case ignoresIncarnation
+    /// A commit that brought a notice is acknowledged.
+    case ignoresNotices
+  }
+
+  struct State {
+    var rows: [EngineKey: EngineRow] = [:]
+    var realm = RealmState(
+      epoch: 1, incarnation: [1], fence: 0, fenceIntervals: 0, configuration: 0)
+    var incarnation: [UInt8] = [1]
+    var lines: [EngineLogLine] = []
+    var hostFailures: [HostPeriod: UInt32] = [:]
+    var answers: [[UInt8]: [UInt8]] = [:]
+    var commits = 0
+    var loads = 0
+    /// How the next commits end after they took effect, the next one last.
+    var uncertainEndings: [EngineError] = []
+    var fault: Fault?
+    var beforeCommit: (@Sendable () -> Void)?
+  }
+
+  struct HostPeriod: Hashable {
+    let host: [UInt8]
+    let period: Int64
+  }
+
+  private let state = Mutex(State())
+
+  /// Creates an empty realm.
+  public init() {}
+
+  /// The content of an engine at one moment.
+  public struct Copy: Sendable {
+    let state: State
+    /// The incarnation of the database.
+    public var incarnation: [UInt8] { state.incarnation }
+  }
+
+  /// Returns a copy of all content, as a backup does.
+  public func copy() -> Copy { Copy(state: state.withLock { $0 }) }
+
+  /// Loses everything since `copy` was made, and begins another incarnation, as a restore does.
+  public func restore(_ copy: Copy) {
+    state.withLock {
+      let incarnation = $0.incarnation
+      $0 = copy.state
+      $0.incarnation = incarnation + [1]
+    }
+  }
+
+  /// The number of commits that took effect.
+  public var commits: Int { state.withLock { $0.commits } }
+
+  /// The number of loads.
+  public var loads: Int { state.withLock { $0.loads } }
+
+  /// The rows.
+  public var rows: [EngineKey: EngineRow] {
+    get { state.withLock { $0.rows } }
+    set { state.withLock { $0.rows = newValue } }
+  }
+
+  /// The state of the realm.
+  public var realm: RealmState {
+    get { state.withLock { $0.realm } }
+    set { state.withLock { $0.realm = newValue } }
+  }
+
+  /// The lines of the audit log.
+  public var lines: [EngineLogLine] {
+    get { state.withLock { $0.lines } }
+    set { state.withLock { $0.lines = newValue } }
+  }
+
+  /// The stored answers by their nonces.
+  public var answers: [[UInt8]: [UInt8]] {
+    get { state.withLock { $0.answers } }
+    set { state.withLock { $0.answers = newValue } }
+  }
+
+  /// Makes the next commit take effect, and end with an error.
+  public func endNextCommit(with error: EngineError) {
+    state.withLock { $0.uncertainEndings.append(error) }
+  }
+
+  /// Plants a fault.
+  public func plant(_ fault: Fault) { state.withLock { $0.fault = fault } }
+
+  /// Calls `body` once, before the next commit, as another verifier would act then.
+  public func beforeNextCommit(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beforeCommit = body }
+  }
+
+  /// Returns a row and the state of the realm.
+  public func load(
+    _ key: EngineKey, _ context: EngineContext
+  ) throws(EngineError) -> EngineSnapshot {
+    state.withLock { state in
+      state.loads += 1
+      return EngineSnapshot(
+        row: state.rows[key] ?? .none, realm: state.realm, incarnation: state.incarnation,
+        hostFailures: context.host.flatMap {
+          state.hostFailures[HostPeriod(host: $0, period: context.period)]
+        } ?? 0,
+        answer: context.nonce.flatMap { state.answers[$0] })
+    }
+  }
+
+  /// Makes a change.
+  public func commit(
+    _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
+  ) throws(EngineError) {
+    let before = state.withLock { state in
+      defer { state.beforeCommit = nil }
+      return state.beforeCommit
+    }
+    before?()
+    let failure = state.withLock { state -> EngineError? in
+      guard state.fault == .ignoresVersions || change.epoch == state.realm.epoch,
+        state.fault == .ignoresIncarnation || state.incarnation == state.realm.incarnation
+      else { return .conflict }
+      if let (key, version) = change.row, state.fault != .ignoresVersions,
+        version != (state.rows[key] ?? .none).version
+      {
+        return .conflict
+      }
+      if let (from, _) = change.configuration, from != state.realm.configuration {
+        return .conflict
+      }
+      if let answer = change.answer, state.answers[answer.nonce] != nil { return .conflict }
+      if let budget = change.budget {
+        let place = HostPeriod(host: budget.host, period: budget.period)
+        guard state.hostFailures[place, default: 0] < budget.limit else { return .budgetUsedUp }
+      }
+      if let entering {
+        guard let line = entering(state.lines.last?.end ?? []) else { return .abandoned }
+        state.lines.append(line)
+      }
+      if let budget = change.budget, budget.isFailure {
+        state.hostFailures[HostPeriod(host: budget.host, period: budget.period), default: 0] += 1
+      }
+      if let (key, version) = change.row {
+        state.rows[key] = EngineRow(
+          version: version + 1, record: change.record, attempts: change.attempts)
+      }
+      if let (_, to) = change.configuration { state.realm.configuration = to }
+      if let answer = change.answer { state.answers[answer.nonce] = answer.answer }
+      state.commits += 1
+      guard let ending = state.uncertainEndings.popLast() else { return nil }
+      return state.fault == .ignoresNotices && ending == .notice ? nil : ending
+    }
+    if let failure { throw failure }
+  }
+
+  /// Replaces the state of the realm.
+  public func replaceRealm(epoch: UInt64, with next: RealmState) throws(EngineError) -> Bool {
+    state.withLock { state in
+      guard state.realm.epoch == epoch else { return false }
+      state.realm = next
+      return true
+    }
+  }
+
+  /// Returns lines of the audit log.
+  public func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
+    Array(lines.filter { $0.number > number }.prefix(most))
+  }
+
+  /// Returns keys of rows.
+  public func keys(
+    _ kind: EngineKey.Kind, after id: [UInt8], most: Int
+  ) throws(EngineError) -> [EngineKey] {
+    let keys = rows.keys.filter { $0.kind == kind && id.lexicographicallyPrecedes($0.id) }
+    return Array(keys.sorted { $0.id.lexicographicallyPrecedes($1.id) }.prefix(most))
+  }
+}
