@@ -262,7 +262,7 @@ let package = Package(
     room(
       "Served", .services,
       uses: [
-        "MFAApplication", "MFAAuthentication", "MFABytes", "MFAFactors", "MFAHelper",
+        "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAFactors", "MFAHelper",
         "MFAMessages", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
         "MFASystem",
       ]),
@@ -318,7 +318,7 @@ let package = Package(
     room(
       "FleetCertificates", .fleet,
       uses: [
-        "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
+        "MFAFleetProtocol", "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
         fleet("SwiftASN1", "swift-asn1"), fleet("X509", "swift-certificates"),
       ]),
     room(

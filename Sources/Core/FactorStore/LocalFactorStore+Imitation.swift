@@ -1,58 +1,22 @@
 import MFACrypto
-import MFAFactors
 public import MFAOneTimePassword
-import MFASecrets
 import MFAStoreFiles
-import MFAVerification
 
-// Work without an effect. A sign-in takes the same time for users with and without a factor, so
-// that its duration does not reveal whether a user is enrolled. No lock is taken and nothing is
-// written, because the user has no file.
+// Work without an effect. No lock is taken and nothing is written, because the user has no file.
 extension LocalFactorStore {
-  /// The number of attempt states to encode and authenticate. This work takes as long as reading
-  /// the record and the attempt state and writing the new state in a real attempt
-  /// (EndToEnd/TimingTests.swift).
-  private static var checksumsOfAttempt: Int { 6 }
-
-  /// The number of attempt states whose work takes as long as reading a record and its attempt
-  /// state.
-  private static var checksumsOfSnapshot: Int { 2 }
-
-  /// The length in bytes of a sealed secret of 20 bytes: a nonce, the secret and a tag.
-  private static var sealedSecret: Int { 12 + 20 + 16 }
-
-  /// Does the cryptographic work of an attempt with a factor: reading a record and its attempt
-  /// state, writing an attempt state with the digest of the code, and comparing every time step of the
-  /// window.
+  /// Does the cryptographic work of an attempt with a factor.
   public func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) {
     var key = try key()
-    let secret = [UInt8](repeating: 0, count: HashAlgorithm.sha1.outputLength)
     try cryptographic { () throws(CryptographyError) in
-      try Self.sign(Self.checksumsOfAttempt, &key)
-      // Decryption fails, after as much work as a successful one.
-      _ = try key.open([UInt8](repeating: 0, count: Self.sealedSecret), associated: secret)
-      _ = try Verification.latestMatch(
-        of: code, secret: secret.span, parameters: .standard, now: now,
-        adjacentIntervals: adjacentIntervals)
-      let digits = code.written()
-      _ = try key.digest(of: digits.span, context: secret, purpose: .imitation)
+      try Imitation.attempt(code, now: now, adjacentIntervals: adjacentIntervals, &key)
     }
   }
 
   /// Does the cryptographic work of reading a record and its attempt state.
   public func imitateSnapshot() throws(FactorStoreError) {
     var key = try key()
-    try cryptographic { () throws(CryptographyError) in
-      try Self.sign(Self.checksumsOfSnapshot, &key)
-    }
-  }
-
-  private static func sign(_ count: Int, _ key: inout SealingKey) throws(CryptographyError) {
-    for _ in 0..<count {
-      let state = AttemptState(record: .zero).encoded(sequence: 0)
-      _ = try key.checksum(of: state, purpose: .imitation)
-    }
+    try cryptographic { () throws(CryptographyError) in try Imitation.snapshot(&key) }
   }
 }

@@ -19,8 +19,6 @@ public struct HostRecord: Equatable, Sendable {
   public static let mostGroups = 16
   /// The longest name of a group in bytes.
   public static let longestGroup = 64
-  /// The longest serial number of a certificate in bytes (RFC 5280, section 4.1.2.2).
-  public static let longestSerial = 20
 
   private static let version: UInt8 = 1
 

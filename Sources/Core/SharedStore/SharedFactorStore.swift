@@ -33,22 +33,25 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   let key: () throws(FactorStoreError) -> SealingKey
   /// Returns the time in seconds since the epoch.
   private let clock: () throws(FactorStoreError) -> Int64
-  /// The largest number of adjacent intervals that any verifier of the realm accepts.
-  private let intervals: UInt8
+  /// Returns the largest number of adjacent intervals that any verifier of the realm accepts.
+  private let intervals: () -> UInt8
   /// What `committedAnswer` loaded, for the entry that is loaded next.
   private var loaded: (user: [UInt8], snapshot: EngineSnapshot)?
   /// The state of the realm as it was loaded last.
-  private var realm: RealmState?
+  private let realm: LoadedRealm
 
-  /// Creates a value for one request. `intervals` is the largest number of adjacent intervals that any
-  /// verifier of the realm accepts: 0 to 10.
+  /// Creates a value for one request. `intervals` returns the largest number of adjacent intervals that any
+  /// verifier of the realm accepts, 0 to 10; it is called when the database may have lost commits. `realm` can
+  /// be shared with other values that serve the same conversation.
   public init(
-    _ engine: Engine, for request: SharedRequest, intervals: UInt8,
+    _ engine: Engine, for request: SharedRequest, realm: LoadedRealm = LoadedRealm(),
+    intervals: @escaping () -> UInt8,
     key: @escaping () throws(FactorStoreError) -> SealingKey,
     clock: @escaping () throws(FactorStoreError) -> Int64
   ) {
     self.engine = engine
     self.request = request
+    self.realm = realm
     self.intervals = intervals
     self.key = key
     self.clock = clock
@@ -73,7 +76,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     while true {
       let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
       if snapshot.incarnation == snapshot.realm.incarnation {
-        realm = snapshot.realm
+        realm.state = snapshot.realm
         return snapshot
       }
       guard triesLeft > 0 else { throw .engine(.conflict) }
@@ -94,7 +97,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     next.incarnation = snapshot.incarnation
     // A clock that is behind must not lower the fence.
     next.fence = max(now, snapshot.time, before.fence)
-    next.fenceIntervals = max(intervals, before.fenceIntervals)
+    next.fenceIntervals = max(intervals(), before.fenceIntervals)
     let state = next
     _ = try onEngine { () throws(EngineError) in
       try engine.replaceRealm(epoch: before.epoch, with: state)
@@ -224,9 +227,9 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 
   // MARK: Configuration
 
-  /// Compares with the state of the realm as this value loaded it last.
+  /// Compares with the state of the realm as it was loaded last.
   public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
-    if let realm, realm.configuration == configuration { return true }
+    if realm.state?.configuration == configuration { return true }
     return try presentRealm().configuration == configuration
   }
 
@@ -295,12 +298,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   /// Does the cryptographic work of reading a record and its attempt state.
   public func imitateSnapshot() throws(FactorStoreError) {
     var key = try key()
-    try cryptographic { () throws(CryptographyError) in
-      for _ in 0..<2 {
-        _ = try key.checksum(
-          of: AttemptState(record: .zero).encoded(sequence: 0), purpose: .imitation)
-      }
-    }
+    try cryptographic { () throws(CryptographyError) in try Imitation.snapshot(&key) }
   }
 
   /// Loads and commits as an attempt does, with the cryptographic work of an attempt with one factor. The
@@ -313,17 +311,8 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
       throw .engine(.budgetUsedUp)
     }
     var key = try key()
-    let secret = [UInt8](repeating: 0, count: HashAlgorithm.sha1.outputLength)
     let nonce = try cryptographic { () throws(CryptographyError) in
-      for _ in 0..<4 {
-        _ = try key.checksum(
-          of: AttemptState(record: .zero).encoded(sequence: 0), purpose: .imitation)
-      }
-      // Decryption fails, after as much work as a successful one.
-      _ = try key.open([UInt8](repeating: 0, count: 48), associated: secret)
-      _ = try Verification.latestMatch(
-        of: code, secret: secret.span, parameters: .standard, now: now,
-        adjacentIntervals: adjacentIntervals)
+      try Imitation.attempt(code, now: now, adjacentIntervals: adjacentIntervals, &key)
       return try randomBytes(count: EngineAnswer.nonceLength)
     }
     var change = EngineChange(epoch: snapshot.realm.epoch)

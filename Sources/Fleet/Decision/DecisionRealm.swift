@@ -11,6 +11,8 @@ final class DecisionRealm<Engine: StoreEngine> {
   private let engine: Engine
   private let key: CachedKey
   private let cachedConfiguration = ConfigurationCache()
+  /// The state of the realm, which each conversation loads with the record of its host.
+  private let loaded = LoadedRealm()
   let configuration: DecisionConfiguration
 
   /// Uses the key at `key`, which belongs to `owner`.
@@ -49,10 +51,10 @@ final class DecisionRealm<Engine: StoreEngine> {
   }
 
   /// Returns the store for one request.
-  func store(for request: SharedRequest) throws(FactorStoreError) -> SharedFactorStore<Engine> {
+  func store(for request: SharedRequest) -> SharedFactorStore<Engine> {
     let key = key
     return SharedFactorStore(
-      engine, for: request, intervals: intervals,
+      engine, for: request, realm: loaded, intervals: { self.intervals },
       key: { () throws(FactorStoreError) in try key.read() },
       clock: { () throws(FactorStoreError) in
         do throws(SystemError) { return try Clock.now() } catch { throw .system(.clock, error) }
@@ -70,7 +72,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   }
 
   /// Returns the hosts of the realm.
-  func hosts() throws(FactorStoreError) -> HostRegistry<Engine> {
-    HostRegistry(try store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
+  func hosts() -> HostRegistry<Engine> {
+    HostRegistry(store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
   }
 }

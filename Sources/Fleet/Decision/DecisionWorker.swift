@@ -83,7 +83,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
         from: connection, seconds: ConversationLimit.firstMessage)
     else { return }
     switch consume message {
-    case .start: _ = connection.send(.verdict(UInt8(truncatingIfNeeded: Verdict.deny.rawValue)))
+    case .start: _ = connection.send(.verdict(Verdict.deny.number))
     default: _ = connection.send(.busy)
     }
   }
@@ -187,7 +187,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     guard Self.allows(start, facts, permissions), isRoot || facts.caller?.account.name == name
     else {
       report("not-permitted", host: host.request.host)
-      _ = connection.send(.verdict(UInt8(truncatingIfNeeded: Verdict.deny.rawValue)))
+      _ = connection.send(.verdict(Verdict.deny.number))
       return
     }
     let claimant = WorkerShare.claimant(
@@ -206,15 +206,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       host: DecisionHost(
         application: application, identity: identity, managed: host, entered: request.user),
       application: application)
-    let verdict: Verdict
-    switch line {
-    case .auth: verdict = signIn.authenticate()
-    case .account: verdict = signIn.checkAccount()
-    case .session:
-      signIn.beginSession()
-      verdict = .deny
-    }
-    application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
+    application.finish(signIn.verdict(of: line).number)
   }
 
   private func manage(

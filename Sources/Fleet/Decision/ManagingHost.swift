@@ -43,7 +43,7 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
 
   /// Returns the store for this request.
   func store() throws(FactorStoreError) -> SharedFactorStore<Engine> {
-    try realm.store(for: request)
+    realm.store(for: request)
   }
 
   /// Reads the verifier's clock.

@@ -1,6 +1,7 @@
 import MFAAuditLog
 import MFABytes
 import MFAFactors
+import MFAFleetProtocol
 import MFAPostgreSQL
 import MFASharedStore
 import MFAStoreFiles
@@ -56,7 +57,7 @@ public struct RealmAdministration {
         "there is no group \(group)",
         hint: "the sections [hosts NAME] of /etc/mfa/verifier.conf name them")
     }
-    guard Self.isHostName(host) else {
+    guard RealmHostName.isValid(Array(host.utf8)) else {
       throw RealmError(
         "\(host) is not the name of a host in lower case", hint: "for example: web1.example.org")
     }
@@ -71,15 +72,6 @@ public struct RealmAdministration {
       ).written()
     }
     return String(decoding: code.span.copied(), as: UTF8.self)
-  }
-
-  /// Returns whether a certificate can have this name: labels of lower-case letters, digits and hyphens.
-  private static func isHostName(_ name: String) -> Bool {
-    name.utf8.count <= 253
-      && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-          && label.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
-      }
   }
 
   /// Returns a line for each host.
@@ -109,7 +101,7 @@ public struct RealmAdministration {
   // MARK: Users
 
   private func users() throws(FactorStoreError) -> RealmUsers<PostgreSQLEngine> {
-    let store = try realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+    let store = realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
     do throws(SystemError) {
       return RealmUsers(store, by: Self.actor, at: try Clock.now())
     } catch {

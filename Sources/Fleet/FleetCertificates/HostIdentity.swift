@@ -1,4 +1,5 @@
 #if Fleet
+import MFAFleetProtocol
 import X509
 
 /// The host that a client certificate is for.
@@ -10,9 +11,6 @@ package struct HostIdentity: Equatable, Sendable {
   package let name: String
   /// The serial number of the certificate.
   package let serial: [UInt8]
-
-  /// The longest name in bytes.
-  package static let longestName = 253
 
   /// Reads a certificate that was verified. Returns nil if it is not one of a host.
   package init?(_ certificate: Certificate) {
@@ -34,17 +32,7 @@ package struct HostIdentity: Equatable, Sendable {
     guard (1...20).contains(serial.count) else { return nil }
   }
 
-  /// Returns whether a text can be the name of a host: labels of lower-case letters, digits and hyphens,
-  /// separated by dots.
-  package static func isName(_ text: String) -> Bool {
-    guard (1...longestName).contains(text.utf8.count) else { return false }
-    return text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-      (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-        && label.utf8.allSatisfy { byte in
-          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        }
-    }
-  }
+  /// Returns whether a text can be the name of a host.
+  package static func isName(_ text: String) -> Bool { RealmHostName.isValid(Array(text.utf8)) }
 }
 #endif

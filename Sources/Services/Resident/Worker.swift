@@ -1,6 +1,5 @@
 import MFAApplication
 import MFAAuthentication
-import MFACMFA
 import MFAHelper
 import MFAResidentProtocol
 import MFAServed
@@ -56,15 +55,7 @@ struct Worker: PoolWorker {
       user: isRoot ? caller : peer.user, actsAsRoot: isRoot, isConfined: false)
     let signIn = SignIn(
       request, host: ServedHost(application, identity, host), application: application)
-    let verdict: Verdict
-    switch line {
-    case .auth: verdict = signIn.authenticate()
-    case .account: verdict = signIn.checkAccount()
-    case .session:
-      signIn.beginSession()
-      verdict = .deny
-    }
-    application.finish(UInt8(truncatingIfNeeded: verdict.rawValue))
+    application.finish(signIn.verdict(of: line).number)
   }
 
   /// Runs the helper's conversation. Only the helper has the effective user ID of this process and

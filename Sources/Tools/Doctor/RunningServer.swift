@@ -38,7 +38,7 @@ package struct RunningServer: Hashable {
   /// The options that change settings: all but the ports.
   var settings: [String] { pairs.filter { $0.0 != "-p" }.flatMap { [$0.0, $0.1] } }
 
-  /// Whether the main configuration file decides alone: no option names another file or a setting.
+  /// Whether all settings come from the main configuration file. An option can name another file or a setting.
   var hasMainConfiguration: Bool { file == nil && values(of: "-o").isEmpty }
 
   private func values(of option: String) -> [String] {

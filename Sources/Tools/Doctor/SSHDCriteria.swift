@@ -35,7 +35,7 @@ struct SSHDCriteria {
   private(set) var conditions: [Condition] = []
   /// Whether the line is about names that no account has. Such a line applies to no sign-in.
   private(set) var isForMissingUsers = false
-  /// Whether a criterion is about the version of sshd, which is not known here.
+  /// Whether only sshd can evaluate a criterion, because it concerns the version of sshd.
   private(set) var isDecidedBySSHD = false
   /// The criteria that are not known here.
   private(set) var unknown: [String] = []

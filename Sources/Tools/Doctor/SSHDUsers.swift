@@ -9,7 +9,7 @@ struct SSHDUsers {
     let name: String
     /// The names of the user's groups; empty if the account is not known.
     let groups: [String]
-    /// Whether the name was made up for a pattern, and belongs to no account.
+    /// Whether the name is an example that matches a pattern, and not that of an account.
     let isInvented: Bool
   }
 

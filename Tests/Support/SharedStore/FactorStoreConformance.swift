@@ -17,13 +17,35 @@ import Testing
 public struct FactorStoreConformance<Store: FactorStore & SendableMetatype>: @unchecked Sendable
 where Store.Entry: SendableMetatype {
   private let open: () throws -> Store
+  /// Whether a record and an attempt state that are read are always from the same commit.
+  private let isAtomic: Bool
   /// The user.
   public let account = Account(name: Array("alice".utf8), uid: 1000)
   /// The time of all operations, in seconds since the epoch.
   public static var now: Int64 { 1_800_000_000 }
 
   /// Creates the checks for a store without data.
-  public init(_ open: @escaping () throws -> Store) { self.open = open }
+  public init(isAtomic: Bool = true, _ open: @escaping () throws -> Store) {
+    self.isAtomic = isAtomic
+    self.open = open
+  }
+
+  /// Runs a check, which requires a store without data.
+  public func run(_ check: FactorStoreCheck) throws {
+    switch check {
+    case .missingUser: try missingUser()
+    case .enrolment: try enrolment()
+    case .checkpoints: try checkpoints()
+    case .failedCommit: try failedCommit()
+    case .removal: try removal()
+    case .separateUsers: try separateUsers()
+    case .attempts: try attempts()
+    case .oneCodeInParallel: try oneCodeInParallel()
+    case .parallelCommits: try parallelCommits()
+    case .snapshots: try snapshots()
+    case .configuration: try configuration()
+    }
+  }
 
   /// The entry for the audit log that the checks use.
   public static var event: AuditLogEvent {
@@ -76,7 +98,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// A user without data has no entry, and reading creates none.
-  public func missingUser() throws {
+  func missingUser() throws {
     let store = try open()
     #expect(try store.snapshot(of: account) == nil)
     #expect(try store.existingEntry(of: account) == nil)
@@ -86,7 +108,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// An enrolment is seen by others, with its record, its watermark and its audit log entry.
-  public func enrolment() throws {
+  func enrolment() throws {
     let factor = try enroll()
     let snapshot = try #require(try open().snapshot(of: account))
     #expect(snapshot.record.factors.map(\.id) == [factor.id])
@@ -99,7 +121,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// Events get checkpoints with rising numbers.
-  public func checkpoints() throws {
+  func checkpoints() throws {
     try enroll()
     var numbers: [UInt32] = []
     for _ in 0..<3 {
@@ -111,7 +133,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// What a failed decision set is not committed.
-  public func failedCommit() throws {
+  func failedCommit() throws {
     try enroll()
     let before = try #require(try open().snapshot(of: account))
     let store = try open()
@@ -126,7 +148,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// A removed record leaves no factor, and the next enrolment begins anew.
-  public func removal() throws {
+  func removal() throws {
     let factor = try enroll()
     var entry: Store.Entry? = try open().entry(of: account, creating: false)
     var record = try #require(entry?.record)
@@ -145,7 +167,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// The users' data are separate.
-  public func separateUsers() throws {
+  func separateUsers() throws {
     let other = Account(name: Array("bob".utf8), uid: 1001)
     try enroll()
     try enroll("Other", other)
@@ -155,7 +177,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// A wrong code is counted, an accepted one clears the failures, and is not accepted again.
-  public func attempts() throws {
+  func attempts() throws {
     try enroll()
     guard case .rejected(.wrong) = try attempt(try KnownFactor.wrongCode(at: Self.now)) else {
       Issue.record("a wrong code was not rejected")
@@ -175,7 +197,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// Of parallel attempts with one code, exactly one is accepted.
-  public func oneCodeInParallel() throws {
+  func oneCodeInParallel() throws {
     try enroll()
     let code = try KnownFactor.code(at: Self.now)
     let accepted = Mutex(0)
@@ -189,8 +211,8 @@ where Store.Entry: SendableMetatype {
     #expect(accepted.withLock { $0 } == 1)
   }
 
-  /// Of parallel commits, none is lost: each one that succeeded counts.
-  public func parallelCommits() throws {
+  /// No parallel commit is lost: each one that succeeded counts.
+  func parallelCommits() throws {
     try enroll()
     let committed = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
@@ -211,9 +233,8 @@ where Store.Entry: SendableMetatype {
     #expect(try open().snapshot(of: account)?.attempts.postponedSignIns == UInt32(count))
   }
 
-  /// A record and an attempt state that are read belong together, also during changes. With `isAtomic`, both are
-  /// from the same commit.
-  public func snapshots(isAtomic: Bool) throws {
+  /// A record and an attempt state that are read belong together, also during changes.
+  func snapshots() throws {
     try enroll()
     let isOver = Mutex(false)
     let mismatches = Mutex(0)
@@ -252,7 +273,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// A changed configuration is entered once.
-  public func configuration() throws {
+  func configuration() throws {
     #expect(try open().knows(configuration: 77) == false)
     #expect(try open().enter(Self.event, configuration: 77) != nil)
     #expect(try open().knows(configuration: 77))

@@ -20,7 +20,8 @@ public struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
       for: SharedRequest(
         host: host.map { Array($0.utf8) }, hostLimit: limit,
         nonce: nonce.map { [UInt8](repeating: $0, count: EngineAnswer.nonceLength) }),
-      intervals: intervals, key: { () throws(FactorStoreError) in try Self.key() }, clock: { now })
+      intervals: { intervals }, key: { () throws(FactorStoreError) in try Self.key() },
+      clock: { now })
   }
 
   /// Returns the realm's key.
