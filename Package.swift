@@ -137,6 +137,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // The C code that Swift calls. libcrypto, libaudit, libqrencode, libpng and libsystemd are loaded
@@ -291,7 +292,8 @@ let package = Package(
     room(
       "Decision", .fleet,
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
+        "MFAFactorStore",
         "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword", "MFAPolicy",
         "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
         "MFASignIn", "MFAStoreFiles", "MFASystem",
@@ -316,6 +318,12 @@ let package = Package(
         fleet("NIOSSL", "swift-nio-ssl"), fleet("NIOTLS", "swift-nio"),
       ]),
     room(
+      "FleetMetrics", .fleet,
+      uses: [
+        "MFAFleetTransport", fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
+        fleet("NIOHTTP1", "swift-nio"), fleet("NIOPosix", "swift-nio"),
+      ]),
+    room(
       "FleetCertificates", .fleet,
       uses: [
         "MFAFleetProtocol", "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
@@ -324,8 +332,9 @@ let package = Package(
     room(
       "Relay", .fleet,
       uses: [
-        "MFABytes", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
-        "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        "MFABytes", "MFAFleetCertificates", "MFAFleetMetrics", "MFAFleetProtocol",
+        "MFAFleetService", "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets",
+        "MFASystem", fleet("Metrics", "swift-metrics"),
         fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
         fleet("NIOCore", "swift-nio"), fleet("NIOPosix", "swift-nio"),
@@ -335,9 +344,12 @@ let package = Package(
     room(
       "VerifierFront", .fleet,
       uses: [
-        "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport",
-        "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("GRPCCore", "grpc-swift-2"),
+        "MFAFleetCertificates", "MFAFleetMetrics", "MFAFleetProtocol", "MFAFleetService",
+        "MFAFleetTransport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
+        fleet("NIOSSL", "swift-nio-ssl"),
         fleet("SwiftProtobuf", "swift-protobuf"), fleet("X509", "swift-certificates"),
       ]),
     .executableTarget(
@@ -527,7 +539,8 @@ let package = Package(
       ]),
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
-      "Fleet", in: "Fleet", uses: ["MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
+      "Fleet", in: "Fleet",
+      uses: ["MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
       exclude: ["decisions.py", "run"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",

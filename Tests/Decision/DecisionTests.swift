@@ -94,6 +94,7 @@ struct DecisionTests {
     let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
     let share = try #require(WorkerShare(ownUser: 0, most: 4))
+    let counters = try #require(DecisionCounters())
     let worker: Int32
     switch try WorkerProcess.start() {
     case .copy(let process): worker = process
@@ -104,7 +105,9 @@ struct DecisionTests {
       do {
         DecisionWorker(
           listener: listener, share: share,
-          realm: DecisionRealm(realm.engine, try configuration(), key: key, owner: 0), front: front
+          realm: DecisionRealm(
+            MeasuredEngine(realm.engine, counters), try configuration(), key: key, owner: 0),
+          counters: counters, front: front
         ).run()
       } catch {}
       WorkerProcess.leave(0)
@@ -185,6 +188,36 @@ struct DecisionTests {
         }
       }
     }
+  }
+
+  @Test("results, conversations and calls of the database are counted")
+  func counted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        for (nonce, code) in [(2, "000000"), (3, code), (4, code)] as [(UInt8, String)] {
+          _ = try Self.verdict(
+            path, Self.converse(Self.facts("alice"), nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+        }
+        _ = try Self.kinds(path, Self.converse(Self.facts("bob")), Self.start("bob"))
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.wrong] == 1 && numbers[.accepted] == 1 && numbers[.replayed] == 1)
+        #expect(numbers[.allowed] == 1 && numbers[.triedAgain] == 2 && numbers[.notPermitted] == 1)
+        #expect(numbers.distribution(.commit).counts.reduce(0, +) >= 3)
+        #expect(numbers.distribution(.load).counts.reduce(0, +) >= 3)
+      }
+    }
+  }
+
+  private static func numbers(_ path: String) throws -> DecisionNumbers? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = VerifierRequest.numbers.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10),
+      case .numbers(let numbers) = try VerifierReply(answer.span)
+    else { return nil }
+    return numbers
   }
 
   @Test("another user than the network front's is not served")

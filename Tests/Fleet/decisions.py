@@ -111,6 +111,11 @@ class DecisionService:
         assert version == 1
         if fields.kind == 4:
             connection.send(message(0x84))
+        elif fields.kind == 8:
+            # The counters in their order, and the distributions of loads and commits.
+            numbers = range(1, 60)
+            timings = [0] * 26
+            connection.send(message(0x88, struct.pack(">H59Q", 59, *numbers) + struct.pack(">H26Q", 26, *timings)))
         elif fields.kind == 2:
             ticket, serial = fields.text(), fields.text()
             self.seen.append({"ticket": ticket, "serial": serial})

@@ -20,7 +20,10 @@ public enum DecisionProgram {
     let engine = PostgreSQLEngine(
       PostgreSQLConfiguration(
         connection: String(decoding: configuration.database, as: UTF8.self)))
-    let realm = try DecisionRealm(engine, configuration)
+    guard let counters = DecisionCounters() else {
+      throw RealmError("there is not enough memory")
+    }
+    let realm = try DecisionRealm(MeasuredEngine(engine, counters), configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
@@ -29,7 +32,8 @@ public enum DecisionProgram {
         ownUser: ProcessIdentity.current.user, most: configuration.processes)
     else { throw RealmError("there is not enough memory") }
     // Each process opens its own connection to the database when it first needs one.
-    let worker = DecisionWorker(listener: listener, share: share, realm: realm, front: front)
+    let worker = DecisionWorker(
+      listener: listener, share: share, realm: realm, counters: counters, front: front)
     try onSystem("the service failed") { () throws(SystemError) in
       var supervisor = try Supervisor([worker])
       try supervisor.run()

@@ -22,6 +22,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   let listener: PacketListener
   let share: WorkerShare
   let realm: DecisionRealm<Engine>
+  let counters: DecisionCounters
   /// The user ID of the network front.
   let front: UInt32
 
@@ -43,6 +44,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(PacketError) {
       answer(try VerifierRequest.read(packet.span), connection)
     } catch {
+      counters.add(.malformed)
       report("malformed", host: nil)
     }
   }
@@ -54,6 +56,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     case .renew(let host, let present, let next):
       send(renew(host, present: present, next: next), connection)
     case .ping: send(.alive, connection)
+    case .numbers: send(.numbers(counters.numbers), connection)
     }
   }
 
@@ -101,9 +104,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       guard
         let host = try realm.hosts().join(ticket: code, certificate: serial, by: actor([]))
       else {
+        counters.add(.wrongTicket)
         report("wrong-ticket", host: nil)
         return .refused
       }
+      counters.add(.joined)
       return .joined(host: host.name, days: Self.certificateDays)
     } catch {
       report("join", host: nil, error)
@@ -114,9 +119,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   private func renew(_ host: [UInt8], present: [UInt8], next: [UInt8]) -> VerifierReply {
     do throws(FactorStoreError) {
       guard try realm.hosts().renew(host, present: present, next: next, by: actor(host)) else {
+        counters.add(.renewalRefused)
         report("host-refused", host: host)
         return .refused
       }
+      counters.add(.renewed)
       return .renewed(days: Self.certificateDays)
     } catch {
       report("renew", host: host, error)
@@ -131,14 +138,17 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let permissions: HostPermissions
     do throws(FactorStoreError) {
       guard let record = try realm.hosts().host(host, certificate: conversation.serial) else {
+        counters.add(.hostRefused)
         return refuse(connection, "host-refused", host: host)
       }
       permissions = realm.configuration.permissions(of: record.groups)
     } catch {
+      counters.add(.failed)
       return refuse(connection, "host", host: host, error)
     }
     let facts: HostFacts
     do throws(PacketError) { facts = try HostFacts(conversation.facts.span) } catch {
+      counters.add(.malformed)
       return refuse(connection, "malformed", host: host)
     }
     func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
@@ -158,7 +168,9 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       decide(start, connection, managed(nonce: conversation.nonce), permissions)
     case .manage(let terminal):
       manage(terminal, connection, managed(nonce: nil), permissions)
-    default: report("malformed", host: host)
+    default:
+      counters.add(.malformed)
+      report("malformed", host: host)
     }
   }
 
@@ -186,6 +198,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let name = facts.user?.account.name ?? request.user
     guard Self.allows(start, facts, permissions), isRoot || facts.caller?.account.name == name
     else {
+      counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
       _ = connection.send(.verdict(Verdict.deny.number))
       return
@@ -193,6 +206,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let claimant = WorkerShare.claimant(
       caller: 0, signingIn: (host.request.host ?? []) + [0] + request.user)
     guard share.serve(claimant) else {
+      counters.add(.busy)
       _ = connection.send(.busy)
       return
     }
@@ -206,7 +220,17 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       host: DecisionHost(
         application: application, identity: identity, managed: host, entered: request.user),
       application: application)
-    application.finish(signIn.verdict(of: line).number)
+    let verdict = signIn.verdict(of: line)
+    application.finish(verdict.number)
+    count(verdict, of: line, application)
+  }
+
+  private func count(_ verdict: Verdict, of line: ModuleLine, _ application: ServedApplication) {
+    if let result = application.resultLine.flatMap({ DecisionCounter($0.text) }) {
+      counters.add(result)
+    }
+    guard !application.isSuspended else { return counters.add(.suspended) }
+    counters.add(line == .session ? .session : DecisionCounter(verdict))
   }
 
   private func manage(
@@ -216,6 +240,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     guard let caller = host.facts.caller?.account,
       permissions.allowsEnrollment(of: caller.name)
     else {
+      counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
       _ = connection.send(.busy)
       return
@@ -225,5 +250,6 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       of: caller, terminal: terminal, at: host, proof: RelayedProof(client: client),
       client: client)
     conversation.run()
+    counters.add(.managed)
   }
 }

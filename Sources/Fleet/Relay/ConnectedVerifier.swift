@@ -10,19 +10,29 @@ final class ConnectedVerifier: Sendable {
 
   let address: FleetAddress
   private let credentials: FleetCredentials
+  private let metrics: RelayMetrics
   private let health = Atomic<Bool>(true)
   private let client: Mutex<Client>
   /// The clients, each of which replaces the one before.
   private let clients: AsyncStream<Client>
   private let nextClients: AsyncStream<Client>.Continuation
 
-  init(_ address: FleetAddress, _ credentials: FleetCredentials) throws {
+  init(
+    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics
+  ) throws {
     self.address = address
     self.credentials = credentials
-    let first = try FleetClient.make(to: address, credentials)
+    self.metrics = metrics
+    let first = try Self.client(address, credentials, metrics)
     client = Mutex(first)
     (clients, nextClients) = AsyncStream.makeStream(of: Client.self)
     nextClients.yield(first)
+  }
+
+  private static func client(
+    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics
+  ) throws -> Client {
+    try FleetClient.make(to: address, credentials) { metrics.connected(to: address) }
   }
 
   /// Whether the last conversation or check succeeded.
@@ -53,7 +63,7 @@ final class ConnectedVerifier: Sendable {
 
   /// Replaces the connection by one with the present certificate. Conversations on the earlier one go on.
   func reconnect() throws {
-    let next = try FleetClient.make(to: address, credentials)
+    let next = try Self.client(address, credentials, metrics)
     nextClients.yield(next)
     let earlier = client.withLock { client in
       defer { client = next }

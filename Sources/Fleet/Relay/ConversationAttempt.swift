@@ -20,6 +20,8 @@ import Synchronization
 final class ConversationAttempt: Sendable {
   private let channel: PacketChannel
   private let start: FleetStart
+  /// Called when the first packet of the verifier has arrived.
+  private let onAnswer: @Sendable () -> Void
   private let state = Mutex(State())
   /// Tells the direction from the module that its packet was consumed, or that it may begin. The end of
   /// the stream ends the direction.
@@ -47,9 +49,12 @@ final class ConversationAttempt: Sendable {
     case unanswered(RPCError.Code?)
   }
 
-  init(_ channel: PacketChannel, _ start: FleetStart) {
+  init(
+    _ channel: PacketChannel, _ start: FleetStart, onAnswer: @escaping @Sendable () -> Void
+  ) {
     self.channel = channel
     self.start = start
+    self.onAnswer = onAnswer
     (turn, turns) = AsyncStream.makeStream(of: Void.self)
     (open, closing) = AsyncStream.makeStream(of: Void.self)
   }
@@ -110,10 +115,13 @@ final class ConversationAttempt: Sendable {
 
   /// Records that a packet was received. Returns false if the attempt was given up before.
   private func beginReceiving() -> Bool {
-    state.withLock { state in
+    let (isFirst, isReceiving) = state.withLock { state in
+      let before = state.hasReceived
       state.hasReceived = !state.isAbandoned
-      return state.hasReceived
+      return (!before && state.hasReceived, state.hasReceived)
     }
+    if isFirst { onAnswer() }
+    return isReceiving
   }
 
   private var isOutstanding: Bool { state.withLock { $0.isOutstanding } }

@@ -1,5 +1,7 @@
 #if Fleet
 import Dispatch
+import MFAFleetCertificates
+import MFAFleetMetrics
 import MFAFleetTransport
 import MFAResidentProtocol
 import MFASystem
@@ -11,18 +13,34 @@ package struct RelayProgram: Sendable {
   private let pool: VerifierPool
   private let credentials: FleetCredentials
   private let sockets: ServiceSockets
+  private let metrics: RelayMetrics
+  private let server: MetricsServer?
 
   /// Creates the program.
   package init(
     _ configuration: RelayConfiguration, _ sockets: ServiceSockets
   ) throws {
     credentials = try FleetCredentials(configuration.credentials)
-    pool = try VerifierPool(configuration.verifiers, credentials)
+    metrics = RelayMetrics(configuration.verifiers)
+    let pool = try VerifierPool(configuration.verifiers, credentials, metrics)
+    self.pool = pool
     let lookups = NIOThreadPool(numberOfThreads: 16)
     lookups.start()
     conversation = RelayedConversation(
-      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), lookups: lookups)
+      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), metrics: metrics,
+      lookups: lookups)
     self.sockets = sockets
+    let (metrics, file) = (metrics, configuration.credentials.own)
+    server = configuration.metrics.map { address in
+      MetricsServer(at: address) {
+        for verifier in pool.verifiers {
+          metrics.set(verifier.address, isHealthy: verifier.isHealthy)
+        }
+        metrics.set(isOnline: pool.verifiers.contains(where: \.isHealthy))
+        metrics.set(certificateEnd: IssuedCredentials.end(ofFile: file))
+        return metrics.families
+      }
+    }
   }
 
   /// Serves applications until the program is stopped.
@@ -31,10 +49,11 @@ package struct RelayProgram: Sendable {
     for listener in [sockets.root, sockets.users] {
       DispatchQueue(label: "listener").async { Self.accept(from: listener, arrivals) }
     }
-    await withDiscardingTaskGroup { group in
+    try await withThrowingDiscardingTaskGroup { group in
+      if let server { group.addTask { try await server.run() } }
       group.addTask { await pool.connect() }
       group.addTask {
-        await CertificateRenewal(verifiers: pool, credentials: credentials).run()
+        await CertificateRenewal(verifiers: pool, credentials: credentials, metrics: metrics).run()
       }
       group.addTask {
         await StopSignal.wait()

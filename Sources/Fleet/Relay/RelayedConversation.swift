@@ -19,6 +19,7 @@ import NIOPosix
 struct RelayedConversation: Sendable {
   let verifiers: VerifierPool
   let share: RelayShare
+  let metrics: RelayMetrics
   /// The threads that ask the name services.
   let lookups: NIOThreadPool
 
@@ -28,30 +29,39 @@ struct RelayedConversation: Sendable {
   /// Serves a connection, and closes it.
   func run(_ channel: PacketChannel, _ peer: Peer) async {
     defer { channel.close() }
+    metrics.ended(await serve(channel, peer))
+  }
+
+  /// Serves a connection. Returns how the conversation ended.
+  private func serve(_ channel: PacketChannel, _ peer: Peer) async -> RelayMetrics.End {
     guard share.begin(for: peer.user) else {
       // A helper whose user is not known yet runs its conversation itself when the connection ends.
       if peer.user != ProcessIdentity.current.user { Self.refuse(channel) }
-      return
+      return .busy
     }
     var user = peer.user
     defer { share.end(for: user) }
     do {
-      guard let (packet, sender) = try await Self.first(from: channel) else { return }
+      guard let (packet, sender) = try await Self.first(from: channel) else { return .malformed }
       let facts = try await lookups.runIfActive { () throws -> HostFacts in
         try packet.withSpan { try HostFacts.gathered(for: $0, peer: peer, sender: sender) }
       }
       if facts.peerUser != user {
         guard share.begin(for: facts.peerUser) else {
           Self.refuse(channel)
-          return
+          return .busy
         }
         share.end(for: user)
         user = facts.peerUser
       }
-      guard await !verifiers.run(channel, Self.start(packet, facts)) else { return }
+      metrics.begin()
+      defer { metrics.end() }
+      guard await !verifiers.run(channel, Self.start(packet, facts)) else { return .answered }
       Self.deny(channel, packet)
+      return .noVerifier
     } catch {
       // The packet is malformed, or its sender is not the helper. The connection ends.
+      return .malformed
     }
   }
 

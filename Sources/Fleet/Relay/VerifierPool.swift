@@ -7,15 +7,19 @@ import MFASystem
 /// The verifiers of the realm.
 struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
+  private let metrics: RelayMetrics
 
   /// How long one verifier may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
   /// How long all verifiers together may take. The module waits 5 seconds.
   private static var longest: Duration { .milliseconds(4500) }
 
-  init(_ addresses: [FleetAddress], _ credentials: FleetCredentials) throws {
+  init(
+    _ addresses: [FleetAddress], _ credentials: FleetCredentials, _ metrics: RelayMetrics
+  ) throws {
+    self.metrics = metrics
     verifiers = try addresses.map { address in
-      try ConnectedVerifier(address, credentials)
+      try ConnectedVerifier(address, credentials, metrics)
     }
   }
 
@@ -55,20 +59,24 @@ struct VerifierPool: Sendable {
   /// Runs a conversation with the first verifier that answers. While time is left, all are tried again: the
   /// connection to a verifier may just have been replaced. Returns whether one answered.
   func run(_ channel: PacketChannel, _ start: FleetStart) async -> Bool {
-    let deadline = ContinuousClock.now + Self.longest
+    let begin = ContinuousClock.now
+    let deadline = begin + Self.longest
     var failures: [Failure] = []
     for wait in Self.waits {
       guard await Self.sleep(wait, until: deadline) else { break }
       for verifier in candidates {
         let left = deadline - ContinuousClock.now
         guard left > .zero else { break }
-        let attempt = ConversationAttempt(channel, start)
+        let attempt = ConversationAttempt(channel, start) {
+          metrics.answered(after: ContinuousClock.now - begin)
+        }
         switch await attempt.run(at: verifier, limit: min(Self.patience, left)) {
         case .ended:
           verifier.isHealthy = true
           return true
         case .unanswered(let code):
           failures.append(Failure(verifier: verifier.address, code: code))
+          metrics.unanswered(by: verifier.address)
           // The check finds out when the verifier works again.
           verifier.isHealthy = false
         }

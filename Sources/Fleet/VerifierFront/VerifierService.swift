@@ -11,6 +11,7 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
   let decisions: DecisionService
   let places: ConversationPlaces
   let limits: FrontLimits
+  let metrics: FrontMetrics
   /// Issues certificates, or nil if this verifier does not.
   let issuer: HostIssuer?
 
@@ -18,7 +19,7 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
     request: StreamingServerRequest<FleetToVerifier>, context: ServerContext
   ) async throws -> StreamingServerResponse<FleetToHost> {
     let host = try Self.host(context)
-    let conversation = ForwardedConversation(of: host, decisions, limits)
+    let conversation = ForwardedConversation(of: host, decisions, limits, metrics)
     return StreamingServerResponse { writer in
       try await withPlace(for: host) {
         try await conversation.run(request.messages, writer)
@@ -56,8 +57,15 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
   ) async throws -> Metadata {
     let places = places
     guard try await Deadline.limit(limits.waiting, { await places.take(for: host.name) }) == true
-    else { throw RPCError(code: .resourceExhausted, message: "too many conversations") }
-    defer { places.giveBack(by: host.name) }
+    else {
+      metrics.ended(.noPlace)
+      throw RPCError(code: .resourceExhausted, message: "too many conversations")
+    }
+    metrics.begin()
+    defer {
+      metrics.end()
+      places.giveBack(by: host.name)
+    }
     return try await body()
   }
 

@@ -41,6 +41,8 @@ public enum VerifierRequest: ~Copyable {
   case renew(host: [UInt8], present: [UInt8], next: [UInt8])
   /// Asks whether the service works.
   case ping
+  /// Asks what the service has counted.
+  case numbers
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -57,6 +59,7 @@ public enum VerifierRequest: ~Copyable {
     static let join: UInt8 = 2
     static let renew: UInt8 = 3
     static let ping: UInt8 = 4
+    static let numbers: UInt8 = 8
   }
 
   /// Returns a packet with the request, or nil if a field is too long.
@@ -84,6 +87,9 @@ public enum VerifierRequest: ~Copyable {
     case .ping:
       writer.begin(Kind.ping)
       writer.field(Self.version)
+    case .numbers:
+      writer.begin(Kind.numbers)
+      writer.field(Self.version)
     }
     writer.end()
     return writer.finish()
@@ -100,7 +106,9 @@ public enum VerifierRequest: ~Copyable {
   @_lifetime(reader: copy reader)
   private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
     guard let kind = try reader.next() else { throw .malformed }
-    guard (Kind.converse...Kind.ping).contains(kind) else { throw .unknownKind(kind) }
+    guard (Kind.converse...Kind.ping).contains(kind) || kind == Kind.numbers else {
+      throw .unknownKind(kind)
+    }
     guard try reader.number(UInt8.self) == version else { throw .malformed }
     switch kind {
     case Kind.converse:
@@ -119,6 +127,7 @@ public enum VerifierRequest: ~Copyable {
       let host = try host(&reader)
       let present = try serial(&reader)
       return .renew(host: host, present: present, next: try serial(&reader))
+    case Kind.numbers: return .numbers
     case _: return .ping
     }
   }
