@@ -13,7 +13,7 @@ package struct MetricDefinition: Sendable {
 
   /// The name, as Prometheus has it.
   package let name: String
-  /// One sentence for people.
+  /// A sentence that explains the metric.
   package let help: String
   /// The kind.
   package let kind: Kind

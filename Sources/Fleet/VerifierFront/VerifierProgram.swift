@@ -35,8 +35,9 @@ package struct VerifierProgram: Sendable {
       transport: try transport(at: configuration.listen, credentials, .hosts, hosts, metrics),
       services: [
         VerifierService(
-          decisions: decisions, places: ConversationPlaces(limits.conversations), limits: limits,
-          metrics: metrics, issuer: issuer)
+          decisions: decisions, health: DecisionHealth(decisions),
+          places: ConversationPlaces(limits.conversations), limits: limits, metrics: metrics,
+          issuer: issuer)
       ])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in

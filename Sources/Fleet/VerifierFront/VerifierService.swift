@@ -9,6 +9,7 @@ import MFAFleetTransport
 /// The service for hosts with a certificate.
 struct VerifierService: FleetVerifier.ServiceProtocol {
   let decisions: DecisionService
+  let health: DecisionHealth
   let places: ConversationPlaces
   let limits: FrontLimits
   let metrics: FrontMetrics
@@ -45,7 +46,7 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
   func check(
     request: ServerRequest<FleetCheckRequest>, context: ServerContext
   ) async throws -> ServerResponse<FleetCheckReply> {
-    guard case .alive = try await decisions.reply(to: .ping) else {
+    guard await health.works() else {
       throw RPCError(code: .unavailable, message: "the decision service does not work")
     }
     return ServerResponse(message: FleetCheckReply())
