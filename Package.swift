@@ -576,6 +576,19 @@ let package = Package(
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
         "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
       ]),
+    // Simulates many hosts of a fleet; see Tests/Load/run.
+    .executableTarget(
+      name: "mfa-fleet-load",
+      dependencies: [
+        argumentParser, "MFAApplication", "MFAAuditLog", "MFABytes", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetCertificates", "MFAFleetProtocol",
+        "MFAFleetService", "MFAFleetTransport", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAPostgreSQL", "MFARelay", "MFAResidentProtocol", "MFASecrets", "MFASharedStore",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
+        fleet("SwiftProtobuf", "swift-protobuf"),
+      ],
+      path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere,
+      linkerSettings: [.linkedLibrary("stdc++", .when(traits: ["Fleet"]))]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
     tests(

@@ -12,6 +12,7 @@ final class ConnectedVerifier: Sendable {
   private let credentials: FleetCredentials
   private let metrics: RelayMetrics
   private let health = Atomic<Bool>(true)
+  private let connection = Atomic<Bool>(false)
   private let client: Mutex<Client>
   /// The clients, each of which replaces the one before.
   private let clients: AsyncStream<Client>
@@ -40,6 +41,9 @@ final class ConnectedVerifier: Sendable {
     get { health.load(ordering: .relaxed) }
     set { health.store(newValue, ordering: .relaxed) }
   }
+
+  /// Whether a check has ever succeeded.
+  var isConnected: Bool { connection.load(ordering: .relaxed) }
 
   /// The service at the other end.
   var service: FleetVerifier.Client<FleetClient.Transport> {
@@ -81,6 +85,7 @@ final class ConnectedVerifier: Sendable {
         options.timeout = .seconds(3)
         _ = try await service.check(FleetCheckRequest(), options: options)
         isHealthy = true
+        connection.store(true, ordering: .relaxed)
         failures = 0
       } catch {
         isHealthy = false

@@ -5,7 +5,7 @@ import MFAFleetTransport
 import MFASystem
 
 /// The verifiers of the realm.
-struct VerifierPool: Sendable {
+package struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
   private let metrics: RelayMetrics
 
@@ -23,8 +23,18 @@ struct VerifierPool: Sendable {
     }
   }
 
+  /// Creates the pool of a relay with this configuration.
+  package init(_ configuration: RelayConfiguration) throws {
+    try self.init(
+      configuration.verifiers, try FleetCredentials(configuration.credentials),
+      RelayMetrics(configuration.verifiers))
+  }
+
+  /// The number of verifiers that the relay has reached and that work.
+  package var working: Int { verifiers.count { $0.isHealthy && $0.isConnected } }
+
   /// Keeps the connections, until the task is cancelled.
-  func connect() async {
+  package func connect() async {
     await withDiscardingTaskGroup { group in
       for verifier in verifiers {
         group.addTask { await verifier.connect() }
@@ -58,7 +68,7 @@ struct VerifierPool: Sendable {
 
   /// Runs a conversation with the first verifier that answers. While time is left, all are tried again: the
   /// connection to a verifier may just have been replaced. Returns whether one answered.
-  func run(_ channel: PacketChannel, _ start: FleetStart) async -> Bool {
+  package func run(_ channel: PacketChannel, _ start: FleetStart) async -> Bool {
     let begin = ContinuousClock.now
     let deadline = begin + Self.longest
     var failures: [Failure] = []
