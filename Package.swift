@@ -150,6 +150,7 @@ let package = Package(
     code("CQREncode"),
     code("CPNG"),
     headers("CPQ", pkgConfig: "libpq"),
+    headers("CCURL", pkgConfig: "libcurl"),
 
     // Base
     room("Bytes", .base),
@@ -289,11 +290,17 @@ let package = Package(
       "PostgreSQL", .fleet,
       uses: ["MFABytes", "MFACPOSIX", "MFACPQ", "MFASharedStore", "MFAStoreFiles"]),
     room(
+      "Etcd", .fleet,
+      uses: [
+        "MFABytes", "MFACCURL", "MFACPOSIX", "MFASharedStore", "MFAStoreFiles",
+      ]),
+    room(
       "Decision", .fleet,
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword", "MFAPolicy",
-        "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAEtcd",
+        "MFAFactorStore", "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword",
+        "MFAPolicy", "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed",
+        "MFASharedStore",
         "MFASignIn", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
@@ -447,7 +454,8 @@ let package = Package(
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
       exclude: [
-        "Admin", "CTestSupport", "PostgreSQL", "Resident", "SharedStore", "SignIn",
+        "Admin", "CTestSupport", "Etcd", "PostgreSQL", "Resident", "SharedStore",
+        "SignIn",
         "booted-machine.sh", "pam-client", "stand-in", "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),
@@ -485,6 +493,9 @@ let package = Package(
     .target(
       name: "MFAPostgreSQLTestSupport", dependencies: ["MFAPostgreSQL", "MFATestSupport"],
       path: "Tests/Support/PostgreSQL", swiftSettings: everywhere),
+    .target(
+      name: "MFAEtcdTestSupport", dependencies: ["MFAEtcd", "MFATestSupport"],
+      path: "Tests/Support/Etcd", swiftSettings: everywhere),
     code("CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
     tests(
       "SignIn", in: "SignIn",
@@ -680,6 +691,13 @@ let package = Package(
         "MFAPostgreSQL", "MFAPostgreSQLTestSupport", "MFASharedStore",
         "MFASharedStoreTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
+    tests(
+      "Etcd", in: "Etcd",
+      uses: [
+        "MFAEtcd", "MFAEtcdTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ],
+      exclude: ["server.py"]),
     tests("Trial", in: "Trial", uses: ["MFATrial"]),
     tests(
       "AdminTool", in: "mfa-admin",

@@ -26,7 +26,7 @@ build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
   libpng-dev)
 
 # Debian packages that building mfa-fleet and mfa-verifier needs in addition.
-fleet_packages=(zlib1g-dev libpq-dev pkgconf)
+fleet_packages=(zlib1g-dev libpq-dev libcurl4-openssl-dev pkgconf)
 
 say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }

@@ -26,6 +26,7 @@ BUDGET = {
     "Clients/MultiFactor": 40,
     "Clients/QRImage": 5,
     "Core/QRCode": 3,
+    "Fleet/Etcd": 21,
     "Fleet/PostgreSQL": 55,
     "Fleet/mfa-fleet": 5,
     "Flow/Application": 33,

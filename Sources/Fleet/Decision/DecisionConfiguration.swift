@@ -1,5 +1,6 @@
 import MFABytes
 import MFAConfiguration
+import MFAEtcd
 
 /// The file /etc/mfa/verifier.conf.
 ///
@@ -15,14 +16,24 @@ import MFAConfiguration
 /// MUST 1: an unknown, repeated or malformed part is an error that names its line.
 /// (`DecisionConfigurationTests.refused`)
 struct DecisionConfiguration: Equatable, Sendable {
-  /// The connection string of the database.
+  /// What the realm is kept in.
+  var engine = EngineName.postgreSQL
+  /// The connection string of the database; empty for another engine.
   var database: [UInt8] = []
+  /// The cluster; without endpoints for another engine.
+  var etcd = EtcdConfiguration(endpoints: [])
   /// The user of the network front.
   var frontUser = Array("mfa-fleet".utf8)
   /// The most processes that serve connections, each with a connection to the database.
   var processes = 64
   /// The groups of hosts.
   var groups: [HostGroup] = []
+
+  /// What a realm is kept in. The raw values are those of the key `engine`.
+  enum EngineName: String, CaseIterable {
+    case postgreSQL = "postgresql"
+    case etcd
+  }
 
   /// Why a file was refused.
   struct Refusal: Error, Equatable {
@@ -40,6 +51,11 @@ struct DecisionConfiguration: Equatable, Sendable {
     case repeatedGroup = "the section exists already"
     case badValue = "the value is not possible for this key"
     case noDatabase = "the key database is missing"
+    case noEndpoints = "the key endpoints is missing"
+    case otherEngine = "the file has keys of an engine that the key engine does not name"
+    case halfOfAPair = "certificate and key belong together"
+    case noAuthority = "endpoints with https need the key authority"
+    case mixedEndpoints = "endpoints are either all https or all http"
   }
 
   init() {}
@@ -88,7 +104,23 @@ struct DecisionConfiguration: Equatable, Sendable {
       let reason = set(key, to: Array(Self.trimmed(line[(equals + 1)...])))
       if let reason { throw Refusal(line: number, reason: reason) }
     }
-    guard !database.isEmpty else { throw Refusal(line: number, reason: .noDatabase) }
+    if let reason = missing { throw Refusal(line: number, reason: reason) }
+  }
+
+  /// Why the engine cannot be used with the keys of the whole file.
+  private var missing: Reason? {
+    switch engine {
+    case .postgreSQL:
+      if database.isEmpty { return .noDatabase }
+      return etcd == EtcdConfiguration(endpoints: []) ? nil : .otherEngine
+    case .etcd:
+      if !database.isEmpty { return .otherEngine }
+      if etcd.endpoints.isEmpty { return .noEndpoints }
+      if (etcd.certificate == nil) != (etcd.key == nil) { return .halfOfAPair }
+      if etcd.isEncrypted { return etcd.authority == nil ? .noAuthority : nil }
+      let isPlain = etcd.endpoints.allSatisfy { $0.hasPrefix("http://") }
+      return isPlain && etcd.authority == nil && etcd.certificate == nil ? nil : .mixedEndpoints
+    }
   }
 
   /// Begins the section `[hosts NAME]`.
@@ -126,8 +158,29 @@ struct DecisionConfiguration: Equatable, Sendable {
   }
 
   private mutating func setGlobal(_ key: [UInt8], to value: [UInt8]) -> Reason? {
+    let text = String(decoding: value, as: UTF8.self)
     switch String(decoding: key, as: UTF8.self) {
+    case "engine":
+      guard let name = EngineName(rawValue: text) else { return .badValue }
+      engine = name
     case "database": database = value
+    case "endpoints":
+      etcd.endpoints = text.split(separator: " ").map(String.init)
+      guard etcd.endpoints.allSatisfy(Self.isEndpoint) else { return .badValue }
+    case "certificate":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.certificate = text
+    case "key":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.key = text
+    case "authority":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.authority = text
+    case "prefix":
+      guard value.first == UInt8(ascii: "/"), value.count <= EtcdConfiguration.longestPrefix else {
+        return .badValue
+      }
+      etcd.prefix = value
     case "front_user": frontUser = value
     case "processes":
       guard let number = Int(String(decoding: value, as: UTF8.self)), (2...256).contains(number)
@@ -136,6 +189,20 @@ struct DecisionConfiguration: Equatable, Sendable {
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Whether a text is `https://` or `http://`, with an address or a name, and a port.
+  private static func isEndpoint(_ text: String) -> Bool {
+    for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+      let place = text.dropFirst(scheme.count)
+      guard let colon = place.lastIndex(of: ":"), colon != place.startIndex else { return false }
+      let host = place[..<colon]
+      return UInt16(place[place.index(after: colon)...]) != nil
+        && host.utf8.allSatisfy { byte in
+          Unicode.Scalar(byte).properties.isAlphabetic || "0123456789.-:[]".utf8.contains(byte)
+        }
+    }
+    return false
   }
 
   private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

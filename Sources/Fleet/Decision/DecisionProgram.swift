@@ -1,5 +1,4 @@
 import MFABytes
-import MFAPostgreSQL
 import MFAServed
 import MFASharedStore
 import MFASystem
@@ -17,10 +16,7 @@ public enum DecisionProgram {
   /// passes it.
   public static func run(listeningAt path: String?) throws(RealmError) {
     let configuration = try DecisionConfiguration.installed()
-    let engine = PostgreSQLEngine(
-      PostgreSQLConfiguration(
-        connection: String(decoding: configuration.database, as: UTF8.self)))
-    let realm = try DecisionRealm(engine, configuration)
+    let realm = try DecisionRealm(RealmEngine(configuration), configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()

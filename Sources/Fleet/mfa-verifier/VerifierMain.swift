@@ -59,21 +59,22 @@ struct RealmSetupCommand: ParsableCommand {
     CommandConfiguration(
       commandName: "setup", abstract: "Create the realm in the database.",
       discussion: """
-        Connects as the owner of the schema, creates the schema or brings its functions up to date, and \
-        creates the realm unless there is one. Existing factors stay.
+        For PostgreSQL, connects as the owner of the schema, and creates the schema or brings its \
+        functions up to date; the options are required. For etcd, connects as the service does. Creates \
+        the realm unless there is one. Existing factors stay.
         """)
   }
 
   @Option(help: "A connection string of the schema's owner, such as \"dbname=mfa user=mfa_owner\".")
-  var owner: String
+  var owner: String?
 
   @Option(help: "The role of the verifiers.")
-  var role: String
+  var role: String?
 
   func run() throws {
     print(
       try RealmAdministration.setUp(owner: owner, role: role)
-        ? "the realm was created" : "the realm exists; its functions are up to date")
+        ? "the realm was created" : "the realm exists, and is up to date")
   }
 }
 
