@@ -76,6 +76,9 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     while true {
       let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
       if snapshot.incarnation == snapshot.realm.incarnation {
+        guard request.epoch == nil || request.epoch == snapshot.realm.epoch else {
+          throw .engine(.conflict)
+        }
         realm.state = snapshot.realm
         return snapshot
       }

@@ -15,7 +15,9 @@ import MFASystem
 /// A process of the verifier: serves the network front, which passes on what hosts ask.
 ///
 /// MUST 1: only the network front's user and root are served. (`DecisionTests.otherUser`)
-/// MUST 2: the host is looked up at each request; a revoked one is refused. (`DecisionTests.revoked`)
+/// MUST 2: the host is looked up at each request; a revoked one is refused, and so is a decision in another
+/// epoch than that of the lookup, which may have been answered by a primary that was replaced.
+/// (`DecisionTests.revoked`)
 /// MUST 3: a host gets no answer about users and services that its groups do not permit, and the refusal
 /// says nothing about them. (`DecisionTests.notPermitted`)
 struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
@@ -129,11 +131,13 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
     let host = conversation.host
     let permissions: HostPermissions
+    let epoch: UInt64?
     do throws(FactorStoreError) {
       guard let record = try realm.hosts().host(host, certificate: conversation.serial) else {
         return refuse(connection, "host-refused", host: host)
       }
       permissions = realm.configuration.permissions(of: record.groups)
+      epoch = realm.epoch
     } catch {
       return refuse(connection, "host", host: host, error)
     }
@@ -145,7 +149,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       ManagingHost(
         realm: realm,
         request: SharedRequest(
-          host: host, hostLimit: permissions.failuresHourly, nonce: nonce), facts: facts)
+          host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch),
+        facts: facts)
     }
     guard
       let message = ModuleMessage.receive(
