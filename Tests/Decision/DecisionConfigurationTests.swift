@@ -32,6 +32,49 @@ struct DecisionConfigurationTests {
     #expect(configuration.groups.map(\.name) == [Self.bytes("web"), Self.bytes("all")])
   }
 
+  @Test func cluster() throws {
+    let configuration = try Self.configuration(
+      """
+      engine = etcd
+      endpoints = https://192.0.2.1:2379 https://[2001:db8::1]:2379
+      certificate = /c
+      key = /k
+      authority = /a
+      prefix = /realm/
+      """)
+    #expect(configuration.engine == .etcd)
+    #expect(
+      configuration.etcd.endpoints == ["https://192.0.2.1:2379", "https://[2001:db8::1]:2379"])
+    #expect(configuration.etcd.certificate == "/c")
+    #expect(configuration.etcd.key == "/k")
+    #expect(configuration.etcd.authority == "/a")
+    #expect(configuration.etcd.prefix == Self.bytes("/realm/"))
+  }
+
+  @Test(
+    "keys that do not make up one engine are refused",
+    arguments: [
+      ("engine = sqlite", 1, .badValue), ("engine = etcd", 1, .noEndpoints),
+      ("engine = etcd\nendpoints = https://a:1", 2, .noAuthority),
+      ("engine = etcd\nendpoints = https://a:1 http://b:1", 2, .mixedEndpoints),
+      ("engine = etcd\nendpoints = http://a:1\nauthority = /a", 3, .mixedEndpoints),
+      ("engine = etcd\nendpoints = ftp://a:1", 2, .badValue),
+      ("engine = etcd\nendpoints = https://a", 2, .badValue),
+      ("engine = etcd\nendpoints = https://a:1/path", 2, .badValue),
+      ("engine = etcd\nendpoints = https://b@a:1", 2, .badValue),
+      ("engine = etcd\ncertificate = relative", 2, .badValue),
+      ("engine = etcd\nprefix = mfa", 2, .badValue),
+      ("engine = etcd\nendpoints = http://a:1\ndatabase = x", 3, .otherEngine),
+      ("engine = etcd\nendpoints = https://a:1\nauthority = /a\nkey = /k", 4, .halfOfAPair),
+      ("database = x\nendpoints = http://a:1", 2, .otherEngine),
+      ("database = x\nprefix = /a/", 2, .otherEngine),
+    ] as [(String, Int, DecisionConfiguration.Reason)])
+  func otherKeys(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
+    #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
+      _ = try Self.configuration(text)
+    }
+  }
+
   @Test(
     "an unknown, repeated or malformed part is refused with its line",
     arguments: [
