@@ -164,6 +164,7 @@ let package = Package(
     room("Messages", .pure, uses: ["MFABytes"]),
     room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
     room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
+    room("OfflineAccess", .pure, uses: ["MFABytes", "MFAFactors"]),
     room("Phone", .pure, uses: ["MFASecrets"]),
     room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPhone"]),
     room(
@@ -208,7 +209,8 @@ let package = Package(
       "SharedStore", .core,
       uses: [
         "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem", "MFAVerification",
+        "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAVerification",
       ]),
     room(
       "StoreFiles", .core,
@@ -285,6 +287,13 @@ let package = Package(
       path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
 
     // Fleet
+    room("SlowHash", .fleet, uses: ["MFACCrypto", "MFACrypto", "MFASecrets"]),
+    room(
+      "OfflineStore", .fleet,
+      uses: [
+        "MFABytes", "MFACrypto", "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets",
+        "MFASlowHash", "MFASystem",
+      ]),
     room(
       "PostgreSQL", .fleet,
       uses: ["MFABytes", "MFACPOSIX", "MFACPQ", "MFASharedStore", "MFAStoreFiles"]),
@@ -292,9 +301,10 @@ let package = Package(
       "Decision", .fleet,
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword", "MFAPolicy",
-        "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
-        "MFASignIn", "MFAStoreFiles", "MFASystem",
+        "MFACrypto", "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOfflineAccess",
+        "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy", "MFAPostgreSQL",
+        "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore", "MFASignIn",
+        "MFASlowHash", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
       name: "mfa-verifier", dependencies: ["MFADecision", "MFASystem", argumentParser],
@@ -305,7 +315,7 @@ let package = Package(
         fleet("GRPCCore", "grpc-swift-2"), fleet("GRPCProtobuf", "grpc-swift-protobuf"),
         fleet("SwiftProtobuf", "swift-protobuf"),
       ],
-      exclude: ["fleet.proto", "Generated/generate"]),
+      exclude: ["fleet.proto", "offline.proto", "Generated/generate"]),
     room(
       "FleetTransport", .fleet,
       uses: [
@@ -324,8 +334,9 @@ let package = Package(
     room(
       "Relay", .fleet,
       uses: [
-        "MFABytes", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
-        "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        "MFABytes", "MFACrypto", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
+        "MFAFleetTransport", "MFAMessages", "MFAOfflineAccess", "MFAOfflineStore",
+        "MFAOneTimePassword", "MFAPolicy", "MFAResidentProtocol", "MFASecrets", "MFASystem",
         fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
         fleet("NIOCore", "swift-nio"), fleet("NIOPosix", "swift-nio"),
@@ -505,7 +516,8 @@ let package = Package(
       "SharedStore", in: "SharedStore",
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFAPolicy", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFAOfflineAccess", "MFAOneTimePassword", "MFAPolicy", "MFASharedStore",
+        "MFASharedStoreTestSupport",
         "MFASecrets", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
       ]),
     tests(
@@ -528,7 +540,7 @@ let package = Package(
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
       "Fleet", in: "Fleet", uses: ["MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
-      exclude: ["decisions.py", "run"]),
+      exclude: ["decisions.py", "offline.py", "run"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",
       uses: [
@@ -558,7 +570,7 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
         "MFAConfiguration",
-        "MFAFactors", "MFAFleetProtocol", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAFactors", "MFAFleetProtocol", "MFAOfflineAccess", "MFAOneTimePassword", "MFAPAMStack",
         "MFAResidentProtocol",
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
         "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
@@ -598,6 +610,7 @@ let package = Package(
     tests(
       "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
     tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
+    tests("OfflineAccess", in: "OfflineAccess", uses: ["MFABytes", "MFAOfflineAccess"]),
     tests("Phone", in: "Phone", uses: ["MFAPhone", "MFATestSupport"]),
     tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(

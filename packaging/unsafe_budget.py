@@ -27,6 +27,7 @@ BUDGET = {
     "Clients/QRImage": 5,
     "Core/QRCode": 3,
     "Fleet/PostgreSQL": 55,
+    "Fleet/SlowHash": 4,
     "Fleet/mfa-fleet": 5,
     "Flow/Application": 33,
     "Flow/ResidentClient": 7,

@@ -47,11 +47,40 @@ struct DecisionConfigurationTests {
       ("database = x\n[hosts a]\ndatabase = y", 3, .unknownKey),
       ("processes = 1\ndatabase = x", 1, .badValue), ("processes = 300", 1, .badValue),
       ("# nothing", 1, .noDatabase),
+      ("database = x\n[hosts a]\noffline = deny recovery", 3, .badValue),
+      ("database = x\n[hosts a]\noffline = recovery recovery", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_days = 0", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_hours = 169", 3, .badValue),
+      ("database = x\n[hosts a]\noffline = allow", 3, .noBreakGlass),
+      ("database = x\n[hosts a]\nbreak_glass = b", 3, .noBreakGlass),
+      ("database = x\n[users a]\nusers = b", 3, .unknownKey),
+      ("database = x\n[users a]\n[users a]", 3, .repeatedGroup),
     ] as [(String, Int, DecisionConfiguration.Reason)])
   func refused(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
     #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
       _ = try Self.configuration(text)
     }
+  }
+
+  @Test("what hosts may do while no verifier answers, which is nothing by default")
+  func offline() throws {
+    let configuration = try Self.configuration(
+      """
+      database = x
+      [hosts web]
+      offline = recovery allow
+      break_glass = admins
+      offline_days = 3
+      offline_hours = 2
+      [users admins]
+      members = alice bob
+      [hosts all]
+      """)
+    #expect(configuration.groups.map(\.offline.rawValue) == [5, 0])
+    #expect(configuration.groups.map(\.offlineDays) == [3, 7])
+    #expect(configuration.groups.map(\.offlineHours) == [2, 12])
+    #expect(
+      configuration.users == [Self.bytes("admins"): [Self.bytes("alice"), Self.bytes("bob")]])
   }
 
   @Test("a host may ask what one of its groups permits, and nothing without a group")

@@ -6,6 +6,7 @@ import MFAConfiguration
 import MFACTestSupport
 import MFAFactors
 import MFAFleetProtocol
+import MFAOfflineAccess
 import MFAOneTimePassword
 import MFAPAMStack
 import MFAResidentProtocol
@@ -53,7 +54,7 @@ struct DecisionTests {
 
   static func configuration() throws -> DecisionConfiguration {
     try DecisionConfiguration(
-      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\n".utf8))
+      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\noffline = recovery\n".utf8))
   }
 
   /// The facts of a host about an sshd that signs in this user.
@@ -183,6 +184,80 @@ struct DecisionTests {
             Self.start("alice", answers: [Self.answer(code)]))
           #expect(verdict == expected, "nonce \(nonce)")
         }
+      }
+    }
+  }
+
+  /// Returns the reply to a request about outages, or nil.
+  static func offline(
+    _ path: String, serial: [UInt8] = serial, _ subject: OfflineRequest.Subject
+  ) throws -> VerifierReply? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let request = VerifierRequest.offline(OfflineRequest(host: host, serial: serial, subject))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+    return try VerifierReply(answer.span)
+  }
+
+  @Test("a host gets a permit only about a user whose code was accepted there")
+  func permit() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        let facts = Self.facts("alice")
+        for (nonce, code) in [(2, "000000"), (3, code)] as [(UInt8, String)] {
+          _ = try Self.verdict(
+            path, Self.converse(facts, nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+        }
+        func permits(_ nonce: UInt8, _ user: String = "alice") throws -> VerifierReply? {
+          try Self.offline(
+            path,
+            .permit(
+              nonce: [UInt8](repeating: nonce, count: 16), facts: Self.facts(user).encoded()))
+        }
+        let none = VerifierReply.offline(.permits([[]]))
+        #expect(try permits(2) == none)
+        #expect(try permits(9) == none)
+        guard case .offline(.permits(let encoded)) = try permits(3),
+          let permit = OfflinePermit((encoded.first ?? []).span)
+        else {
+          Issue.record("no permit")
+          return
+        }
+        #expect(permit.user == Array("alice".utf8))
+        #expect(permit.expiresAt == permit.signedInAt + 7 * 86_400)
+        #expect(permit.rules.map(\.methods) == [.recovery])
+        #expect(permit.rules.map(\.services) == [[Array("sshd".utf8)]])
+        guard
+          case .offline(.permits(let renewed)) = try Self.offline(
+            path, .renewal(tokens: [permit.token, permit.token + [0]])),
+          renewed.count == 2, let second = OfflinePermit(renewed[0].span)
+        else {
+          Issue.record("no renewed permit")
+          return
+        }
+        #expect(second.signedInAt == permit.signedInAt && second.expiresAt == permit.expiresAt)
+        #expect(renewed[1].isEmpty)
+        #expect(
+          try Self.offline(path, serial: [2], .renewal(tokens: [permit.token])) == .refused)
+        // A report of an offline sign-in, twice, and a damaged queue.
+        let record = OfflineRecord(
+          number: 1, time: 5, kind: .breakGlass, user: Array("alice".utf8),
+          service: Array("sshd".utf8), source: [])
+        let report = OfflineReport(
+          isDamaged: false, base: 0, chain: [UInt8](repeating: 0, count: 32),
+          records: [record.encoded()])
+        let first = try Self.offline(path, .report(report.encoded()))
+        guard case .offline(.position(1, _)) = first else {
+          Issue.record("not reported")
+          return
+        }
+        #expect(try Self.offline(path, .report(report.encoded())) == first)
+        let damaged = OfflineReport(
+          isDamaged: true, base: 0, chain: [UInt8](repeating: 0, count: 32), records: [])
+        #expect(try Self.offline(path, .report(damaged.encoded())) == first)
       }
     }
   }

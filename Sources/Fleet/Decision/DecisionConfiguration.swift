@@ -1,5 +1,6 @@
 import MFABytes
 import MFAConfiguration
+import MFAOfflineAccess
 
 /// The file /etc/mfa/verifier.conf.
 ///
@@ -11,6 +12,11 @@ import MFAConfiguration
 ///     services = sshd sudo
 ///     enrolling = on
 ///     failures_hourly = 50
+///     offline = recovery allow
+///     break_glass = admins
+///
+///     [users admins]
+///     members = alice
 ///
 /// MUST 1: an unknown, repeated or malformed part is an error that names its line.
 /// (`DecisionConfigurationTests.refused`)
@@ -23,6 +29,16 @@ struct DecisionConfiguration: Equatable, Sendable {
   var processes = 64
   /// The groups of hosts.
   var groups: [HostGroup] = []
+  /// The members of groups of users, by the names of the groups.
+  var users: [[UInt8]: [[UInt8]]] = [:]
+
+  /// The section that is being read.
+  private enum Section: Equatable {
+    case global
+    case hosts
+    case users([UInt8])
+  }
+  private var section = Section.global
 
   /// Why a file was refused.
   struct Refusal: Error, Equatable {
@@ -36,10 +52,12 @@ struct DecisionConfiguration: Equatable, Sendable {
     case notASetting = "not a setting of the form key = value"
     case unknownKey = "unknown key"
     case repeatedKey = "the key is set twice in this section"
-    case unknownSection = "unknown section; only [hosts NAME] is possible"
+    case unknownSection = "unknown section; only [hosts NAME] and [users NAME] are possible"
     case repeatedGroup = "the section exists already"
     case badValue = "the value is not possible for this key"
     case noDatabase = "the key database is missing"
+    case noBreakGlass =
+      "offline = allow requires break_glass with the name of a section [users NAME]"
   }
 
   init() {}
@@ -89,14 +107,32 @@ struct DecisionConfiguration: Equatable, Sendable {
       if let reason { throw Refusal(line: number, reason: reason) }
     }
     guard !database.isEmpty else { throw Refusal(line: number, reason: .noDatabase) }
+    for group in groups {
+      guard group.breakGlass.map({ users[$0] != nil }) ?? !group.offline.contains(.breakGlass)
+      else {
+        throw Refusal(line: number, reason: .noBreakGlass)
+      }
+    }
+    section = .global
   }
 
-  /// Begins the section `[hosts NAME]`.
+  /// Begins the section `[hosts NAME]` or `[users NAME]`.
   private mutating func begin(_ line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) {
     let words = line.dropFirst().dropLast().split(separator: UInt8(ascii: " "))
-    guard line.last == UInt8(ascii: "]"), words.count == 2, words[0].elementsEqual("hosts".utf8)
-    else { throw Refusal(line: number, reason: .unknownSection) }
+    guard line.last == UInt8(ascii: "]"), words.count == 2 else {
+      throw Refusal(line: number, reason: .unknownSection)
+    }
     let name = Array(words[1])
+    if words[0].elementsEqual("users".utf8) {
+      guard users[name] == nil else { throw Refusal(line: number, reason: .repeatedGroup) }
+      users[name] = []
+      section = .users(name)
+      return
+    }
+    guard words[0].elementsEqual("hosts".utf8) else {
+      throw Refusal(line: number, reason: .unknownSection)
+    }
+    section = .hosts
     guard !groups.contains(where: { $0.name == name }) else {
       throw Refusal(line: number, reason: .repeatedGroup)
     }
@@ -106,9 +142,17 @@ struct DecisionConfiguration: Equatable, Sendable {
   /// Sets a key of the section that is being read. Returns why that is not possible.
   private mutating func set(_ key: [UInt8], to value: [UInt8]) -> Reason? {
     guard !value.isEmpty else { return .badValue }
-    guard var group = groups.popLast() else { return setGlobal(key, to: value) }
-    defer { groups.append(group) }
     let words = value.split(separator: UInt8(ascii: " ")).map { Array($0) }
+    switch section {
+    case .global: return setGlobal(key, to: value)
+    case .users(let name):
+      guard key == Array("members".utf8) else { return .unknownKey }
+      users[name] = words
+      return nil
+    case .hosts: break
+    }
+    guard var group = groups.popLast() else { return .unknownKey }
+    defer { groups.append(group) }
     switch String(decoding: key, as: UTF8.self) {
     case "users": group.users = words == [Array("*".utf8)] ? nil : words
     case "services": group.services = words == [Array("*".utf8)] ? nil : words
@@ -120,9 +164,42 @@ struct DecisionConfiguration: Equatable, Sendable {
         return .badValue
       }
       group.failuresHourly = number
+    case "offline":
+      guard let methods = Self.methods(words) else { return .badValue }
+      group.offline = methods
+    case "offline_days":
+      guard let days = Int64(String(decoding: value, as: UTF8.self)), (1...90).contains(days) else {
+        return .badValue
+      }
+      group.offlineDays = days
+    case "offline_hours":
+      guard let hours = Int64(String(decoding: value, as: UTF8.self)), (1...168).contains(hours)
+      else { return .badValue }
+      group.offlineHours = hours
+    case "break_glass":
+      guard words.count == 1 else { return .badValue }
+      group.breakGlass = value
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Returns the methods with these names, or nil if one is unknown or repeated, or if `deny` is not alone.
+  private static func methods(_ words: [[UInt8]]) -> OfflineMethods? {
+    if words == [Array("deny".utf8)] { return [] }
+    var methods: OfflineMethods = []
+    for word in words {
+      let method: OfflineMethods
+      switch String(decoding: word, as: UTF8.self) {
+      case "recovery": method = .recovery
+      case "remembered": method = .remembered
+      case "allow": method = .breakGlass
+      default: return nil
+      }
+      guard !methods.contains(method) else { return nil }
+      methods.formUnion(method)
+    }
+    return methods
   }
 
   private mutating func setGlobal(_ key: [UInt8], to value: [UInt8]) -> Reason? {

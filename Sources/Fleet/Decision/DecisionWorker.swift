@@ -3,6 +3,7 @@ import MFAAuditLog
 import MFAFactors
 import MFAFleetProtocol
 import MFAHelper
+import MFAOfflineAccess
 import MFAOneTimePassword
 import MFAResidentProtocol
 import MFASecrets
@@ -54,7 +55,56 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     case .renew(let host, let present, let next):
       send(renew(host, present: present, next: next), connection)
     case .ping: send(.alive, connection)
+    case .offline(let request): send(answer(request), connection)
     }
+  }
+
+  /// Answers a host about the time in which no verifier answers.
+  private func answer(_ request: OfflineRequest) -> VerifierReply {
+    let host = request.host
+    do throws(FactorStoreError) {
+      guard let record = try realm.hosts().host(host, certificate: request.serial) else {
+        report("host-refused", host: host)
+        return .refused
+      }
+      let decisions = OfflineDecisions(realm: realm, host: record)
+      switch request.subject {
+      case .permit(let nonce, let encoded):
+        let facts: HostFacts
+        do throws(PacketError) { facts = try HostFacts(encoded.span) } catch {
+          report("malformed", host: host)
+          return .refused
+        }
+        return .offline(.permits([try decisions.permit(nonce: nonce, facts)?.encoded() ?? []]))
+      case .renewal(let tokens):
+        return .offline(.permits(try renewed(tokens, decisions)))
+      case .report(let encoded):
+        guard let offlineReport = OfflineReport(encoded.span) else {
+          report("malformed", host: host)
+          return .refused
+        }
+        let position = try decisions.enter(offlineReport)
+        return .offline(.position(number: position.number, chain: position.chain))
+      }
+    } catch {
+      report("offline", host: host, error)
+      return .refused
+    }
+  }
+
+  /// Returns the permits with these tokens anew, as many as fit into a reply.
+  private func renewed(
+    _ tokens: [[UInt8]], _ decisions: OfflineDecisions<Engine>
+  ) throws(FactorStoreError) -> [[UInt8]] {
+    var permits: [[UInt8]] = []
+    var left = OfflinePermit.longest
+    for token in tokens {
+      let permit = try decisions.permit(renewing: token)?.encoded() ?? []
+      left -= permit.count + 2
+      guard left >= 0 || permits.isEmpty else { break }
+      permits.append(left >= 0 ? permit : [])
+    }
+    return permits
   }
 
   private func send(_ reply: VerifierReply, _ connection: PacketConnection) {
@@ -129,10 +179,12 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
     let host = conversation.host
     let permissions: HostPermissions
+    let record: HostRecord
     do throws(FactorStoreError) {
-      guard let record = try realm.hosts().host(host, certificate: conversation.serial) else {
+      guard let present = try realm.hosts().host(host, certificate: conversation.serial) else {
         return refuse(connection, "host-refused", host: host)
       }
+      record = present
       permissions = realm.configuration.permissions(of: record.groups)
     } catch {
       return refuse(connection, "host", host: host, error)
@@ -145,7 +197,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       ManagingHost(
         realm: realm,
         request: SharedRequest(
-          host: host, hostLimit: permissions.failuresHourly, nonce: nonce), facts: facts)
+          host: host, hostLimit: permissions.failuresHourly, nonce: nonce), facts: facts,
+        record: record)
     }
     guard
       let message = ModuleMessage.receive(

@@ -1,4 +1,5 @@
 import MFABytes
+import MFAOfflineAccess
 
 /// What the hosts of a group may ask.
 ///
@@ -14,6 +15,15 @@ struct HostGroup: Equatable, Sendable {
   var mayEnroll = false
   /// The number of failed attempts that each host may cause in an hour.
   var failuresHourly: UInt32 = 100
+
+  /// How users may sign in at the hosts while no verifier answers.
+  var offline: OfflineMethods = []
+  /// For how long after a sign-in with a code a host may decide about a user, in days.
+  var offlineDays: Int64 = 7
+  /// For how long a sign-in is remembered while no verifier answers, in hours.
+  var offlineHours: Int64 = 12
+  /// The section `[users NAME]` with the users who are allowed without a code while no verifier answers.
+  var breakGlass: [UInt8]?
 
   init(name: [UInt8]) { self.name = name }
 

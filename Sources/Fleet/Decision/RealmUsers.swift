@@ -62,7 +62,8 @@ struct RealmUsers<Engine: StoreEngine> {
   /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has
   /// none of these.
   func revoke(_ name: [UInt8]) throws(FactorStoreError) -> [Factor]? {
-    try store.deciding { () throws(FactorStoreError) -> [Factor]? in
+    try OfflineRegistry(store).removeCodes(of: name)
+    return try store.deciding { () throws(FactorStoreError) -> [Factor]? in
       guard let entry = try store.existingEntry(of: Self.account(name)), var record = entry.kept,
         record.isEnrolled || !record.grants.isEmpty
       else { return nil }

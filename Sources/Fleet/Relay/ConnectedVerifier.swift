@@ -9,6 +9,9 @@ final class ConnectedVerifier: Sendable {
   private typealias Client = GRPCClient<FleetClient.Transport>
 
   let address: FleetAddress
+  /// The place of the verifier in the configuration.
+  let number: Int
+  private let realm: VerifierHealth
   private let credentials: FleetCredentials
   private let health = Atomic<Bool>(true)
   private let client: Mutex<Client>
@@ -16,8 +19,12 @@ final class ConnectedVerifier: Sendable {
   private let clients: AsyncStream<Client>
   private let nextClients: AsyncStream<Client>.Continuation
 
-  init(_ address: FleetAddress, _ credentials: FleetCredentials) throws {
+  init(
+    _ address: FleetAddress, _ credentials: FleetCredentials, number: Int, realm: VerifierHealth
+  ) throws {
     self.address = address
+    self.number = number
+    self.realm = realm
     self.credentials = credentials
     let first = try FleetClient.make(to: address, credentials)
     client = Mutex(first)
@@ -29,6 +36,23 @@ final class ConnectedVerifier: Sendable {
   var isHealthy: Bool {
     get { health.load(ordering: .relaxed) }
     set { health.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Notes that the verifier answered.
+  func noteAnswer() {
+    isHealthy = true
+    realm.answered(number)
+  }
+
+  /// Notes how a request without an answer ended.
+  func noteFailure(_ code: RPCError.Code?) {
+    isHealthy = false
+    realm.failed(number, code)
+  }
+
+  /// The service for the time in which no verifier answers.
+  var offline: FleetOffline.Client<FleetClient.Transport> {
+    FleetOffline.Client(wrapping: client.withLock { $0 })
   }
 
   /// The service at the other end.
@@ -70,20 +94,29 @@ final class ConnectedVerifier: Sendable {
         var options = CallOptions.defaults
         options.timeout = .seconds(3)
         _ = try await service.check(FleetCheckRequest(), options: options)
-        isHealthy = true
+        noteAnswer()
         failures = 0
       } catch {
-        isHealthy = false
+        noteFailure((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
       let wait = failures == 0 ? Duration.seconds(10) : .milliseconds(250) * (1 << failures)
       // Relays that lost the same verifier must not all come back at the same moment.
-      do {
-        try await Task.sleep(for: wait * Double.random(in: 0.7...1.3))
-      } catch {
-        return
-      }
+      guard await sleep(wait * Double.random(in: 0.7...1.3)) else { return }
     }
+  }
+
+  /// Sleeps, but wakes up if a conversation finds that the verifier does not work. Returns false if the task was
+  /// cancelled.
+  private func sleep(_ duration: Duration) async -> Bool {
+    let wasHealthy = isHealthy
+    var left = duration
+    while left > .zero, isHealthy || !wasHealthy {
+      let part = min(left, .seconds(1))
+      do { try await Task.sleep(for: part) } catch { return false }
+      left -= part
+    }
+    return true
   }
 }
 #endif

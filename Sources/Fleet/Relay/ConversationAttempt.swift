@@ -35,6 +35,8 @@ final class ConversationAttempt: Sendable {
     var isAbandoned = false
     /// The number of packets that were sent to the verifier.
     var sent = 1
+    /// Whether the last packet of the verifier allowed the sign-in.
+    var isAllowed = false
     /// Whether the last packet of the module is not consumed yet.
     var isOutstanding = false
   }
@@ -98,6 +100,12 @@ final class ConversationAttempt: Sendable {
     }
   }
 
+  /// Whether the last packet of the verifier ended with the verdict that allows.
+  var isAllowed: Bool { state.withLock { $0.isAllowed } }
+
+  /// The message `verdict` with the number that allows (mfa.h).
+  private static let allowance: [UInt8] = [0x81, 0, 1, 1]
+
   private var hasReceived: Bool { state.withLock { $0.hasReceived } }
 
   /// Gives up the attempt, unless a packet was received. Returns whether it was given up.
@@ -152,8 +160,10 @@ final class ConversationAttempt: Sendable {
       case .message(let message):
         guard beginReceiving() else { continue }
         consume()
+        let packet = Array(message.packet)
+        state.withLock { $0.isAllowed = packet.suffix(4).elementsEqual(Self.allowance) }
         do throws(SystemError) {
-          try channel.send(PacketBytes(copying: Array(message.packet)))
+          try channel.send(PacketBytes(copying: packet))
           turns.yield()
         } catch {
           // The module has ended, or does not read. The verifier ends the conversation.

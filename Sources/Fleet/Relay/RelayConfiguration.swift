@@ -5,16 +5,27 @@ import MFAFleetTransport
 package struct RelayConfiguration: Sendable {
   let verifiers: [FleetAddress]
   let credentials: FleetCredentials.Files
+  /// The folder with what the host keeps for the time in which no verifier answers, or nil to keep nothing.
+  let offlineFolder: String?
 
   /// The section of the configuration file.
   package static var section: FleetConfiguration.Section {
-    FleetConfiguration.Section("relay", required: FleetCredentials.Files.keys.union(["verifiers"]))
+    FleetConfiguration.Section(
+      "relay", required: FleetCredentials.Files.keys.union(["verifiers"]),
+      optional: ["offline_folder"])
+  }
+
+  /// The file in which the relay says which state it is in: beside the certificate.
+  package var stateFile: String {
+    let folder = credentials.own.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    return folder.joined(separator: "/") + "/relay-state"
   }
 
   /// Reads the section.
   package init(_ configuration: FleetConfiguration) throws(FleetError) {
     verifiers = try configuration.addresses("verifiers")
     credentials = try FleetCredentials.Files(configuration)
+    offlineFolder = configuration.text("offline_folder")
   }
 }
 #endif

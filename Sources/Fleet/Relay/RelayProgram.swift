@@ -1,6 +1,7 @@
 #if Fleet
 import Dispatch
 import MFAFleetTransport
+import MFAOfflineStore
 import MFAResidentProtocol
 import MFASystem
 import NIOPosix
@@ -11,6 +12,8 @@ package struct RelayProgram: Sendable {
   private let pool: VerifierPool
   private let credentials: FleetCredentials
   private let sockets: ServiceSockets
+  private let upkeep: OfflineUpkeep?
+  private let stateFile: RelayStateFile
 
   /// Creates the program.
   package init(
@@ -20,9 +23,34 @@ package struct RelayProgram: Sendable {
     pool = try VerifierPool(configuration.verifiers, credentials)
     let lookups = NIOThreadPool(numberOfThreads: 16)
     lookups.start()
+    let store = try Self.offlineStore(configuration)
+    upkeep = store.map { [pool] in OfflineUpkeep(store: $0, verifiers: pool, threads: lookups) }
+    stateFile = RelayStateFile(
+      path: configuration.stateFile, health: pool.health, store: store)
     conversation = RelayedConversation(
-      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), lookups: lookups)
+      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), lookups: lookups,
+      offline: store.map { [pool] in OfflineSignIn($0, pool.health, threads: lookups) },
+      upkeep: upkeep)
     self.sockets = sockets
+  }
+
+  private static func offlineStore(
+    _ configuration: RelayConfiguration
+  ) throws(FleetError) -> OfflineStore? {
+    guard let folder = configuration.offlineFolder else { return nil }
+    do throws(OfflineStoreError) {
+      let store = try OfflineStore(Array(folder.utf8))
+      if !store.condition.isQueueSound {
+        FleetLog.write(FleetLog.failure("relay", "offline-queue-damaged"))
+      }
+      return store
+    } catch {
+      throw FleetError(
+        "cannot use \(folder): \(error.name)",
+        hint:
+          "the folder must belong to the user of the relay, with mode 0700: install -d -o mfa -g mfa -m 0700 \(folder)"
+      )
+    }
   }
 
   /// Serves applications until the program is stopped.
@@ -33,6 +61,8 @@ package struct RelayProgram: Sendable {
     }
     await withDiscardingTaskGroup { group in
       group.addTask { await pool.connect() }
+      group.addTask { await stateFile.run() }
+      if let upkeep { group.addTask { await upkeep.run() } }
       group.addTask {
         await CertificateRenewal(verifiers: pool, credentials: credentials).run()
       }

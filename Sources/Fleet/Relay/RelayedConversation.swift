@@ -11,9 +11,9 @@ import NIOPosix
 
 /// A conversation of the module or the helper, which the relay forwards to a verifier.
 ///
-/// MUST 1: the relay decides nothing: the module gets packets of a verifier, `busy`, or the end of the
-/// connection. (Tests/Fleet)
-/// MUST 2: if no verifier answers, the sign-in is denied. If the connection just ended, the module would
+/// MUST 1: the relay decides nothing while a verifier answers: the module gets packets of a verifier, `busy`, or
+/// the end of the connection. (Tests/Fleet)
+/// MUST 2: if no verifier answers, the sign-in is denied unless `OfflineSignIn` allows it. If the connection just ended, the module would
 /// decide from the host's own store, in which no user has enrolled. (Tests/Fleet: `no verifier`)
 /// MUST 3: only the helper's own process can state the user for whom it acts. (`GatheredFactsTests`)
 struct RelayedConversation: Sendable {
@@ -21,6 +21,9 @@ struct RelayedConversation: Sendable {
   let share: RelayShare
   /// The threads that ask the name services.
   let lookups: NIOThreadPool
+  /// What decides while no verifier answers, or nil if this host denies then.
+  let offline: OfflineSignIn?
+  let upkeep: OfflineUpkeep?
 
   /// How long the other end may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
@@ -48,8 +51,27 @@ struct RelayedConversation: Sendable {
         share.end(for: user)
         user = facts.peerUser
       }
-      guard await !verifiers.run(channel, Self.start(packet, facts)) else { return }
-      Self.deny(channel, packet)
+      let begun = offline == nil ? nil : OfflineSignIn.Start(packet)
+      var origin: [UInt8]?
+      if let begun, let offline, begun.line == .auth, facts.peerUser == 0 {
+        origin = try await offline.origin(of: begun, channel)
+      }
+      let start = Self.start(packet, facts)
+      switch await verifiers.run(channel, start) {
+      case .answered(let isAllowed):
+        channel.close()
+        guard isAllowed, begun?.line == .auth, let user = facts.user?.account.name else { return }
+        await upkeep?.signedIn(start, user: user, origin: origin)
+      case .unanswered:
+        guard let offline, let begun else { return Self.deny(channel, packet) }
+        do {
+          try await offline.run(begun, facts, origin: origin, channel)
+        } catch {
+          FleetLog.write(FleetLog.failure("relay", "offline"))
+          Self.deny(channel, packet)
+        }
+      case .refused: Self.deny(channel, packet)
+      }
     } catch {
       // The packet is malformed, or its sender is not the helper. The connection ends.
     }

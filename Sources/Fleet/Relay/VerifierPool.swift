@@ -7,15 +7,29 @@ import MFASystem
 /// The verifiers of the realm.
 struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
+  let health: VerifierHealth
 
   /// How long one verifier may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
   /// How long all verifiers together may take. The module waits 5 seconds.
   private static var longest: Duration { .milliseconds(4500) }
+  /// How long all verifiers together may take while the relay is offline.
+  private static var longestOffline: Duration { .milliseconds(1500) }
+
+  /// How a conversation ended.
+  enum Outcome: Sendable {
+    /// A verifier answered. The flag says whether its last message allowed the sign-in.
+    case answered(isAllowed: Bool)
+    case unanswered
+    /// A verifier refused the request as malformed.
+    case refused
+  }
 
   init(_ addresses: [FleetAddress], _ credentials: FleetCredentials) throws {
-    verifiers = try addresses.map { address in
-      try ConnectedVerifier(address, credentials)
+    let health = VerifierHealth(verifiers: addresses.count)
+    self.health = health
+    verifiers = try addresses.enumerated().map { number, address in
+      try ConnectedVerifier(address, credentials, number: number, realm: health)
     }
   }
 
@@ -47,15 +61,31 @@ struct VerifierPool: Sendable {
     throw failure
   }
 
+  /// Calls `body` with the verifiers in turn, until one answers.
+  func withAnswer<Result: Sendable>(
+    _ body: (ConnectedVerifier) async throws -> Result
+  ) async throws -> Result {
+    var failure = RPCError(code: .unavailable, message: "there is no verifier")
+    for verifier in candidates {
+      do {
+        return try await body(verifier)
+      } catch let error as RPCError {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
   /// The verifiers in the order in which they are tried: those that work first, each group in random order.
   private var candidates: [ConnectedVerifier] {
     verifiers.filter(\.isHealthy).shuffled() + verifiers.filter { !$0.isHealthy }.shuffled()
   }
 
   /// Runs a conversation with the first verifier that answers. While time is left, all are tried again: the
-  /// connection to a verifier may just have been replaced. Returns whether one answered.
-  func run(_ channel: PacketChannel, _ start: FleetStart) async -> Bool {
-    let deadline = ContinuousClock.now + Self.longest
+  /// connection to a verifier may just have been replaced.
+  func run(_ channel: PacketChannel, _ start: FleetStart) async -> Outcome {
+    let longest = health.phase == .offline ? Self.longestOffline : Self.longest
+    let deadline = ContinuousClock.now + longest
     var failures: [Failure] = []
     for wait in Self.waits {
       guard await Self.sleep(wait, until: deadline) else { break }
@@ -65,21 +95,21 @@ struct VerifierPool: Sendable {
         let attempt = ConversationAttempt(channel, start)
         switch await attempt.run(at: verifier, limit: min(Self.patience, left)) {
         case .ended:
-          verifier.isHealthy = true
-          return true
+          verifier.noteAnswer()
+          return .answered(isAllowed: attempt.isAllowed)
         case .unanswered(let code):
           failures.append(Failure(verifier: verifier.address, code: code))
           // The check finds out when the verifier works again.
-          verifier.isHealthy = false
+          verifier.noteFailure(code)
         }
         guard failures.last?.code != .invalidArgument else {
           Self.log(failures)
-          return false
+          return .refused
         }
       }
     }
     Self.log(failures)
-    return false
+    return .unanswered
   }
 
   /// A verifier that sent no packet.

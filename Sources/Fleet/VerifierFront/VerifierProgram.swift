@@ -27,7 +27,8 @@ package struct VerifierProgram: Sendable {
       services: [
         VerifierService(
           decisions: decisions, places: ConversationPlaces(configuration.limits.conversations),
-          limits: configuration.limits, issuer: issuer)
+          limits: configuration.limits, issuer: issuer),
+        OfflineService(decisions: decisions),
       ])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in

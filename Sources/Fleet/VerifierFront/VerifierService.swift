@@ -61,7 +61,8 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
     return try await body()
   }
 
-  private static func host(_ context: ServerContext) throws -> HostIdentity {
+  /// Returns the host in the client certificate.
+  static func host(_ context: ServerContext) throws -> HostIdentity {
     let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
     guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
       throw RPCError(code: .permissionDenied, message: "the certificate is not one of a host")

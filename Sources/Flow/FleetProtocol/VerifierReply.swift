@@ -15,6 +15,8 @@ public enum VerifierReply: Equatable, Sendable {
   case refused
   /// The service works.
   case alive
+  /// Answers an `OfflineRequest`.
+  case offline(OfflineReply)
 
   private enum Kind {
     static let joined: UInt8 = 0x81
@@ -36,6 +38,7 @@ public enum VerifierReply: Equatable, Sendable {
       writer.field(days)
     case .refused: writer.begin(Kind.refused)
     case .alive: writer.begin(Kind.alive)
+    case .offline(let reply): reply.write(to: &writer)
     }
     writer.end()
     return writer.finish()
@@ -53,7 +56,9 @@ public enum VerifierReply: Equatable, Sendable {
     case Kind.renewed: self = .renewed(days: try reader.number(UInt16.self))
     case Kind.refused: self = .refused
     case Kind.alive: self = .alive
-    case let kind: throw .unknownKind(kind)
+    case let kind:
+      guard let reply = try OfflineReply(kind, &reader) else { throw .unknownKind(kind) }
+      self = .offline(reply)
     }
     guard try reader.next() == nil else { throw .malformed }
   }

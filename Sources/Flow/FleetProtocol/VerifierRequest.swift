@@ -41,6 +41,8 @@ public enum VerifierRequest: ~Copyable {
   case renew(host: [UInt8], present: [UInt8], next: [UInt8])
   /// Asks whether the service works.
   case ping
+  /// Asks what a host may do while no verifier answers, or reports what it did.
+  case offline(OfflineRequest)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -84,6 +86,7 @@ public enum VerifierRequest: ~Copyable {
     case .ping:
       writer.begin(Kind.ping)
       writer.field(Self.version)
+    case .offline(let request): request.write(to: &writer)
     }
     writer.end()
     return writer.finish()
@@ -100,6 +103,7 @@ public enum VerifierRequest: ~Copyable {
   @_lifetime(reader: copy reader)
   private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
     guard let kind = try reader.next() else { throw .malformed }
+    if let request = try OfflineRequest(kind, &reader) { return .offline(request) }
     guard (Kind.converse...Kind.ping).contains(kind) else { throw .unknownKind(kind) }
     guard try reader.number(UInt8.self) == version else { throw .malformed }
     switch kind {
@@ -125,14 +129,14 @@ public enum VerifierRequest: ~Copyable {
 
   /// Reads the name of a host.
   @_lifetime(reader: copy reader)
-  private static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+  static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
     let host = try reader.bytes(longest: longestHost)
     guard !host.isEmpty else { throw .malformed }
     return host
   }
 
   @_lifetime(reader: copy reader)
-  private static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+  static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
     let serial = try reader.bytes(longest: longestSerial)
     guard !serial.isEmpty else { throw .malformed }
     return serial
