@@ -677,8 +677,9 @@ let package = Package(
     tests(
       "PostgreSQL", in: "PostgreSQL",
       uses: [
-        "MFAPostgreSQL", "MFAPostgreSQLTestSupport", "MFASharedStore",
-        "MFASharedStoreTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAAuditLog", "MFAAuthentication", "MFAFactors", "MFAPolicy", "MFAPostgreSQL",
+        "MFAPostgreSQLTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests("Trial", in: "Trial", uses: ["MFATrial"]),
     tests(

@@ -52,7 +52,7 @@ struct PostgreSQLStandbyTests {
       (
         "mfa.commit_change(1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
           + " NULL, NULL, NULL, NULL, NULL, NULL)", "3"
-      ), ("mfa.replace_realm(1, 1, '', 0, 0, 0)", "3"), ("(mfa.lock_log_end()).status", "3"),
+      ), ("mfa.replace_realm(1, 1, '', 0, 0, 0, 1)", "3"), ("(mfa.lock_log_end()).status", "3"),
     ] {
       #expect(try standby.sql("SELECT " + function, as: "mfa_verifier", in: "mfa") == answer)
     }

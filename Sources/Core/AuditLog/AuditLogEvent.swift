@@ -106,6 +106,10 @@ public final class AuditLogEvent: Sendable {
     public static var hostRenewed: Kind { Kind("host-renewed") }
     /// All certificates of a host were revoked; `detail` is the host.
     public static var hostRevoked: Kind { Kind("host-revoked") }
+    /// An administrator is about to begin an epoch of the realm; `detail` is its number.
+    public static var epochBegun: Kind { Kind("epoch-begun") }
+    /// An administrator is about to raise the format of the realm; `detail` is the new format.
+    public static var formatRaised: Kind { Kind("format-raised") }
   }
 
   /// The account, program and source that caused an event.

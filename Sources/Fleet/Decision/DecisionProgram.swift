@@ -21,6 +21,7 @@ public enum DecisionProgram {
       PostgreSQLConfiguration(
         connection: String(decoding: configuration.database, as: UTF8.self)))
     let realm = try DecisionRealm(engine, configuration)
+    try checkFormat(configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
@@ -34,6 +35,16 @@ public enum DecisionProgram {
       var supervisor = try Supervisor([worker])
       try supervisor.run()
     }
+  }
+
+  /// Refuses a realm whose format this program does not know. The connection ends before processes are
+  /// started.
+  private static func checkFormat(_ configuration: DecisionConfiguration) throws(RealmError) {
+    let engine = PostgreSQLEngine(
+      PostgreSQLConfiguration(
+        connection: String(decoding: configuration.database, as: UTF8.self)))
+    let request = SharedRequest(host: nil, hostLimit: 0, nonce: nil)
+    try RealmFormatCheck.require(of: DecisionRealm(engine, configuration).store(for: request))
   }
 
   private static func front(_ configuration: DecisionConfiguration) throws(RealmError) -> UInt32 {

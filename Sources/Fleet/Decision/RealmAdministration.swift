@@ -10,7 +10,7 @@ import MFASystem
 /// What root on a verifier does with the realm.
 public struct RealmAdministration {
   private let engine: PostgreSQLEngine
-  private let realm: DecisionRealm<PostgreSQLEngine>
+  let realm: DecisionRealm<PostgreSQLEngine>
 
   /// Reads the configuration of this verifier. The key is read when it is needed.
   public init() throws(RealmError) {
@@ -158,16 +158,19 @@ public struct RealmAdministration {
     String(decoding: LogLine.escaped(text), as: UTF8.self)
   }
 
-  private static var actor: AuditLogEvent.Actor {
+  static var actor: AuditLogEvent.Actor {
     AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("mfa-verifier".utf8),
       source: Source(Array("mfa-verifier".utf8)))
   }
 
-  private func onRealm<Result: ~Copyable>(
+  func onRealm<Result: ~Copyable>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(RealmError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {
+      if case .otherVersion(let format) = error, !RealmFormats.supported.contains(format) {
+        throw RealmFormatCheck.refusal(format)
+      }
       let (part, reason) = error.names
       throw RealmError(
         "the realm cannot be used: \(part): \(reason)"
@@ -182,7 +185,9 @@ extension DatabaseFinding {
   fileprivate var sentence: String {
     switch self {
     case .inRecovery: "the server is a standby: name the primary in the key database"
-    case .schemaVersion: "the schema is missing or has another version: mfa-verifier setup"
+    case .schemaVersion(let found) where found ?? 0 > PostgreSQLEngine.schemaVersion:
+      "the schema is newer than this mfa-verifier: install the version that the other verifiers have"
+    case .schemaVersion: "the schema is missing or older than this mfa-verifier: mfa-verifier setup"
     case .noRealm: "there is no realm: mfa-verifier setup"
     case .noStandbyRequired:
       "synchronous_standby_names is empty: a failover can lose accepted codes and revocations"

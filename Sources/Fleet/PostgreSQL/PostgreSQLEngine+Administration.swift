@@ -20,7 +20,8 @@ extension PostgreSQLEngine {
     _ = try administer(configuration, statements.map { SQLStatement($0) })
   }
 
-  /// Creates the realm, whose first epoch begins in the present incarnation of the database.
+  /// Creates the realm, whose first epoch begins in the present incarnation of the database. Its format
+  /// is the newest one of this program.
   ///
   /// - Parameters:
   ///   - configuration: a connection with the role that owns the schema.
@@ -35,9 +36,9 @@ extension PostgreSQLEngine {
       [
         SQLStatement(
           """
-          INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration)
-          VALUES (1, mfa.present_incarnation(), $1, 0, 0) ON CONFLICT DO NOTHING
-          """, [.number(now)])
+          INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration, format)
+          VALUES (1, mfa.present_incarnation(), $1, 0, 0, $2::bigint) ON CONFLICT DO NOTHING
+          """, [.number(now), .number(Int64(RealmFormats.supported.newest))])
       ])
     return reply.results.last?.tag == "INSERT 0 1"
   }

@@ -17,7 +17,8 @@ struct MFAVerifier: ParsableCommand {
         DecisionCommand.self, RealmSetupCommand.self, RealmCheckCommand.self,
         HostTicketCommand.self,
         HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
-        UserUnlockCommand.self, UserRevocationCommand.self,
+        UserUnlockCommand.self, UserRevocationCommand.self, NewEpochCommand.self,
+        FinalizeCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 
