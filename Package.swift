@@ -324,7 +324,7 @@ let package = Package(
     room(
       "Relay", .fleet,
       uses: [
-        "MFABytes", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
+        "MFABytes", "MFAFactors", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
         "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets", "MFASystem",
         fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
@@ -375,9 +375,9 @@ let package = Package(
       "AdminCore", .tools,
       uses: [
         "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFASecrets",
-        "MFAStoreFiles", "MFASystem",
+        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
+        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy",
+        "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "AdminOutput", .tools,
@@ -388,8 +388,9 @@ let package = Package(
       "Doctor", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAResidentProtocol",
-        "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers", "MFASystem",
+        "MFAConfiguration", "MFAFactors", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy",
+        "MFAResidentProtocol", "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers",
+        "MFASystem",
       ]),
     room(
       "Explain", .tools,
@@ -637,9 +638,9 @@ let package = Package(
       "AdminCore", in: "AdminCore",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
-        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
-        "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets", "MFAStoreFiles", "MFASystem",
-        "MFATestSupport",
+        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
+        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "StackEffect", in: "StackEffect",
@@ -651,7 +652,8 @@ let package = Package(
       "Doctor", in: "Doctor",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
-        "MFADoctor", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFADoctor", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem",
+        "MFATestSupport",
       ]),
     tests(
       "Explain", in: "Explain",

@@ -166,7 +166,7 @@ class Verifier(Machine):
         (self.configuration / "mfa.conf").write_text("[project]\nadjacent_intervals = %d\n" % INTERVALS)
         (self.configuration / "verifier.conf").write_text(
             "database = hostaddr=%s dbname=mfa user=mfa_verifier\nfront_user = mfa-fleet\n\n"
-            "[hosts enrolling]\nenrolling = on\n\n[hosts others]\nservices = sshd\n" % addresses)
+            "[hosts enrolling]\nenrolling = on\nadministering = on\n\n[hosts others]\nservices = sshd\n" % addresses)
         (self.configuration / "key").write_bytes(key)
         os.chown(self.configuration / "key", pwd.getpwnam("mfa").pw_uid, pwd.getpwnam("mfa").pw_gid)
         (self.configuration / "key").chmod(0o400)
@@ -367,6 +367,15 @@ def act(databases, verifiers, hosts):
     step("the realm's users, seen by root on verifier2")
     for line in verifiers[1].run("mfa-verifier", "user", USER, user="mfa").splitlines():
         print("    " + line)
+
+    step("the realm, administered by root on host1; host3 may not administer it")
+    for arguments in (["list"], ["fleet", "status"], ["ledger", "verify"]):
+        for line in host1.run("mfa-admin", *arguments).splitlines():
+            print("    " + line)
+    if "host1.example.org" not in host1.run("mfa-admin", "fleet", "hosts") or USER not in host1.run("mfa-admin", "list"):
+        raise Failure("mfa-admin does not list the host or the user")
+    if succeeds(*host3.command("mfa-admin", "list")):
+        raise Failure("a host without administering = on listed the users")
 
     step("host2 is revoked")
     verifiers[1].run("mfa-verifier", "revoke", "host2.example.org", user="mfa")

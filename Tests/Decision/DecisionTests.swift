@@ -51,9 +51,9 @@ struct DecisionTests {
     func remove() throws { try FileManager.default.removeItem(atPath: key) }
   }
 
-  static func configuration() throws -> DecisionConfiguration {
+  static func configuration(_ more: String = "") throws -> DecisionConfiguration {
     try DecisionConfiguration(
-      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\n".utf8))
+      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\n\(more)".utf8))
   }
 
   /// The facts of a host about an sshd that signs in this user.
@@ -89,7 +89,8 @@ struct DecisionTests {
 
   /// Runs a verifier, and calls `client` with the path of its socket.
   static func serving(
-    _ realm: Realm, front: UInt32 = 0, _ client: (String) throws -> Void
+    _ realm: Realm, front: UInt32 = 0, configuration more: String = "",
+    _ client: (String) throws -> Void
   ) throws {
     let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
@@ -104,7 +105,8 @@ struct DecisionTests {
       do {
         DecisionWorker(
           listener: listener, share: share,
-          realm: DecisionRealm(realm.engine, try configuration(), key: key, owner: 0), front: front
+          realm: DecisionRealm(realm.engine, try configuration(more), key: key, owner: 0),
+          front: front
         ).run()
       } catch {}
       WorkerProcess.leave(0)

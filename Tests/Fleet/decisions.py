@@ -40,6 +40,16 @@ def reply(answer):
     return message(0x02, b"\1" + text(answer))
 
 
+def administer(command=b"\1", administrator=b"carol"):
+    """The packet of an administrator. The command is its number and its fields."""
+    return message(0x21, b"\1" + text(administrator) + text(b"pts/3") + command)
+
+
+def failed(reason):
+    """The reply to an administrator whose request was not carried out."""
+    return message(0xA1, bytes([reason]) + text(b""))
+
+
 def manage():
     return message(0x11, bytes([1, 2]) + optional(None))
 
@@ -121,6 +131,10 @@ class DecisionService:
             record = {"host": fields.text(), "present": fields.text(), "next": fields.text()}
             self.seen.append(record)
             connection.send(message(0x82, struct.pack(">H", self.days)))
+        elif fields.kind == 0x10:
+            self.seen.append({"seen": fields.text(), "serial": fields.text(), "version": fields.text(),
+                              "end": fields.number(8), "verifier": fields.text()})
+            connection.send(message(0x84))
         elif fields.kind == 1:
             record = {"host": fields.text(), "serial": fields.text(), "nonce": fields.text(),
                       "facts": fields.text(), "packet": connection.recv(LONGEST)}
@@ -129,6 +143,13 @@ class DecisionService:
 
     def converse(self, connection, record):
         packet = record["packet"]
+        if packet[0] == 0x21:
+            # The administrator: the name says how the request ends.
+            fields = Fields(packet)
+            fields.take(1)
+            if not fields.text().startswith(b"crash"):
+                connection.send(message(0xA5, text(b"1:00000000 " + self.name)))
+            return
         if packet[0] == 0x11:
             # The helper: two packets without an answer, then a request.
             connection.send(message(0x92, text(b"one")))

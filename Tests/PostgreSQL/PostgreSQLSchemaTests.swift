@@ -54,7 +54,7 @@ struct PostgreSQLSchemaTests {
     #expect(
       try allowed("mfa_verifier")
         == "check_database commit_change load_row lock_log_end log_lines present_incarnation"
-        + " replace_realm row_keys schema_version settle")
+        + " replace_realm row_keys schema_version servers settle")
     #expect(
       try database.cluster.sql(
         "SELECT count(*) FROM pg_proc WHERE pronamespace = 'mfa'::regnamespace AND NOT (prosecdef"

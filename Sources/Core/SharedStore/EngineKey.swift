@@ -8,6 +8,10 @@ public struct EngineKey: Hashable, Sendable {
     case host = 2
     /// A ticket with which a host joins the realm.
     case ticket = 3
+    /// When a host was seen last.
+    case hostSeen = 24
+    /// When a verifier was seen last.
+    case verifierSeen = 25
   }
 
   /// What the row is about.

@@ -209,6 +209,12 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     }
   }
 
+  /// Returns the fingerprint that the audit log uses for a record.
+  public func fingerprint(of record: FactorRecord) throws(FactorStoreError) -> [UInt8] {
+    var key = try key()
+    return try record.fingerprint(&key)
+  }
+
   // MARK: Repeated requests
 
   /// Returns the result that was committed with this request's nonce.

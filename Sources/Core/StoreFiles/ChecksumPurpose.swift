@@ -35,4 +35,6 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case fleetHost = 18
   /// A ticket with which a host joins a realm.
   case fleetTicket = 19
+  /// When a host or a verifier of a fleet was seen last.
+  case fleetLastSeen = 24
 }

@@ -113,8 +113,11 @@ struct DecisionConfiguration: Equatable, Sendable {
     case "users": group.users = words == [Array("*".utf8)] ? nil : words
     case "services": group.services = words == [Array("*".utf8)] ? nil : words
     case "enrolling":
-      guard words == [Array("on".utf8)] || words == [Array("off".utf8)] else { return .badValue }
-      group.mayEnroll = words == [Array("on".utf8)]
+      guard let isOn = Self.isOn(words) else { return .badValue }
+      group.mayEnroll = isOn
+    case "administering":
+      guard let isOn = Self.isOn(words) else { return .badValue }
+      group.mayAdminister = isOn
     case "failures_hourly":
       guard let number = UInt32(String(decoding: value, as: UTF8.self)), number <= 10_000 else {
         return .badValue
@@ -123,6 +126,15 @@ struct DecisionConfiguration: Equatable, Sendable {
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Returns whether a value is `on`, or nil if it is neither `on` nor `off`.
+  private static func isOn(_ words: [[UInt8]]) -> Bool? {
+    switch words {
+    case [Array("on".utf8)]: true
+    case [Array("off".utf8)]: false
+    case _: nil
+    }
   }
 
   private mutating func setGlobal(_ key: [UInt8], to value: [UInt8]) -> Reason? {

@@ -53,6 +53,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     case .join(let ticket, let serial): send(join(ticket, serial), connection)
     case .renew(let host, let present, let next):
       send(renew(host, present: present, next: next), connection)
+    case .seen(let seen): send(note(seen), connection)
     case .ping: send(.alive, connection)
     }
   }
@@ -62,7 +63,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(SystemError) { try connection.send(packet.span) } catch {}
   }
 
-  private func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
+  func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
     var line = LogLine()
     line.add("result", "error")
     if let error { line.add(error) } else { line.add("part", part) }
@@ -127,6 +128,9 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   // MARK: Conversations
 
   private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
+    guard
+      !AdministrationRequest.arrives(at: connection, seconds: ConversationLimit.firstMessage)
+    else { return administer(conversation, connection) }
     let host = conversation.host
     let permissions: HostPermissions
     do throws(FactorStoreError) {

@@ -12,6 +12,8 @@ struct HostGroup: Equatable, Sendable {
   var services: [[UInt8]]?
   /// Whether users may enrol, and change their factors, at the hosts.
   var mayEnroll = false
+  /// Whether administrators on the hosts act on the realm.
+  var mayAdminister = false
   /// The number of failed attempts that each host may cause in an hour.
   var failuresHourly: UInt32 = 100
 
@@ -37,6 +39,9 @@ struct HostPermissions: Sendable {
   func allowsEnrollment(of user: [UInt8]) -> Bool {
     groups.contains { $0.mayEnroll && $0.users?.contains(user) ?? true }
   }
+
+  /// Whether administrators on the host act on the realm.
+  var mayAdminister: Bool { groups.contains(where: \.mayAdminister) }
 
   /// The number of failed attempts that the host may cause in an hour.
   var failuresHourly: UInt32 { groups.map(\.failuresHourly).max() ?? 0 }

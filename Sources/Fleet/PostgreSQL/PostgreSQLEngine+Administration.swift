@@ -93,6 +93,40 @@ extension PostgreSQLEngine {
     }
   }
 
+  /// Returns the primary and its standbys, or nil if the schema is older than this function.
+  public func servers() throws(EngineError) -> EngineServers? {
+    let found: [SQLRow]
+    do throws(EngineError) {
+      found = try rows(of: SQLStatement("SELECT name, state, behind FROM mfa.servers()"))
+    } catch {
+      guard refusal?.isOfSchema == true else { throw error }
+      return nil
+    }
+    var servers: EngineServers?
+    var lag: UInt64?
+    for var row in found {
+      let name = try row.text()
+      let state = try row.text()
+      let behind = try row.optionalNumber()
+      guard servers != nil else {
+        servers = EngineServers(primary: name, others: [], lag: nil)
+        continue
+      }
+      servers?.others.append("\(name) \(state)")
+      guard let behind else { continue }
+      lag = max(lag ?? 0, UInt64(clamping: behind))
+    }
+    servers?.lag = lag
+    return servers
+  }
+
+  /// Returns a sentence for each finding of `checkDatabase`.
+  public func findings() throws(EngineError) -> [String]? {
+    do throws(PostgreSQLFailure) { return try checkDatabase().map(\.sentence) } catch {
+      throw error.error
+    }
+  }
+
   private func findings(_ row: SQLRow) throws(EngineError) -> [DatabaseFinding] {
     var row = row
     var findings: [DatabaseFinding] = []

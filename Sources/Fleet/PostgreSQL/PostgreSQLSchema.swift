@@ -12,6 +12,7 @@ enum PostgreSQLSchema {
   /// The functions that a verifier's role may execute, with the types of their parameters.
   static let functions = [
     "schema_version()", "present_incarnation()", "settle()", "lock_log_end()", "check_database()",
+    "servers()",
     "load_row(bigint, bytea, bytea, bigint, bytea)",
     """
     commit_change(bigint, bigint, bytea, bigint, bytea, bytea, bigint, bigint, bytea, bigint, bigint,
@@ -362,6 +363,23 @@ enum PostgreSQLSchema {
           AND c.relkind = 'r'
           AND has_table_privilege(session_user, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))
     $$
+    """,
+    // Verifiers need no new version of the schema for this function: without it, they do not tell the servers.
+    """
+    CREATE OR REPLACE FUNCTION mfa.servers()
+    RETURNS TABLE (name bytea, state bytea, behind bigint)
+    LANGUAGE plpgsql STABLE \(safely) AS $$
+    BEGIN
+      IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'this is a standby' USING ERRCODE = '25006';
+      END IF;
+      RETURN QUERY SELECT convert_to(coalesce(host(inet_server_addr()), 'local') || ':'
+          || current_setting('port'), 'UTF8'), ''::bytea, 0::bigint;
+      RETURN QUERY SELECT convert_to(r.application_name, 'UTF8'),
+          convert_to(coalesce(r.sync_state, 'unknown') || ' ' || coalesce(r.state, ''), 'UTF8'),
+          pg_wal_lsn_diff(pg_current_wal_lsn(), r.replay_lsn)::bigint
+        FROM pg_stat_replication r ORDER BY r.application_name;
+    END $$
     """,
   ]
 }

@@ -1,5 +1,6 @@
 #if Fleet
 import GRPCCore
+import MFAFactors
 import MFAFleetService
 import MFAFleetTransport
 import Synchronization
@@ -62,14 +63,29 @@ final class ConnectedVerifier: Sendable {
     earlier.beginGracefulShutdown()
   }
 
+  private func check() async throws {
+    var options = CallOptions.defaults
+    options.timeout = .seconds(3)
+    let metadata: Metadata = [HostMetadata.version: "\(Release.version)"]
+    _ = try await service.check(FleetCheckRequest(), metadata: metadata, options: options)
+  }
+
+  /// Returns whether the verifier and its decision service answer a check.
+  func answersCheck() async -> Bool {
+    do {
+      try await check()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Checks every few seconds whether the verifier works, so that a conversation need not find out.
   func watch() async {
     var failures = 0
     while !Task.isCancelled {
       do {
-        var options = CallOptions.defaults
-        options.timeout = .seconds(3)
-        _ = try await service.check(FleetCheckRequest(), options: options)
+        try await check()
         isHealthy = true
         failures = 0
       } catch {

@@ -37,6 +37,12 @@ struct RelayedConversation: Sendable {
     defer { share.end(for: user) }
     do {
       guard let (packet, sender) = try await Self.first(from: channel) else { return }
+      if packet.withSpan({ AdministrationRequest.begins($0) }) {
+        await RelayedAdministration(
+          verifiers: verifiers, channel: channel, peer: peer, packet: packet
+        ).run()
+        return
+      }
       let facts = try await lookups.runIfActive { () throws -> HostFacts in
         try packet.withSpan { try HostFacts.gathered(for: $0, peer: peer, sender: sender) }
       }
@@ -63,7 +69,7 @@ struct RelayedConversation: Sendable {
     } ?? nil
   }
 
-  private static func start(_ packet: PacketBytes, _ facts: HostFacts) -> FleetStart {
+  static func start(_ packet: PacketBytes, _ facts: HostFacts) -> FleetStart {
     var random = SystemRandomNumberGenerator()
     var start = FleetStart()
     start.nonce = FleetData(

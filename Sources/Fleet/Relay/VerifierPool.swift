@@ -1,5 +1,7 @@
 #if Fleet
+import FoundationEssentials
 import GRPCCore
+import MFAFleetCertificates
 import MFAFleetService
 import MFAFleetTransport
 import MFASystem
@@ -7,6 +9,7 @@ import MFASystem
 /// The verifiers of the realm.
 struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
+  private let credentials: FleetCredentials.Files
 
   /// How long one verifier may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
@@ -14,6 +17,7 @@ struct VerifierPool: Sendable {
   private static var longest: Duration { .milliseconds(4500) }
 
   init(_ addresses: [FleetAddress], _ credentials: FleetCredentials) throws {
+    self.credentials = credentials.files
     verifiers = try addresses.map { address in
       try ConnectedVerifier(address, credentials)
     }
@@ -47,8 +51,20 @@ struct VerifierPool: Sendable {
     throw failure
   }
 
+  /// Why no verifier can accept the certificate of this host; empty if it has not expired.
+  var expiry: String {
+    do {
+      let present = try IssuedCredentials(
+        pem: try FleetFile(credentials.own).read(isSecret: true), path: credentials.own)
+      guard let own = present.chain.first, own.notValidAfter < .now else { return "" }
+      return "the certificate of this host has expired"
+    } catch {
+      return "the certificate of this host cannot be read"
+    }
+  }
+
   /// The verifiers in the order in which they are tried: those that work first, each group in random order.
-  private var candidates: [ConnectedVerifier] {
+  var candidates: [ConnectedVerifier] {
     verifiers.filter(\.isHealthy).shuffled() + verifiers.filter { !$0.isHealthy }.shuffled()
   }
 

@@ -27,7 +27,8 @@ package struct VerifierProgram: Sendable {
       services: [
         VerifierService(
           decisions: decisions, places: ConversationPlaces(configuration.limits.conversations),
-          limits: configuration.limits, issuer: issuer)
+          limits: configuration.limits, issuer: issuer,
+          seenHosts: SeenHosts(verifier: try verifierName()))
       ])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in
@@ -41,6 +42,13 @@ package struct VerifierProgram: Sendable {
       servers.append((admission, address))
     }
     try await Self.serve(servers)
+  }
+
+  /// Returns the name by which the certificate of this verifier names it first, or its address.
+  private func verifierName() throws -> String {
+    let path = configuration.credentials.own
+    let own = try IssuedCredentials(pem: try FleetFile(path).read(isSecret: true), path: path)
+    return own.chain.first?.firstName ?? configuration.listen.text
   }
 
   private typealias Server = GRPCServer<HTTP2ServerTransport.Posix>

@@ -5,6 +5,7 @@ import MFAFleetCertificates
 import MFAFleetProtocol
 import MFAFleetService
 import MFAFleetTransport
+import X509
 
 /// The service for hosts with a certificate.
 struct VerifierService: FleetVerifier.ServiceProtocol {
@@ -13,6 +14,8 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
   let limits: FrontLimits
   /// Issues certificates, or nil if this verifier does not.
   let issuer: HostIssuer?
+  /// Reports hosts to the decision service.
+  let seenHosts: SeenHosts
 
   func converse(
     request: StreamingServerRequest<FleetToVerifier>, context: ServerContext
@@ -47,7 +50,19 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
     guard case .alive = try await decisions.reply(to: .ping) else {
       throw RPCError(code: .unavailable, message: "the decision service does not work")
     }
+    await note(request.metadata, context)
     return ServerResponse(message: FleetCheckReply())
+  }
+
+  /// Reports the host, at most once in an hour. A failure of that does not concern the host.
+  private func note(_ metadata: Metadata, _ context: ServerContext) async {
+    let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
+    guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
+      return
+    }
+    let version = metadata[stringValues: HostMetadata.version].first { _ in true } ?? ""
+    await seenHosts.note(
+      host, version: version, certificateEnd: certificate.notValidAfter, decisions)
   }
 
   /// Calls `body` when a place is free.

@@ -41,6 +41,8 @@ public enum VerifierRequest: ~Copyable {
   case renew(host: [UInt8], present: [UInt8], next: [UInt8])
   /// Asks whether the service works.
   case ping
+  /// Records that a host was seen.
+  case seen(SeenHost)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -57,6 +59,9 @@ public enum VerifierRequest: ~Copyable {
     static let join: UInt8 = 2
     static let renew: UInt8 = 3
     static let ping: UInt8 = 4
+    static let seen: UInt8 = 0x10
+
+    static let all = [converse, join, renew, ping, seen]
   }
 
   /// Returns a packet with the request, or nil if a field is too long.
@@ -84,6 +89,14 @@ public enum VerifierRequest: ~Copyable {
     case .ping:
       writer.begin(Kind.ping)
       writer.field(Self.version)
+    case .seen(let seen):
+      writer.begin(Kind.seen)
+      writer.field(Self.version)
+      writer.field(seen.host)
+      writer.field(seen.serial)
+      writer.field(seen.version)
+      writer.field(seen.certificateEnd)
+      writer.field(seen.verifier)
     }
     writer.end()
     return writer.finish()
@@ -100,7 +113,7 @@ public enum VerifierRequest: ~Copyable {
   @_lifetime(reader: copy reader)
   private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
     guard let kind = try reader.next() else { throw .malformed }
-    guard (Kind.converse...Kind.ping).contains(kind) else { throw .unknownKind(kind) }
+    guard Kind.all.contains(kind) else { throw .unknownKind(kind) }
     guard try reader.number(UInt8.self) == version else { throw .malformed }
     switch kind {
     case Kind.converse:
@@ -119,6 +132,15 @@ public enum VerifierRequest: ~Copyable {
       let host = try host(&reader)
       let present = try serial(&reader)
       return .renew(host: host, present: present, next: try serial(&reader))
+    case Kind.seen:
+      let host = try host(&reader)
+      let serial = try serial(&reader)
+      let version = try reader.bytes(longest: SeenHost.longestVersion)
+      let end = try reader.number(Int64.self)
+      return .seen(
+        SeenHost(
+          host: host, serial: serial, version: version, certificateEnd: end,
+          verifier: try self.host(&reader)))
     case _: return .ping
     }
   }
