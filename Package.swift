@@ -137,6 +137,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // The C code that Swift calls. libcrypto, libaudit, libqrencode, libpng and libsystemd are loaded
@@ -150,6 +151,7 @@ let package = Package(
     code("CQREncode"),
     code("CPNG"),
     headers("CPQ", pkgConfig: "libpq"),
+    headers("CCURL", pkgConfig: "libcurl"),
 
     // Base
     room("Bytes", .base),
@@ -164,6 +166,7 @@ let package = Package(
     room("Messages", .pure, uses: ["MFABytes"]),
     room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
     room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
+    room("OfflineAccess", .pure, uses: ["MFABytes", "MFAFactors"]),
     room("Phone", .pure, uses: ["MFASecrets"]),
     room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPhone"]),
     room(
@@ -208,7 +211,8 @@ let package = Package(
       "SharedStore", .core,
       uses: [
         "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem", "MFAVerification",
+        "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAVerification",
       ]),
     room(
       "StoreFiles", .core,
@@ -285,16 +289,29 @@ let package = Package(
       path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
 
     // Fleet
+    room("SlowHash", .fleet, uses: ["MFACCrypto", "MFACrypto", "MFASecrets"]),
+    room(
+      "OfflineStore", .fleet,
+      uses: [
+        "MFABytes", "MFACrypto", "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets",
+        "MFASlowHash", "MFASystem",
+      ]),
     room(
       "PostgreSQL", .fleet,
       uses: ["MFABytes", "MFACPOSIX", "MFACPQ", "MFASharedStore", "MFAStoreFiles"]),
     room(
+      "Etcd", .fleet,
+      uses: [
+        "MFABytes", "MFACCURL", "MFACPOSIX", "MFASharedStore", "MFAStoreFiles",
+      ]),
+    room(
       "Decision", .fleet,
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration", "MFAFactorStore",
-        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOneTimePassword", "MFAPolicy",
-        "MFAPostgreSQL", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
-        "MFASignIn", "MFAStoreFiles", "MFASystem",
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration", "MFACrypto",
+        "MFAEtcd", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol", "MFAHelper",
+        "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy", "MFAPostgreSQL",
+        "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore", "MFASignIn",
+        "MFASlowHash", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
       name: "mfa-verifier", dependencies: ["MFADecision", "MFASystem", argumentParser],
@@ -305,7 +322,7 @@ let package = Package(
         fleet("GRPCCore", "grpc-swift-2"), fleet("GRPCProtobuf", "grpc-swift-protobuf"),
         fleet("SwiftProtobuf", "swift-protobuf"),
       ],
-      exclude: ["fleet.proto", "Generated/generate"]),
+      exclude: ["fleet.proto", "offline.proto", "Generated/generate"]),
     room(
       "FleetTransport", .fleet,
       uses: [
@@ -316,6 +333,12 @@ let package = Package(
         fleet("NIOSSL", "swift-nio-ssl"), fleet("NIOTLS", "swift-nio"),
       ]),
     room(
+      "FleetMetrics", .fleet,
+      uses: [
+        "MFAFleetTransport", fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
+        fleet("NIOHTTP1", "swift-nio"), fleet("NIOPosix", "swift-nio"),
+      ]),
+    room(
       "FleetCertificates", .fleet,
       uses: [
         "MFAFleetProtocol", "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
@@ -324,8 +347,10 @@ let package = Package(
     room(
       "Relay", .fleet,
       uses: [
-        "MFABytes", "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService",
-        "MFAFleetTransport", "MFAMessages", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        "MFABytes", "MFACrypto", "MFAFactors", "MFAFleetCertificates", "MFAFleetMetrics",
+        "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport", "MFAMessages",
+        "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy",
+        "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("Metrics", "swift-metrics"),
         fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
         fleet("NIOCore", "swift-nio"), fleet("NIOPosix", "swift-nio"),
@@ -335,9 +360,12 @@ let package = Package(
     room(
       "VerifierFront", .fleet,
       uses: [
-        "MFAFleetCertificates", "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport",
-        "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("GRPCCore", "grpc-swift-2"),
+        "MFAFleetCertificates", "MFAFleetMetrics", "MFAFleetProtocol", "MFAFleetService",
+        "MFAFleetTransport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
+        fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
+        fleet("NIOSSL", "swift-nio-ssl"),
         fleet("SwiftProtobuf", "swift-protobuf"), fleet("X509", "swift-certificates"),
       ]),
     .executableTarget(
@@ -375,9 +403,9 @@ let package = Package(
       "AdminCore", .tools,
       uses: [
         "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFASecrets",
-        "MFAStoreFiles", "MFASystem",
+        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
+        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy",
+        "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "AdminOutput", .tools,
@@ -388,8 +416,9 @@ let package = Package(
       "Doctor", .tools,
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFAFactors", "MFAPAMStack", "MFAPolicy", "MFAResidentProtocol",
-        "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers", "MFASystem",
+        "MFAConfiguration", "MFAFactors", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy",
+        "MFAResidentProtocol", "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers",
+        "MFASystem",
       ]),
     room(
       "Explain", .tools,
@@ -447,7 +476,8 @@ let package = Package(
     .target(
       name: "MFATestSupport", dependencies: ["MFACTestSupport"], path: "Tests/Support",
       exclude: [
-        "Admin", "CTestSupport", "PostgreSQL", "Resident", "SharedStore", "SignIn",
+        "Admin", "CTestSupport", "Etcd", "PostgreSQL", "Resident", "SharedStore",
+        "SignIn",
         "booted-machine.sh", "pam-client", "stand-in", "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),
@@ -485,6 +515,9 @@ let package = Package(
     .target(
       name: "MFAPostgreSQLTestSupport", dependencies: ["MFAPostgreSQL", "MFATestSupport"],
       path: "Tests/Support/PostgreSQL", swiftSettings: everywhere),
+    .target(
+      name: "MFAEtcdTestSupport", dependencies: ["MFAEtcd", "MFATestSupport"],
+      path: "Tests/Support/Etcd", swiftSettings: everywhere),
     code("CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
     tests(
       "SignIn", in: "SignIn",
@@ -505,7 +538,8 @@ let package = Package(
       "SharedStore", in: "SharedStore",
       uses: [
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFAPolicy", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFAOfflineAccess", "MFAOneTimePassword", "MFAPolicy", "MFASharedStore",
+        "MFASharedStoreTestSupport",
         "MFASecrets", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
       ]),
     tests(
@@ -527,8 +561,9 @@ let package = Package(
       ]),
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
-      "Fleet", in: "Fleet", uses: ["MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
-      exclude: ["decisions.py", "run"]),
+      "Fleet", in: "Fleet",
+      uses: ["MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
+      exclude: ["decisions.py", "offline.py", "run"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",
       uses: [
@@ -558,11 +593,24 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
         "MFAConfiguration",
-        "MFAFactors", "MFAFleetProtocol", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAFactors", "MFAFleetProtocol", "MFAOfflineAccess", "MFAOneTimePassword", "MFAPAMStack",
         "MFAResidentProtocol",
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
         "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
       ]),
+    // Simulates many hosts of a fleet; see Tests/Load/run.
+    .executableTarget(
+      name: "mfa-fleet-load",
+      dependencies: [
+        argumentParser, "MFAApplication", "MFAAuditLog", "MFABytes", "MFAConfiguration",
+        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetCertificates", "MFAFleetProtocol",
+        "MFAFleetService", "MFAFleetTransport", "MFAOneTimePassword", "MFAPAMStack",
+        "MFAPostgreSQL", "MFARelay", "MFAResidentProtocol", "MFASecrets", "MFASharedStore",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
+        fleet("SwiftProtobuf", "swift-protobuf"),
+      ],
+      path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere,
+      linkerSettings: [.linkedLibrary("stdc++", .when(traits: ["Fleet"]))]),
     tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
     tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
     tests(
@@ -598,6 +646,7 @@ let package = Package(
     tests(
       "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
     tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
+    tests("OfflineAccess", in: "OfflineAccess", uses: ["MFABytes", "MFAOfflineAccess"]),
     tests("Phone", in: "Phone", uses: ["MFAPhone", "MFATestSupport"]),
     tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(
@@ -637,9 +686,9 @@ let package = Package(
       "AdminCore", in: "AdminCore",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
-        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAImport",
-        "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets", "MFAStoreFiles", "MFASystem",
-        "MFATestSupport",
+        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
+        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "StackEffect", in: "StackEffect",
@@ -651,7 +700,8 @@ let package = Package(
       "Doctor", in: "Doctor",
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
-        "MFADoctor", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFADoctor", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem",
+        "MFATestSupport",
       ]),
     tests(
       "Explain", in: "Explain",
@@ -677,9 +727,17 @@ let package = Package(
     tests(
       "PostgreSQL", in: "PostgreSQL",
       uses: [
-        "MFAPostgreSQL", "MFAPostgreSQLTestSupport", "MFASharedStore",
-        "MFASharedStoreTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAAuditLog", "MFAAuthentication", "MFAFactors", "MFAPolicy", "MFAPostgreSQL",
+        "MFAPostgreSQLTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
+    tests(
+      "Etcd", in: "Etcd",
+      uses: [
+        "MFAEtcd", "MFAEtcdTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
+        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+      ],
+      exclude: ["server.py"]),
     tests("Trial", in: "Trial", uses: ["MFATrial"]),
     tests(
       "AdminTool", in: "mfa-admin",

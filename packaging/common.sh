@@ -5,7 +5,7 @@
 #   checkout     the folder that contains Package.swift
 #   artefacts    the folder with the files that packaging/build creates
 #   script       the name of the script that sources this file
-#   build_packages, fleet_packages, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
+#   build_packages, fleet_packages, deb_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
 #   run_as, as_builder, files_with_module
 
 set -euo pipefail
@@ -26,7 +26,13 @@ build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
   libpng-dev)
 
 # Debian packages that building mfa-fleet and mfa-verifier needs in addition.
-fleet_packages=(zlib1g-dev libpq-dev pkgconf)
+fleet_packages=(zlib1g-dev libpq-dev libcurl4-openssl-dev pkgconf)
+
+# Debian packages that building Debian packages needs in addition.
+deb_packages=(debhelper dpkg-dev po-debconf fakeroot)
+
+# shellcheck source=packaging/files-with-module.sh
+. "$checkout/packaging/files-with-module.sh"
 
 say() { printf '%s: %s\n' "$script" "$*"; }
 error() { printf '%s: error: %s\n' "$script" "$*" >&2; }
@@ -144,14 +150,25 @@ find_swift() {
   exit 1
 }
 
-# files_with_module: prints the service files with a line for the module. PAM reads no file that a
-# package manager, pam-auth-update or an editor left beside the one that it replaced.
-files_with_module() {
-  local file
-  for file in /etc/pam.conf /etc/pam.d/* /usr/lib/pam.d/*; do
-    case $file in
-      *.dpkg-* | *.ucf-* | *.pam-* | *.rpmsave | *.rpmnew | *.rpmorig | *.bak | *.old | *.orig | *.mfa-edited | *'~') ;;
-      *) if grep -qsE '^[^#]*pam_mfa(\.so)?([[:space:]]|$)' "$file"; then printf '%s\n' "$file"; fi ;;
-    esac
-  done
+# release_version: prints the version of this checkout, which is stated in Release.swift alone.
+release_version() {
+  sed -n 's/.*static var version: StaticString { "\([0-9][0-9.]*\)" }.*/\1/p' \
+    "$checkout/Sources/Pure/Factors/Release.swift"
+}
+
+# release_time: prints the time of this checkout in seconds since the epoch, for files that must not depend on
+# the time of a build: SOURCE_DATE_EPOCH, or the time of the last commit, or that of the list of changes.
+release_time() {
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    printf '%s\n' "$SOURCE_DATE_EPOCH"
+  else
+    git -C "$checkout" -c safe.directory='*' log -1 --format=%ct 2>/dev/null \
+      || stat --format=%Y "$checkout/packaging/CHANGELOG.md"
+  fi
+}
+
+# release_changes VERSION: prints the section of a version in CHANGELOG.md, without its heading.
+release_changes() {
+  awk -v heading="## $1" '/^## /{ inside = index($0, heading) == 1; next } inside' \
+    "$checkout/packaging/CHANGELOG.md"
 }

@@ -3,6 +3,8 @@
 
 Each machine is a network namespace with an address of its own, and sees its own /etc/mfa, /run/mfa and
 /run/mfa-verifier. Requires a private machine with the programs installed.
+
+    fleet.py [--engine postgresql|etcd]
 """
 
 import argparse
@@ -22,6 +24,9 @@ from play import Failure, step
 
 WORK = pathlib.Path("/run/mfa-fleet-try")
 STATE = pathlib.Path("/var/lib/mfa-fleet-try")
+# The certificates of etcd's members and of their clients.
+ETCD = STATE / "etcd"
+NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 DATABASES = {"db1": "10.77.0.11", "db2": "10.77.0.12", "db3": "10.77.0.13"}
 VERIFIERS = {"verifier1": "10.77.0.21", "verifier2": "10.77.0.22"}
 HOSTS = {"host1": "10.77.0.31", "host2": "10.77.0.32", "host3": "10.77.0.33"}
@@ -106,7 +111,7 @@ class Machine:
 class Database(Machine):
     """A server of PostgreSQL."""
 
-    programs = pathlib.Path(sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1])
+    programs = pathlib.Path(next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True)), ""))
 
     def __init__(self, name, address):
         super().__init__(name, address)
@@ -158,15 +163,68 @@ class Database(Machine):
         self.sql("SELECT pg_reload_conf()")
 
 
+class Member(Machine):
+    """A member of an etcd cluster."""
+
+    def __init__(self, name, address):
+        super().__init__(name, address)
+        self.data = STATE / name
+
+    def start(self):
+        peers = ",".join("%s=http://%s:2380" % item for item in DATABASES.items())
+        client, peer = "https://%s:2379" % self.address, "http://%s:2380" % self.address
+        self.server = self.spawn(
+            "etcd", "--name", self.name, "--data-dir", self.data, "--listen-client-urls", client,
+            "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+            "--initial-cluster", peers, "--initial-cluster-token", "fleet", "--client-cert-auth",
+            "--trusted-ca-file", ETCD / "ca.pem", "--cert-file", ETCD / "server.pem", "--key-file",
+            ETCD / "server-key.pem", "--auto-compaction-retention", "1h", "--log-level", "error", user="etcd")
+
+    def kill(self):
+        self.server.kill()
+        self.server.wait()
+
+    def restore(self, snapshot):
+        """Replaces the data folder by the content of a snapshot."""
+        shutil.rmtree(self.data)
+        peers = ",".join("%s=http://%s:2380" % item for item in DATABASES.items())
+        run("etcdctl", "snapshot", "restore", snapshot, "--data-dir", self.data, "--name", self.name,
+            "--initial-cluster", peers, "--initial-cluster-token", "fleet", "--initial-advertise-peer-urls",
+            "http://%s:2380" % self.address, env={**os.environ, "ETCDCTL_API": "3"})
+        run("chown", "-R", "etcd", self.data)
+
+
+def control(members, *arguments):
+    """Runs etcdctl with some of the members."""
+    return run("etcdctl", *arguments, "--endpoints", ",".join("https://%s:2379" % each.address for each in members),
+               "--cacert", ETCD / "ca.pem", "--cert", ETCD / "client.pem", "--key", ETCD / "client-key.pem",
+               env={**os.environ, "ETCDCTL_API": "3"})
+
+
+def wait_for_members(members):
+    def healthy():
+        with contextlib.suppress(Failure):
+            control(members, "endpoint", "health")
+            return True
+        return False
+    wait_for("etcd", healthy, 40)
+
+
+def leader(members):
+    for line in control(members, "endpoint", "status").splitlines():
+        if ", true, " in line:
+            return next(each for each in members if "//%s:" % each.address in line)
+    raise Failure("the cluster has no leader")
+
+
 class Verifier(Machine):
     """The decision service and the network front of a verifier."""
 
-    def begin(self, authority, key):
-        addresses = ",".join(DATABASES.values())
+    def begin(self, authority, key, database):
         (self.configuration / "mfa.conf").write_text("[project]\nadjacent_intervals = %d\n" % INTERVALS)
         (self.configuration / "verifier.conf").write_text(
-            "database = hostaddr=%s dbname=mfa user=mfa_verifier\nfront_user = mfa-fleet\n\n"
-            "[hosts enrolling]\nenrolling = on\n\n[hosts others]\nservices = sshd\n" % addresses)
+            "%s\nfront_user = mfa-fleet\n\n[hosts enrolling]\nenrolling = on\nadministering = on\n\n"
+            "[hosts others]\nservices = sshd\n" % database)
         (self.configuration / "key").write_bytes(key)
         os.chown(self.configuration / "key", pwd.getpwnam("mfa").pw_uid, pwd.getpwnam("mfa").pw_gid)
         (self.configuration / "key").chmod(0o400)
@@ -182,7 +240,9 @@ class Verifier(Machine):
         own = self.folder / "run-mfa-verifier"
         own.chmod(0o755)
         shutil.chown(own, "mfa")
-        self.spawn("mfa-verifier", "serve", "--listen", "/run/mfa-verifier/front", user="mfa")
+        # The database is not asked through a proxy, whatever the environment says.
+        self.spawn("mfa-verifier", "serve", "--listen", "/run/mfa-verifier/front", user="mfa",
+                   environment={name: "http://127.0.0.1:1" for name in ("https_proxy", "HTTPS_PROXY", "ALL_PROXY")})
         wait_for("mfa-verifier", (own / "front").exists)
         # The front is in the group of the socket.
         self.spawn("mfa-fleet", "verifier", user="mfa-fleet", groups="mfa")
@@ -274,7 +334,7 @@ class User(play.Play):
 
 
 def set_up_accounts():
-    for name in ("mfa-fleet", "postgres"):
+    for name in ("mfa-fleet", "postgres", "etcd"):
         if not succeeds("id", name):
             run("useradd", "--system", "--no-create-home", name)
     run("useradd", "--create-home", "--shell", "/bin/bash", USER)
@@ -297,6 +357,109 @@ def set_up_sshd():
     os.makedirs("/run/sshd", exist_ok=True)
 
 
+class PostgreSQL:
+    """The realm's database on a primary and two standbys."""
+
+    machine, user = Database, "postgres"
+
+    def __init__(self, databases):
+        self.databases = databases
+
+    def set_up(self):
+        set_up_database(self.databases)
+
+    def configuration(self):
+        return "database = hostaddr=%s dbname=mfa user=mfa_verifier" % ",".join(DATABASES.values())
+
+    def set_up_realm(self, verifier):
+        """set_up() has created the realm, as the owner of the database."""
+
+    def fail(self, user):
+        databases = self.databases
+        step("the primary db1 is killed; db2 is promoted, and db3 follows it")
+        databases[0].kill()
+        databases[1].promote()
+        databases[2].follow(databases[1])
+        wait_for("db3", lambda: databases[1].sql("SELECT count(*) FROM pg_stat_replication") == "1")
+        user.must_fail("a code right after the failover is refused: db1 may have accepted it",
+                       play.wait_for_next(user.key, user.used), "the present code")
+        wait_for_fence("db1")
+        user.must_work("%s signs in at host3 after the failover" % USER)
+
+
+class Etcd:
+    """The realm's keys in an etcd cluster of three members."""
+
+    machine, user = Member, "etcd"
+
+    def __init__(self, databases):
+        self.members = databases
+
+    def set_up(self):
+        step("three members of etcd, which require certificates of their clients")
+        ETCD.mkdir()
+        run("openssl", "req", "-x509", *NEW_KEY, "-subj", "/CN=etcd", "-days", "2", "-keyout", ETCD / "ca-key.pem",
+            "-out", ETCD / "ca.pem")
+        addresses = ",".join("IP:" + address for address in DATABASES.values())
+        for name, usage, names, owner in (("server", "serverAuth,clientAuth", addresses, "etcd"),
+                                          ("client", "clientAuth", "DNS:verifier", "mfa")):
+            run("openssl", "req", *NEW_KEY, "-subj", "/O=mfa", "-keyout", ETCD / (name + "-key.pem"), "-out",
+                ETCD / (name + ".csr"), "-addext", "subjectAltName=" + names, "-addext", "extendedKeyUsage=" + usage)
+            run("openssl", "x509", "-req", "-in", ETCD / (name + ".csr"), "-CA", ETCD / "ca.pem", "-CAkey",
+                ETCD / "ca-key.pem", "-CAcreateserial", "-days", "2", "-copy_extensions", "copyall", "-out",
+                ETCD / (name + ".pem"))
+            shutil.chown(ETCD / (name + "-key.pem"), owner)
+            (ETCD / (name + "-key.pem")).chmod(0o400)
+        for member in self.members:
+            member.start()
+        wait_for_members(self.members)
+
+    def configuration(self):
+        endpoints = " ".join("https://%s:2379" % address for address in DATABASES.values())
+        return ("engine = etcd\nendpoints = %s\ncertificate = %s\nkey = %s\nauthority = %s"
+                % (endpoints, ETCD / "client.pem", ETCD / "client-key.pem", ETCD / "ca.pem"))
+
+    def set_up_realm(self, verifier):
+        print("    mfa-verifier setup: " + verifier.run("mfa-verifier", "setup", user="mfa").strip())
+
+    def fail(self, user):
+        first = leader(self.members)
+        rest = [member for member in self.members if member is not first]
+        step("the leader %s is killed; the others choose another one, and no commit is lost" % first.name)
+        first.kill()
+        wait_for_members(rest)
+        user.must_work("%s signs in at host3 after the failover" % USER)
+
+        step("a second member, %s, is killed: no majority is left" % rest[0].name)
+        snapshot = STATE / "snapshot"
+        control(rest[1:], "snapshot", "save", snapshot)
+        rest[0].kill()
+        worked, _ = user.sign_in("a sign-in without a majority", PASSWORD, play.wait_for_next(user.key, user.used),
+                                 "the present code")
+        if worked:
+            raise Failure("a code was accepted without a majority")
+
+        step("a snapshot is restored into a new cluster at the same addresses")
+        rest[1].kill()
+        for member in self.members:
+            member.restore(snapshot)
+            member.start()
+        wait_for_members(self.members)
+        user.must_fail("a code right after the restore is refused: it may have been accepted after the snapshot",
+                       play.wait_for_next(user.key, user.used), "the present code")
+        wait_for_fence("the former cluster")
+        user.must_work("%s signs in at host3 after the restore" % USER)
+
+
+ENGINES = {"postgresql": PostgreSQL, "etcd": Etcd}
+
+
+def wait_for_fence(database):
+    seconds = (INTERVALS + 1) * play.PERIOD
+    print("    the user waits %d s, until no code is left that %s could have accepted" % (seconds, database))
+    time.sleep(seconds)
+
+
 def set_up_database(databases):
     step("a PostgreSQL primary, db1, with two standbys, one of which must have each commit")
     primary, *standbys = databases
@@ -314,15 +477,16 @@ def set_up_database(databases):
         "SELECT string_agg(application_name || ' ' || sync_state, ', ') FROM pg_stat_replication"))
 
 
-def set_up_realm(databases, verifiers, hosts):
-    set_up_database(databases)
+def set_up_realm(engine, verifiers, hosts):
+    engine.set_up()
     step("an authority, and two verifiers")
     authority = STATE / "authority"
     authority.mkdir()
     fingerprint = run("mfa-fleet", "authority", "create", authority, "--realm", "example.org").split()[-1]
     key = os.urandom(32)
     for verifier in verifiers:
-        verifier.begin(authority, key)
+        verifier.begin(authority, key, engine.configuration())
+    engine.set_up_realm(verifiers[0])
     for line in check(verifiers[0]):
         print("    mfa-verifier check: " + line)
     step("three hosts join with tickets; users may enrol at host1 only")
@@ -337,7 +501,7 @@ def check(verifier):
     return (ended.stdout + ended.stderr).strip().splitlines()
 
 
-def act(databases, verifiers, hosts):
+def act(engine, verifiers, hosts):
     host1, host2, host3 = hosts
     user = User(host1)
     user.enrol()
@@ -352,21 +516,20 @@ def act(databases, verifiers, hosts):
         process.wait()
     user.must_work("%s signs in at host3" % USER)
 
-    step("the primary db1 is killed; db2 is promoted, and db3 follows it")
-    databases[0].kill()
-    databases[1].promote()
-    databases[2].follow(databases[1])
-    wait_for("db3", lambda: databases[1].sql("SELECT count(*) FROM pg_stat_replication") == "1")
-    user.must_fail("a code right after the failover is refused: db1 may have accepted it",
-                   play.wait_for_next(user.key, user.used), "the present code")
-    seconds = (INTERVALS + 1) * play.PERIOD
-    print("    the user waits %d s, until no code is left that db1 could have accepted" % seconds)
-    time.sleep(seconds)
-    user.must_work("%s signs in at host3 after the failover" % USER)
+    engine.fail(user)
 
     step("the realm's users, seen by root on verifier2")
     for line in verifiers[1].run("mfa-verifier", "user", USER, user="mfa").splitlines():
         print("    " + line)
+
+    step("the realm, administered by root on host1; host3 may not administer it")
+    for arguments in (["list"], ["fleet", "status"], ["ledger", "verify"]):
+        for line in host1.run("mfa-admin", *arguments).splitlines():
+            print("    " + line)
+    if "host1.example.org" not in host1.run("mfa-admin", "fleet", "hosts") or USER not in host1.run("mfa-admin", "list"):
+        raise Failure("mfa-admin does not list the host or the user")
+    if succeeds(*host3.command("mfa-admin", "list")):
+        raise Failure("a host without administering = on listed the users")
 
     step("host2 is revoked")
     verifiers[1].run("mfa-verifier", "revoke", "host2.example.org", user="mfa")
@@ -380,6 +543,9 @@ def act(databases, verifiers, hosts):
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
+    kind = ENGINES[parser.parse_args().engine]
     WORK.mkdir()
     STATE.mkdir()
     STATE.chmod(0o755)
@@ -393,17 +559,18 @@ def main():
     machines = []
     try:
         set_up_accounts()
-        databases = [Database(*item) for item in DATABASES.items()]
+        databases = [kind.machine(*item) for item in DATABASES.items()]
         verifiers = [Verifier(*item) for item in VERIFIERS.items()]
         hosts = [Host(*item) for item in HOSTS.items()]
         machines = databases + verifiers + hosts
         for database in databases:
             database.data.mkdir()
-            shutil.chown(database.data, "postgres")
+            shutil.chown(database.data, kind.user)
             database.data.chmod(0o700)
         set_up_sshd()
-        set_up_realm(databases, verifiers, hosts)
-        act(databases, verifiers, hosts)
+        engine = kind(databases)
+        set_up_realm(engine, verifiers, hosts)
+        act(engine, verifiers, hosts)
     except Failure as failure:
         print("\nfleet-try: error: %s" % failure, file=sys.stderr)
         for machine in machines:

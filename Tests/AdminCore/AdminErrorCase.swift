@@ -8,7 +8,7 @@ enum AdminErrorCase: CaseIterable {
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, services, notAPath, importSource,
-    notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone
+    notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: AdminError) {
@@ -54,6 +54,7 @@ enum AdminErrorCase: CaseIterable {
       case .notEnded: .notEnded
       case .backup: .backup
       case .phone: .phone
+      case .realm: .realm
       }
   }
 }

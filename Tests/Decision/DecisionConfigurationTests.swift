@@ -32,6 +32,49 @@ struct DecisionConfigurationTests {
     #expect(configuration.groups.map(\.name) == [Self.bytes("web"), Self.bytes("all")])
   }
 
+  @Test func cluster() throws {
+    let configuration = try Self.configuration(
+      """
+      engine = etcd
+      endpoints = https://192.0.2.1:2379 https://[2001:db8::1]:2379
+      certificate = /c
+      key = /k
+      authority = /a
+      prefix = /realm/
+      """)
+    #expect(configuration.engine == .etcd)
+    #expect(
+      configuration.etcd.endpoints == ["https://192.0.2.1:2379", "https://[2001:db8::1]:2379"])
+    #expect(configuration.etcd.certificate == "/c")
+    #expect(configuration.etcd.key == "/k")
+    #expect(configuration.etcd.authority == "/a")
+    #expect(configuration.etcd.prefix == Self.bytes("/realm/"))
+  }
+
+  @Test(
+    "keys that do not make up one engine are refused",
+    arguments: [
+      ("engine = sqlite", 1, .badValue), ("engine = etcd", 1, .noEndpoints),
+      ("engine = etcd\nendpoints = https://a:1", 2, .noAuthority),
+      ("engine = etcd\nendpoints = https://a:1 http://b:1", 2, .mixedEndpoints),
+      ("engine = etcd\nendpoints = http://a:1\nauthority = /a", 3, .mixedEndpoints),
+      ("engine = etcd\nendpoints = ftp://a:1", 2, .badValue),
+      ("engine = etcd\nendpoints = https://a", 2, .badValue),
+      ("engine = etcd\nendpoints = https://a:1/path", 2, .badValue),
+      ("engine = etcd\nendpoints = https://b@a:1", 2, .badValue),
+      ("engine = etcd\ncertificate = relative", 2, .badValue),
+      ("engine = etcd\nprefix = mfa", 2, .badValue),
+      ("engine = etcd\nendpoints = http://a:1\ndatabase = x", 3, .otherEngine),
+      ("engine = etcd\nendpoints = https://a:1\nauthority = /a\nkey = /k", 4, .halfOfAPair),
+      ("database = x\nendpoints = http://a:1", 2, .otherEngine),
+      ("database = x\nprefix = /a/", 2, .otherEngine),
+    ] as [(String, Int, DecisionConfiguration.Reason)])
+  func otherKeys(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
+    #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
+      _ = try Self.configuration(text)
+    }
+  }
+
   @Test(
     "an unknown, repeated or malformed part is refused with its line",
     arguments: [
@@ -47,11 +90,40 @@ struct DecisionConfigurationTests {
       ("database = x\n[hosts a]\ndatabase = y", 3, .unknownKey),
       ("processes = 1\ndatabase = x", 1, .badValue), ("processes = 300", 1, .badValue),
       ("# nothing", 1, .noDatabase),
+      ("database = x\n[hosts a]\noffline = deny recovery", 3, .badValue),
+      ("database = x\n[hosts a]\noffline = recovery recovery", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_days = 0", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_hours = 169", 3, .badValue),
+      ("database = x\n[hosts a]\noffline = allow", 3, .noBreakGlass),
+      ("database = x\n[hosts a]\nbreak_glass = b", 3, .noBreakGlass),
+      ("database = x\n[users a]\nusers = b", 3, .unknownKey),
+      ("database = x\n[users a]\n[users a]", 3, .repeatedGroup),
     ] as [(String, Int, DecisionConfiguration.Reason)])
   func refused(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
     #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
       _ = try Self.configuration(text)
     }
+  }
+
+  @Test("what hosts may do while no verifier answers, which is nothing by default")
+  func offline() throws {
+    let configuration = try Self.configuration(
+      """
+      database = x
+      [hosts web]
+      offline = recovery allow
+      break_glass = admins
+      offline_days = 3
+      offline_hours = 2
+      [users admins]
+      members = alice bob
+      [hosts all]
+      """)
+    #expect(configuration.groups.map(\.offline.rawValue) == [5, 0])
+    #expect(configuration.groups.map(\.offlineDays) == [3, 7])
+    #expect(configuration.groups.map(\.offlineHours) == [2, 12])
+    #expect(
+      configuration.users == [Self.bytes("admins"): [Self.bytes("alice"), Self.bytes("bob")]])
   }
 
   @Test("a host may ask what one of its groups permits, and nothing without a group")

@@ -6,6 +6,7 @@ import MFAConfiguration
 import MFACTestSupport
 import MFAFactors
 import MFAFleetProtocol
+import MFAOfflineAccess
 import MFAOneTimePassword
 import MFAPAMStack
 import MFAResidentProtocol
@@ -51,9 +52,11 @@ struct DecisionTests {
     func remove() throws { try FileManager.default.removeItem(atPath: key) }
   }
 
-  static func configuration() throws -> DecisionConfiguration {
+  static func configuration(_ more: String = "") throws -> DecisionConfiguration {
     try DecisionConfiguration(
-      Array("database = x\n[hosts web]\nusers = alice\nservices = sshd\n".utf8))
+      Array(
+        "database = x\n[hosts web]\nusers = alice\nservices = sshd\noffline = recovery\n\(more)"
+          .utf8))
   }
 
   /// The facts of a host about an sshd that signs in this user.
@@ -89,11 +92,13 @@ struct DecisionTests {
 
   /// Runs a verifier, and calls `client` with the path of its socket.
   static func serving(
-    _ realm: Realm, front: UInt32 = 0, _ client: (String) throws -> Void
+    _ realm: Realm, front: UInt32 = 0, configuration more: String = "",
+    _ client: (String) throws -> Void
   ) throws {
     let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
     let share = try #require(WorkerShare(ownUser: 0, most: 4))
+    let counters = try #require(DecisionCounters())
     let worker: Int32
     switch try WorkerProcess.start() {
     case .copy(let process): worker = process
@@ -104,7 +109,9 @@ struct DecisionTests {
       do {
         DecisionWorker(
           listener: listener, share: share,
-          realm: DecisionRealm(realm.engine, try configuration(), key: key, owner: 0), front: front
+          realm: DecisionRealm(
+            MeasuredEngine(realm.engine, counters), try configuration(more), key: key, owner: 0),
+          counters: counters, front: front
         ).run()
       } catch {}
       WorkerProcess.leave(0)
@@ -185,6 +192,110 @@ struct DecisionTests {
         }
       }
     }
+  }
+
+  @Test("results, conversations and calls of the database are counted")
+  func counted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        for (nonce, code) in [(2, "000000"), (3, code), (4, code)] as [(UInt8, String)] {
+          _ = try Self.verdict(
+            path, Self.converse(Self.facts("alice"), nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+        }
+        _ = try Self.kinds(path, Self.converse(Self.facts("bob")), Self.start("bob"))
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.wrong] == 1 && numbers[.accepted] == 1 && numbers[.replayed] == 1)
+        #expect(numbers[.allowed] == 1 && numbers[.triedAgain] == 2 && numbers[.notPermitted] == 1)
+        #expect(numbers.distribution(.commit).counts.reduce(0, +) >= 3)
+        #expect(numbers.distribution(.load).counts.reduce(0, +) >= 3)
+      }
+    }
+  }
+
+  /// Returns the reply to a request about outages, or nil.
+  static func offline(
+    _ path: String, serial: [UInt8] = serial, _ subject: OfflineRequest.Subject
+  ) throws -> VerifierReply? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let request = VerifierRequest.offline(OfflineRequest(host: host, serial: serial, subject))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+    return try VerifierReply(answer.span)
+  }
+
+  @Test("a host gets a permit only about a user whose code was accepted there")
+  func permit() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        let facts = Self.facts("alice")
+        for (nonce, code) in [(2, "000000"), (3, code)] as [(UInt8, String)] {
+          _ = try Self.verdict(
+            path, Self.converse(facts, nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+        }
+        func permits(_ nonce: UInt8, _ user: String = "alice") throws -> VerifierReply? {
+          try Self.offline(
+            path,
+            .permit(
+              nonce: [UInt8](repeating: nonce, count: 16), facts: Self.facts(user).encoded()))
+        }
+        let none = VerifierReply.offline(.permits([[]]))
+        #expect(try permits(2) == none)
+        #expect(try permits(9) == none)
+        guard case .offline(.permits(let encoded)) = try permits(3),
+          let bytes = encoded.first, let permit = OfflinePermit(bytes.span)
+        else {
+          Issue.record("no permit")
+          return
+        }
+        #expect(permit.user == Array("alice".utf8))
+        #expect(permit.expiresAt == permit.signedInAt + 7 * 86_400)
+        #expect(permit.rules.map(\.methods) == [.recovery])
+        #expect(permit.rules.map(\.services) == [[Array("sshd".utf8)]])
+        guard
+          case .offline(.permits(let renewed)) = try Self.offline(
+            path, .renewal(tokens: [permit.token, permit.token + [0]])),
+          renewed.count == 2, let bytes = renewed.first, let second = OfflinePermit(bytes.span)
+        else {
+          Issue.record("no renewed permit")
+          return
+        }
+        #expect(second.signedInAt == permit.signedInAt && second.expiresAt == permit.expiresAt)
+        #expect(renewed[1].isEmpty)
+        #expect(
+          try Self.offline(path, serial: [2], .renewal(tokens: [permit.token])) == .refused)
+        // A report of an offline sign-in, twice, and a damaged queue.
+        let record = OfflineRecord(
+          number: 1, time: 5, kind: .breakGlass, user: Array("alice".utf8),
+          service: Array("sshd".utf8), source: [])
+        let report = OfflineReport(
+          isDamaged: false, base: 0, chain: [UInt8](repeating: 0, count: 32),
+          records: [record.encoded()])
+        let first = try Self.offline(path, .report(report.encoded()))
+        guard case .offline(.position(1, _)) = first else {
+          Issue.record("not reported")
+          return
+        }
+        #expect(try Self.offline(path, .report(report.encoded())) == first)
+        let damaged = OfflineReport(
+          isDamaged: true, base: 0, chain: [UInt8](repeating: 0, count: 32), records: [])
+        #expect(try Self.offline(path, .report(damaged.encoded())) == first)
+      }
+    }
+  }
+
+  private static func numbers(_ path: String) throws -> DecisionNumbers? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = VerifierRequest.numbers.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10),
+      case .numbers(let numbers) = try VerifierReply(answer.span)
+    else { return nil }
+    return numbers
   }
 
   @Test("another user than the network front's is not served")

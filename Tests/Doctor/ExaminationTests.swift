@@ -11,6 +11,7 @@ import Testing
 @testable import MFAAdminOutput
 @testable import MFAAdminCore
 @testable import MFADoctor
+import MFAFleetProtocol
 
 /// Hosts that are sound except for one change, and the findings for each.
 @Suite("Doctor findings")
@@ -1321,6 +1322,14 @@ struct ExaminationTests {
     host.statuses["/usr/lib/systemd/system/mfad.socket"] = MemoryHost.file(0, 0o644)
   }
 
+  /// The answer of a verifier to a host whose certificate ends after this many days.
+  static func answer(certificateDays days: Int64, findings: [String] = []) -> RealmStatus {
+    .answers(
+      VerifierInspection(
+        version: [], isAdministering: true, findings: findings.map { Array($0.utf8) },
+        certificateEnd: 1_800_000_000 + days * 86_400), time: 1_800_000_000)
+  }
+
   static let residentRows = [
     // A host without systemd, and one where the service was not installed as a unit.
     Row(1) {
@@ -1341,6 +1350,26 @@ struct ExaminationTests {
       $0.resident = .untrusted(owner: 1000)
     },
     Row(6, "warning could-not-be-checked \(residentSocket)") { $0.resident = .unknown("EIO") },
+    // On a host of a realm, the relay listens at this socket.
+    Row(10, "error relay-stopped \(residentSocket)") {
+      installResident(on: &$0)
+      $0.statuses["/run/systemd/system"] = MemoryHost.folder(0, 0o755)
+      $0.resident = .stopped
+      $0.realm = .fails(.noRelay(.notFound(.open)))
+    },
+    Row(11, "error host-refused \(residentSocket)") {
+      $0.realm = .fails(.refused(.hostRefused, ""))
+    },
+    Row(12, "error no-verifier \(residentSocket)") {
+      $0.realm = .fails(.refused(.noVerifier, ""))
+    },
+    Row(13) { $0.realm = answer(certificateDays: 6) },
+    Row(14, "warning certificate-ends /etc/mfa/fleet.conf") {
+      $0.realm = answer(certificateDays: 4)
+    },
+    Row(15, "warning realm-database the database of the realm") {
+      $0.realm = answer(certificateDays: 30, findings: ["fsync is off"])
+    },
     // With the service, a sandbox blocks nothing that the application needs.
     Row(7) {
       $0.resident = .answers

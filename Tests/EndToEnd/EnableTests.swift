@@ -540,6 +540,27 @@ extension EndToEnd {
       }
     }
 
+    @Test("disable --all undoes every change, confirmed or not, and nothing else")
+    func disableAll() throws {
+      try Self.withMachine { machine in
+        _ = try Self.administrator(machine)
+        let files = ServiceFiles(["su", "su-l", "login"])
+        let service = try machine.makeService(OneCode.stack)
+        let byHand = try #require(machine.contents(of: "/etc/pam.d/\(service)"))
+        #expect(try machine.administer("enable", "--no-confirm", "su").status.isSuccess)
+        #expect(try machine.administer("enable", "login").status.isSuccess)
+        #expect(ServiceFiles.waiting == ["login"] && ServiceFiles.enabled == ["su"])
+        #expect(try machine.administer("disable").status == .exited(64))
+        #expect(try machine.administer("disable", "--all", "su").status == .exited(64))
+        let disabled = try machine.administer("disable", "--all")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(files.isRestored && ServiceFiles.waiting.isEmpty && ServiceFiles.enabled.isEmpty)
+        #expect(machine.contents(of: "/etc/pam.d/\(service)") == byHand)
+        let again = try machine.administer("disable", "--all")
+        #expect(again.text == "no change of mfa-admin enable is in force\n", "\(again)")
+      }
+    }
+
     /// How an administrator changes a file of an unconfirmed change.
     enum TrialEdit: CaseIterable {
       case betweenMarks, removed, marksDeleted, outsideMarks, groupWritable, otherOwner, symlink,

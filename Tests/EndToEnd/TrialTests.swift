@@ -21,6 +21,18 @@ extension EndToEnd {
       }
     }
 
+    @Test("on a host of a realm, the trial uses a store of its own, and leaves nothing behind")
+    func hostOfARealm() throws {
+      try Enable.withMachine { machine in
+        machine.atTheEnd("leave the realm") { try Command.succeed(["/bin/rm", "/etc/mfa/realm"]) }
+        try Command.succeed(["/usr/bin/touch", "/etc/mfa/realm"])
+        let before = try Self.traces()
+        let tried = try Self.administer(["try-sign-in", "sudo", "login"])
+        #expect(tried.text == "proven\tsudo\t\nproven\tlogin\t\n", "\(tried.errorText)")
+        #expect(try Self.traces() == before)
+      }
+    }
+
     static func administer(_ arguments: [String]) throws -> Command {
       try Command.run([ServiceFiles.program] + arguments)
     }

@@ -1,5 +1,6 @@
 """A decision service for the tests: it answers with recorded packets, as the name of the user says."""
 
+import hmac
 import os
 import socket
 import struct
@@ -40,6 +41,16 @@ def reply(answer):
     return message(0x02, b"\1" + text(answer))
 
 
+def administer(command=b"\1", administrator=b"carol"):
+    """The packet of an administrator. The command is its number and its fields."""
+    return message(0x21, b"\1" + text(administrator) + text(b"pts/3") + command)
+
+
+def failed(reason):
+    """The reply to an administrator whose request was not carried out."""
+    return message(0xA1, bytes([reason]) + text(b""))
+
+
 def manage():
     return message(0x11, bytes([1, 2]) + optional(None))
 
@@ -73,6 +84,10 @@ class DecisionService:
         self.days = days
         self.seen = []
         self.tickets = {b"AAAA-BBBB": b"web7.example.org"}
+        # The permits by the names of users, the reports, and how far the realm has the queue of the host.
+        self.permits = {}
+        self.reports = []
+        self.position = (0, bytes(32))
         self.ended = threading.Semaphore(0)
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
@@ -111,6 +126,11 @@ class DecisionService:
         assert version == 1
         if fields.kind == 4:
             connection.send(message(0x84))
+        elif fields.kind == 8:
+            # The counters in their order, and the distributions of loads and commits.
+            numbers = range(1, 60)
+            timings = [0] * 26
+            connection.send(message(0x88, struct.pack(">H59Q", 59, *numbers) + struct.pack(">H26Q", 26, *timings)))
         elif fields.kind == 2:
             ticket, serial = fields.text(), fields.text()
             self.seen.append({"ticket": ticket, "serial": serial})
@@ -121,14 +141,57 @@ class DecisionService:
             record = {"host": fields.text(), "present": fields.text(), "next": fields.text()}
             self.seen.append(record)
             connection.send(message(0x82, struct.pack(">H", self.days)))
+        elif fields.kind == 0x10:
+            self.seen.append({"seen": fields.text(), "serial": fields.text(), "version": fields.text(),
+                              "end": fields.number(8), "verifier": fields.text()})
+            connection.send(message(0x84))
+        elif fields.kind in (0x21, 0x22, 0x23):
+            connection.send(self.answer_offline(fields))
         elif fields.kind == 1:
             record = {"host": fields.text(), "serial": fields.text(), "nonce": fields.text(),
                       "facts": fields.text(), "packet": connection.recv(LONGEST)}
             self.seen.append(record)
             self.converse(connection, record)
 
+    def answer_offline(self, fields):
+        """Answers a host about the time in which no verifier answers."""
+        host, _ = fields.text(), fields.text()
+        if fields.kind == 0x21:
+            nonce, facts = fields.text(), fields.text()
+            self.seen.append({"offline": host, "nonce": nonce, "facts": facts})
+            found = [permit for user, permit in self.permits.items() if text(user) in facts]
+            return message(0xA1, b"\1" + text(found[0] if found else b""))
+        if fields.kind == 0x22:
+            # The token is the name of the user.
+            users = [fields.text() for _ in range(fields.number(1))]
+            return message(0xA1, bytes([len(users)]) + b"".join(text(self.permits.get(user, b"")) for user in users))
+        report = fields.text()
+        assert report[0] == 1
+        if report[1] == 0:
+            number, chain = struct.unpack(">Q", report[2:10])[0], report[10:42]
+            (count,) = struct.unpack(">H", report[42:44])
+            rest, records = report[44:], []
+            for _ in range(count):
+                (length,) = struct.unpack(">H", rest[:2])
+                record, rest = rest[2:2 + length], rest[2 + length:]
+                records.append(record)
+                number, chain = number + 1, hmac.digest(chain, record, "sha256")
+                assert record[:8] == struct.pack(">Q", number)
+            self.reports.append(records)
+            self.position = (number, chain)
+        else:
+            self.reports.append("damaged")
+        return message(0xA2, struct.pack(">Q", self.position[0]) + text(self.position[1]))
+
     def converse(self, connection, record):
         packet = record["packet"]
+        if packet[0] == 0x21:
+            # The administrator: the name says how the request ends.
+            fields = Fields(packet)
+            fields.take(1)
+            if not fields.text().startswith(b"crash"):
+                connection.send(message(0xA5, text(b"1:00000000 " + self.name)))
+            return
         if packet[0] == 0x11:
             # The helper: two packets without an answer, then a request.
             connection.send(message(0x92, text(b"one")))

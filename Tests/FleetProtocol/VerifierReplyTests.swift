@@ -7,6 +7,8 @@ import Testing
 struct VerifierReplyTests {
   private static let replies: [VerifierReply] = [
     .joined(host: FactSamples.bytes("web1"), days: 30), .renewed(days: 400), .refused, .alive,
+    .numbers(DecisionNumbers(counters: [], timings: [])),
+    .numbers(DecisionNumbers(counters: [0, .max], timings: [7])),
   ]
 
   private static func packet(_ reply: VerifierReply) -> [UInt8]? {
@@ -26,6 +28,13 @@ struct VerifierReplyTests {
       guard let read = Self.read(damaged) else { continue }
       #expect(Self.packet(read) == damaged)
     }
+  }
+
+  @Test("lists have at most 1,024 numbers", arguments: [(1024, true), (1025, false)])
+  func longestLists(count: Int, isWritten: Bool) {
+    let reply = VerifierReply.numbers(
+      DecisionNumbers(counters: [UInt64](repeating: 1, count: count), timings: []))
+    #expect((Self.packet(reply) != nil) == isWritten)
   }
 
   @Test("a host has a name", arguments: [(0, false), (1, true), (255, true), (256, false)])

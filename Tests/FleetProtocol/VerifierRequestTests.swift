@@ -44,7 +44,7 @@ struct VerifierRequestTests {
       packet(.converse(conversation(facts: HostFacts.longest))),
       packet(.join(ticket: SecretBytes(copying: FactSamples.bytes("ABCD").span), serial: serial)),
       packet(.renew(host: host, present: serial, next: [9])),
-      packet(.ping),
+      packet(.ping), packet(.numbers),
     ]
   }
 

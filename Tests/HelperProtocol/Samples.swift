@@ -85,6 +85,8 @@ enum Samples {
     { .ticketSession },
     { .status },
     { .generateRecoveryCodes },
+    { .generateOfflineCodes(group: []) },
+    { .generateOfflineCodes(group: Array("web".utf8)) },
     {
       .resync(
         ResyncRequest(factor: try factor(3), code: secret("123456")))

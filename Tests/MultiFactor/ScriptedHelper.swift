@@ -137,6 +137,7 @@ final class ScriptedHelper: Sendable {
     case .ticketSession: return "ticketSession"
     case .status: return "status"
     case .generateRecoveryCodes: return "generateRecoveryCodes"
+    case .generateOfflineCodes: return "generateOfflineCodes"
     case .resync(let request):
       return "resync \(request.factor.bytes[0]) \(string(request.code))"
     case .completeResync(let code): return "completeResync \(string(code))"

@@ -38,7 +38,7 @@ struct PostgreSQLSchemaTests {
         "\(statement): \(command.errorText)")
     }
     #expect(
-      try cluster.sql("SELECT mfa.schema_version()", as: "mfa_verifier", in: "mfa") == "1")
+      try cluster.sql("SELECT mfa.schema_version()", as: "mfa_verifier", in: "mfa") == "2")
   }
 
   @Test func otherRolesMayExecuteNoFunction() throws {
@@ -54,7 +54,7 @@ struct PostgreSQLSchemaTests {
     #expect(
       try allowed("mfa_verifier")
         == "check_database commit_change load_row lock_log_end log_lines present_incarnation"
-        + " replace_realm row_keys schema_version settle")
+        + " replace_realm row_keys schema_version servers settle")
     #expect(
       try database.cluster.sql(
         "SELECT count(*) FROM pg_proc WHERE pronamespace = 'mfa'::regnamespace AND NOT (prosecdef"
@@ -157,6 +157,23 @@ struct PostgreSQLSchemaTests {
     let later = PostgreSQLEngine(cluster.configuration())
     #expect(try later.checkDatabase() == [.schemaVersion(found: 7)])
     #expect(throws: EngineError.refused) { try later.load(RealmDatabase.key(), EngineContext()) }
+  }
+
+  @Test func schemaOfTheNextVersionServesThisProgram() throws {
+    let database = try RealmDatabase()
+    for (version, isServed) in [
+      (PostgreSQLEngine.schemaVersion + 1, true), (PostgreSQLEngine.schemaVersion + 2, false),
+      (PostgreSQLEngine.schemaVersion - 1, false),
+    ] {
+      try database.cluster.sql(
+        "CREATE OR REPLACE FUNCTION mfa.schema_version() RETURNS bigint LANGUAGE sql"
+          + " AS 'SELECT \(version)::bigint'", in: "mfa")
+      let error = RealmDatabase.error { () throws(EngineError) in
+        guard let key = EngineKey(.user, Array("alice".utf8)) else { throw .refused }
+        _ = try database.engine().load(key, EngineContext())
+      }
+      #expect(error == (isServed ? nil : .refused), "\(version)")
+    }
   }
 
   @Test func powerfulRoleIsFound() throws {

@@ -36,6 +36,19 @@ struct PostgreSQLStandbyTests {
     #expect(try other.load(RealmDatabase.key(), EngineContext()).row.version == 1)
   }
 
+  @Test("the primary and its standbys are told, also by a verifier's role")
+  func servers() throws {
+    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    let servers = try #require(try engine.servers())
+    #expect(servers.primary.contains(":"))
+    #expect(servers.others.count == 1)
+    #expect(servers.others.allSatisfy { $0.contains("streaming") })
+    #expect(servers.lag != nil)
+    try loseStandby()
+    let alone = try #require(try engine.servers())
+    #expect(alone.others.isEmpty && alone.lag == nil)
+  }
+
   @Test func standbyIsRefused() throws {
     let reader = PostgreSQLEngine(standby.configuration())
     #expect(throws: EngineError.notPrimary) {
@@ -52,7 +65,7 @@ struct PostgreSQLStandbyTests {
       (
         "mfa.commit_change(1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
           + " NULL, NULL, NULL, NULL, NULL, NULL)", "3"
-      ), ("mfa.replace_realm(1, 1, '', 0, 0, 0)", "3"), ("(mfa.lock_log_end()).status", "3"),
+      ), ("mfa.replace_realm(1, 1, '', 0, 0, 0, 1)", "3"), ("(mfa.lock_log_end()).status", "3"),
     ] {
       #expect(try standby.sql("SELECT " + function, as: "mfa_verifier", in: "mfa") == answer)
     }

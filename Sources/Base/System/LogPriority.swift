@@ -2,11 +2,12 @@ import MFACPOSIX
 
 /// The priority of a log line, as defined by syslog.
 public enum LogPriority: Sendable {
-  case error, warning, notice, information, debug
+  case alert, error, warning, notice, information, debug
 
   /// syslog's number for the priority.
   public var number: Int32 {
     switch self {
+    case .alert: LOG_ALERT
     case .error: LOG_ERR
     case .warning: LOG_WARNING
     case .notice: LOG_NOTICE

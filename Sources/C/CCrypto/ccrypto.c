@@ -121,6 +121,13 @@ static int end(int done) {
   return done;
 }
 
+void *ccrypto_lookup(const char *name) {
+  if (!load(to_hash)) return NULL;
+  // The library is loaded already.
+  void *library = dlopen(soname(OPENSSL_SHLIB_VERSION), RTLD_NOW | RTLD_LOCAL);
+  return library == NULL ? NULL : dlsym(library, name);
+}
+
 int ccrypto_random(uint8_t *bytes, size_t count) {
   if (count > INT_MAX || !begin(to_seal)) return 0;
   return end(call(RAND_priv_bytes)(bytes, (int)count) == 1);

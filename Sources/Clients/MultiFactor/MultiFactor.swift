@@ -522,6 +522,27 @@ public actor MultiFactor {
     return RecoveryCodes(codes)
   }
 
+  /// Creates offline recovery codes, which replace all earlier ones for the group of hosts. Hosts of a realm accept
+  /// them while they cannot reach a verifier.
+  ///
+  /// - Parameters:
+  ///   - group: the name of the group, or nil for the group of this host.
+  ///   - session: the session in which the user proved to own the account.
+  /// - Returns: the codes, which cannot be shown again.
+  /// - Throws: `invalidArgument` if there is no such group, `factorNotFound` if no factor is enrolled, or any other
+  ///   failure that the helper reports.
+  public func generateOfflineRecoveryCodes(
+    forHosts group: String? = nil, with session: MultiFactorSession
+  ) throws(MultiFactorError) -> RecoveryCodes {
+    try check(session)
+    let name = Array((group ?? "").utf8)
+    guard name.count <= HelperRequest.longestGroup else { throw .invalidArgument }
+    guard case .recoveryCodes(let codes) = try exchange(.generateOfflineCodes(group: name)) else {
+      throw closeAfterProtocolError()
+    }
+    return RecoveryCodes(codes)
+  }
+
   /// Clears remembered sign-ins, so that the next sign-in from any place asks for a code. If policy
   /// allows sign-ins to be remembered, further sign-ins from the same place do not ask for a code.
   ///

@@ -106,6 +106,25 @@ public final class AuditLogEvent: Sendable {
     public static var hostRenewed: Kind { Kind("host-renewed") }
     /// All certificates of a host were revoked; `detail` is the host.
     public static var hostRevoked: Kind { Kind("host-revoked") }
+    /// New offline recovery codes were created; `detail` is the group of hosts.
+    public static var offlineCodesMade: Kind { Kind("offline-codes-made") }
+    /// A host allowed a user with an offline recovery code; `detail` is the host.
+    public static var offlineCodeUsed: Kind { Kind("offline-code-used") }
+    /// As `offlineCodeUsed`, but the code had been used or replaced before the host reported it.
+    public static var offlineCodeUsedAgain: Kind { Kind("offline-code-used-again") }
+    /// A host compared an offline recovery code; `detail` is the host.
+    public static var offlineAttempt: Kind { Kind("offline-attempt") }
+    /// A host allowed a user because of a recent sign-in; `detail` is the host.
+    public static var offlineRemembered: Kind { Kind("offline-remembered") }
+    /// A host allowed a member of the break-glass group without a code; `detail` is the host.
+    public static var offlineBreakGlass: Kind { Kind("offline-break-glass") }
+    /// The queue of a host was changed, is incomplete, or does not follow what was reported before; `detail` is
+    /// the host.
+    public static var offlineQueueBroken: Kind { Kind("offline-queue-broken") }
+    /// An administrator is about to begin an epoch of the realm; `detail` is its number.
+    public static var epochBegun: Kind { Kind("epoch-begun") }
+    /// An administrator is about to raise the format of the realm; `detail` is the new format.
+    public static var formatRaised: Kind { Kind("format-raised") }
   }
 
   /// The account, program and source that caused an event.

@@ -49,6 +49,13 @@ public enum SharedAuditLog {
     /// Begins before the first line.
     public init() {}
 
+    /// Begins after the line with this sealed end.
+    ///
+    /// - Throws: `.damaged(.ledgerHead)` if the end is not one that was sealed with this key.
+    public init(after end: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
+      chain = try opened(end, &key)
+    }
+
     /// Consumes the next line, with its line feed. Returns its checkpoint, or nil if the line cannot
     /// follow the lines before it.
     public mutating func take(

@@ -23,6 +23,16 @@ extension Attempt {
     guard let report = Report(encoded: answer.span) else { throw .damaged(.attempts) }
     return report
   }
+
+  /// Returns whether the request of this store accepted a code of a factor or a recovery code of the account.
+  public static func hasAccepted<Store: FactorStore>(
+    from account: Account, in store: Store
+  ) throws(FactorStoreError) -> Bool {
+    switch try committedReport(to: account, in: store)?.result {
+    case .accepted(.factor), .accepted(.recoveryCode): true
+    case .accepted(.bypassCode), .rejected, nil: false
+    }
+  }
 }
 
 extension Attempt.Report {

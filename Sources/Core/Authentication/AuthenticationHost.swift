@@ -1,6 +1,8 @@
+public import MFAAuditLog
 public import MFAConfiguration
 public import MFAFactorStore
 public import MFAPolicy
+public import MFASecrets
 public import MFAStoreFiles
 public import MFASystem
 
@@ -34,6 +36,26 @@ public protocol AuthenticationHost {
   /// Starts a delivery of the notices in an account's record in the background, if there is a
   /// mailer. Returns false if the delivery could not be started.
   func deliverNotices(to account: Account) -> Bool
+
+  /// Returns the group of hosts for which an account may make offline recovery codes: the named one, or one of
+  /// this host's if `name` is empty. Returns nil if there is none.
+  func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]?
+
+  /// Replaces the offline recovery codes of an account for a group of hosts. Returns the codes in their written
+  /// form, one after the other.
+  func newOfflineCodes(
+    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> SecretBytes
+}
+
+extension AuthenticationHost {
+  /// A host that is not part of a realm has no offline recovery codes.
+  public func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]? { nil }
+
+  /// Fails: there is no group.
+  public func newOfflineCodes(
+    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> SecretBytes { throw .nameTooLong }
 }
 
 /// The configuration, name service, store and clock of this machine.

@@ -8,6 +8,14 @@ public struct EngineKey: Hashable, Sendable {
     case host = 2
     /// A ticket with which a host joins the realm.
     case ticket = 3
+    /// When a host was seen last.
+    case hostSeen = 24
+    /// When a verifier was seen last.
+    case verifierSeen = 25
+    /// A user's offline recovery codes.
+    case offlineCodes = 16
+    /// How far the queue of a host was reported.
+    case offlineQueue = 17
   }
 
   /// What the row is about.

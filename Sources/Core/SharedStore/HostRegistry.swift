@@ -14,7 +14,7 @@ import MFASystem
 /// (`HostRegistryTests.refused`)
 /// MUST 3: each change is entered in the audit log in the same commit. (`HostRegistryTests.entered`)
 public struct HostRegistry<Engine: StoreEngine> {
-  private let store: SharedFactorStore<Engine>
+  let store: SharedFactorStore<Engine>
 
   /// Uses the engine, the key and the clock of a store.
   public init(_ store: SharedFactorStore<Engine>) { self.store = store }
@@ -82,14 +82,14 @@ public struct HostRegistry<Engine: StoreEngine> {
     }
   }
 
-  private struct Loaded {
+  struct Loaded {
     let key: EngineKey
     let snapshot: EngineSnapshot
     let record: HostRecord?
     let time: Int64
   }
 
-  private func loaded(_ name: [UInt8]) throws(FactorStoreError) -> Loaded {
+  func loaded(_ name: [UInt8]) throws(FactorStoreError) -> Loaded {
     guard let key = EngineKey(.host, name) else { throw .nameTooLong }
     let now = try store.now()
     let snapshot = try store.load(key, at: now, withAnswer: false)

@@ -10,15 +10,19 @@ public struct RealmState: Equatable, Sendable {
   public var fenceIntervals: UInt8
   /// The fingerprint of the configuration last recorded in the audit log; 0 before the first one.
   public var configuration: UInt64
+  /// The format in which rows are written, see `RealmFormats`.
+  public var format: UInt16
 
   /// Creates a state.
   public init(
-    epoch: UInt64, incarnation: [UInt8], fence: Int64, fenceIntervals: UInt8, configuration: UInt64
+    epoch: UInt64, incarnation: [UInt8], fence: Int64, fenceIntervals: UInt8,
+    configuration: UInt64, format: UInt16
   ) {
     self.epoch = epoch
     self.incarnation = incarnation
     self.fence = fence
     self.fenceIntervals = fenceIntervals
     self.configuration = configuration
+    self.format = format
   }
 }

@@ -16,11 +16,26 @@ struct SealedAttempts {
   /// `SealedRecord.identity` of the record in the same row; 0 if there is none.
   let record: UInt64
 
-  func sealed(for user: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
+  /// How a row in `format` begins after format 1, in which it begins with the attempt state itself.
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
+
+  /// Returns the row in a format of the realm.
+  func sealed(
+    for user: [UInt8], format: UInt16, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    let encoded = state.encoded(sequence: version)
     var writer = ByteWriter()
-    writer.write(state.encoded(sequence: version))
-    writer.write(epoch)
-    writer.write(record)
+    if format == RealmFormats.first {
+      writer.write(encoded)
+      writer.write(epoch)
+      writer.write(record)
+    } else {
+      writer.write(Self.magic)
+      writer.write(format)
+      writer.write(epoch)
+      writer.write(record)
+      writer.write(encoded.span.part(from: 0, count: Self.unpaddedLength(encoded)).copied())
+    }
     let content = writer.bytes
     return content
       + (try cryptographic { () throws(CryptographyError) in
@@ -28,23 +43,57 @@ struct SealedAttempts {
       })
   }
 
-  /// Verifies the checksum and returns the content.
+  /// Returns the length of an encoded state without the zeros at its end.
+  private static func unpaddedLength(_ encoded: [UInt8]) -> Int {
+    encoded.lastIndex { $0 != 0 }.map { $0 &+ 1 } ?? 0
+  }
+
+  /// Verifies the checksum and returns the content. `newest` is the newest format that is read.
+  ///
+  /// - Throws: `.otherVersion` if the row is valid and its format is newer.
   static func opened(
-    _ bytes: [UInt8], for user: [UInt8], _ key: inout SealingKey
+    _ bytes: [UInt8], for user: [UInt8], newest: UInt16, _ key: inout SealingKey
   ) throws(FactorStoreError) -> SealedAttempts {
-    let length = AttemptState.encodedLength &+ 16
-    guard bytes.count == length &+ SealingKey.checksumLength else { throw .damaged(.attempts) }
+    let length = bytes.count &- SealingKey.checksumLength
+    guard length >= 0 else { throw .damaged(.attempts) }
     let content = bytes.span.part(from: 0, count: length).copied()
     let checksum = bytes.span.part(from: length, count: SealingKey.checksumLength)
     let isValid = try cryptographic { () throws(CryptographyError) in
       try key.verifies(checksum, of: content + user, purpose: .sharedAttemptState)
     }
+    guard isValid else { throw .damaged(.attempts) }
+    if content.starts(with: magic) { return try unpadded(content, newest: newest) }
+    guard length == AttemptState.encodedLength &+ 16 else { throw .damaged(.attempts) }
     var reader = ByteReader(content.span.part(from: AttemptState.encodedLength, count: 16))
-    guard isValid,
+    guard
       let (state, version) = AttemptState.decode(
         content.span.part(from: 0, count: AttemptState.encodedLength)),
       let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self)
     else { throw .damaged(.attempts) }
+    return SealedAttempts(state: state, version: version, epoch: epoch, record: record)
+  }
+
+  /// Reads a row in a format after the first one.
+  private static func unpadded(
+    _ content: [UInt8], newest: UInt16
+  ) throws(FactorStoreError) -> SealedAttempts {
+    var reader = ByteReader(content.span)
+    guard reader.read(count: magic.count) != nil, let format = reader.read(UInt16.self),
+      format > RealmFormats.first
+    else { throw .damaged(.attempts) }
+    guard format <= newest else { throw .otherVersion(format) }
+    let header = magic.count &+ 18
+    let length = content.count &- header
+    guard let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self),
+      (1...AttemptState.encodedLength).contains(length), content.last != 0
+    else { throw .damaged(.attempts) }
+    var writer = ByteWriter()
+    writer.write(content.span.part(from: header, count: length).copied())
+    writer.pad(to: AttemptState.encodedLength)
+    let encoded = writer.bytes
+    guard let (state, version) = AttemptState.decode(encoded.span) else {
+      throw .damaged(.attempts)
+    }
     return SealedAttempts(state: state, version: version, epoch: epoch, record: record)
   }
 }

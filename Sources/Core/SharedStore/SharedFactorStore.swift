@@ -39,19 +39,22 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   private var loaded: (user: [UInt8], snapshot: EngineSnapshot)?
   /// The state of the realm as it was loaded last.
   private let realm: LoadedRealm
+  /// The formats of this program.
+  let formats: RealmFormats
 
   /// Creates a value for one request. `intervals` returns the largest number of adjacent intervals that any
   /// verifier of the realm accepts, 0 to 10; it is called when the database may have lost commits. `realm` can
-  /// be shared with other values that serve the same conversation.
+  /// be shared with other values that serve the same conversation. `formats` are those of this program.
   public init(
     _ engine: Engine, for request: SharedRequest, realm: LoadedRealm = LoadedRealm(),
-    intervals: @escaping () -> UInt8,
+    formats: RealmFormats = .supported, intervals: @escaping () -> UInt8,
     key: @escaping () throws(FactorStoreError) -> SealingKey,
     clock: @escaping () throws(FactorStoreError) -> Int64
   ) {
     self.engine = engine
     self.request = request
     self.realm = realm
+    self.formats = formats
     self.intervals = intervals
     self.key = key
     self.clock = clock
@@ -68,6 +71,8 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   // MARK: Loading
 
   /// Loads a user's row, and begins a new epoch first if the database may have lost commits.
+  ///
+  /// - Throws: `.otherVersion` with the format of the realm if this program does not know the format.
   func load(
     _ key: EngineKey, at now: Int64, withAnswer: Bool
   ) throws(FactorStoreError) -> EngineSnapshot {
@@ -75,20 +80,26 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     var triesLeft = 3
     while true {
       let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
+      let format = snapshot.realm.format
+      guard formats.contains(format) else { throw .otherVersion(format) }
       if snapshot.incarnation == snapshot.realm.incarnation {
+        guard request.epoch == nil || request.epoch == snapshot.realm.epoch else {
+          throw .engine(.conflict)
+        }
         realm.state = snapshot.realm
         return snapshot
       }
       guard triesLeft > 0 else { throw .engine(.conflict) }
       triesLeft &-= 1
-      try beginEpoch(after: snapshot, at: now)
+      _ = try beginEpoch(after: snapshot, at: now)
     }
   }
 
-  /// Begins a new epoch. Does nothing if another verifier has begun one meanwhile.
-  private func beginEpoch(
+  /// Begins a new epoch, and returns the state of the realm. Returns nil if another verifier has begun one
+  /// meanwhile.
+  func beginEpoch(
     after snapshot: EngineSnapshot, at now: Int64
-  ) throws(FactorStoreError) {
+  ) throws(FactorStoreError) -> RealmState? {
     let before = snapshot.realm
     let (epoch, overflow) = before.epoch.addingReportingOverflow(1)
     guard !overflow else { throw .damaged(.directory) }
@@ -99,9 +110,10 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     next.fence = max(now, snapshot.time, before.fence)
     next.fenceIntervals = max(intervals(), before.fenceIntervals)
     let state = next
-    _ = try onEngine { () throws(EngineError) in
+    let isReplaced = try onEngine { () throws(EngineError) in
       try engine.replaceRealm(epoch: before.epoch, with: state)
     }
+    return isReplaced ? state : nil
   }
 
   /// Returns what the engine has about a user.
@@ -130,7 +142,8 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     guard row.version > 0 else {
       return FactorSnapshotOrState(record: nil, attempts: AttemptState(record: .zero))
     }
-    let attempts = try SealedAttempts.opened(row.attempts, for: owner.name, &key)
+    let attempts = try SealedAttempts.opened(
+      row.attempts, for: owner.name, newest: formats.newest, &key)
     guard attempts.version == row.version else { throw .damaged(.attempts) }
     // The realm's state is older than the row: an earlier copy was restored.
     guard attempts.epoch <= snapshot.realm.epoch else { throw .rolledBack(.directory) }
@@ -209,6 +222,12 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     }
   }
 
+  /// Returns the fingerprint that the audit log uses for a record.
+  public func fingerprint(of record: FactorRecord) throws(FactorStoreError) -> [UInt8] {
+    var key = try key()
+    return try record.fingerprint(&key)
+  }
+
   // MARK: Repeated requests
 
   /// Returns the result that was committed with this request's nonce.
@@ -234,11 +253,16 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   }
 
   private func presentRealm() throws(FactorStoreError) -> RealmState {
-    try load(try Self.key(of: Self.nobody), at: try now(), withAnswer: false).realm
+    try presentSnapshot(at: try now()).realm
+  }
+
+  /// Loads the state of the realm.
+  func presentSnapshot(at now: Int64) throws(FactorStoreError) -> EngineSnapshot {
+    try load(try Self.key(of: Self.nobody), at: now, withAnswer: false)
   }
 
   /// An id that no user has, because a name cannot begin with a hyphen.
-  private static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: uid) }
+  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: uid) }
 
   /// Enters the event and the fingerprint in one commit.
   public func enter(

@@ -14,6 +14,8 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
   /// The time at which the row was loaded, in seconds since the epoch.
   private let time: Int64
   private let epoch: UInt64
+  /// The format of the realm in which the row is written.
+  private let format: UInt16
   private var version: UInt64
   /// The sealed record of the version; empty if there is none.
   private var sealedRecord: [UInt8]
@@ -53,6 +55,7 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     self.key = key
     time = loaded.time
     epoch = loaded.snapshot.realm.epoch
+    format = loaded.snapshot.realm.format
     version = loaded.snapshot.row.version
     sealedRecord = loaded.snapshot.row.record
     kept = loaded.content.record
@@ -162,7 +165,7 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     let attempts = SealedAttempts(
       state: state, version: next, epoch: epoch,
       record: sealedRecord.isEmpty ? 0 : SealedRecord(bytes: sealedRecord).identity)
-    change.attempts = try attempts.sealed(for: owner.name, &key)
+    change.attempts = try attempts.sealed(for: owner.name, format: format, &key)
     change.budget = store.request.budget(at: time, isFailure: isFailure(state))
     change.answer = try sealedAnswer()
     var subject = AuditLogSubject()

@@ -9,12 +9,18 @@ public struct SharedRequest: Sendable {
   public let hostLimit: UInt32
   /// The random number of the request, 16 bytes; nil if its result need not be returned again.
   public let nonce: [UInt8]?
+  /// The epoch in which the host was looked up; nil if the request depends on no earlier load.
+  ///
+  /// The host may have been looked up on a primary that was replaced, before its revocation. Such a request
+  /// is refused in the epoch that begins with the replacement.
+  public let epoch: UInt64?
 
   /// Creates a request.
-  public init(host: [UInt8]?, hostLimit: UInt32, nonce: [UInt8]?) {
+  public init(host: [UInt8]?, hostLimit: UInt32, nonce: [UInt8]?, epoch: UInt64? = nil) {
     self.host = host
     self.hostLimit = hostLimit
     self.nonce = nonce
+    self.epoch = epoch
   }
 
   /// The length of the period in which a host's failures are counted, in seconds.

@@ -38,4 +38,19 @@ public protocol StoreEngine {
   func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey]
+
+  /// Returns the servers of the database, or nil if the engine cannot tell them.
+  func servers() throws(EngineError) -> EngineServers?
+
+  /// Returns a sentence for each property of the database that makes the realm less safe, or nil if the
+  /// engine cannot tell them.
+  func findings() throws(EngineError) -> [String]?
+}
+
+extension StoreEngine {
+  /// Returns nil.
+  public func servers() throws(EngineError) -> EngineServers? { nil }
+
+  /// Returns nil.
+  public func findings() throws(EngineError) -> [String]? { nil }
 }

@@ -35,4 +35,12 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case fleetHost = 18
   /// A ticket with which a host joins a realm.
   case fleetTicket = 19
+  /// When a host or a verifier of a fleet was seen last.
+  case fleetLastSeen = 24
+  /// The offline recovery codes of a user.
+  case offlineCodes = 32
+  /// How far the offline queue of a host was reported.
+  case offlineQueue = 33
+  /// What a host may keep about a user.
+  case offlinePermit = 34
 }

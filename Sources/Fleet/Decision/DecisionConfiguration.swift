@@ -1,5 +1,7 @@
 import MFABytes
 import MFAConfiguration
+import MFAEtcd
+import MFAOfflineAccess
 
 /// The file /etc/mfa/verifier.conf.
 ///
@@ -11,18 +13,43 @@ import MFAConfiguration
 ///     services = sshd sudo
 ///     enrolling = on
 ///     failures_hourly = 50
+///     offline = recovery allow
+///     break_glass = admins
+///
+///     [users admins]
+///     members = alice
 ///
 /// MUST 1: an unknown, repeated or malformed part is an error that names its line.
 /// (`DecisionConfigurationTests.refused`)
 struct DecisionConfiguration: Equatable, Sendable {
-  /// The connection string of the database.
+  /// What the realm is kept in.
+  var engine = EngineName.postgreSQL
+  /// The connection string of the database; empty for another engine.
   var database: [UInt8] = []
+  /// The cluster; without endpoints for another engine.
+  var etcd = EtcdConfiguration(endpoints: [])
   /// The user of the network front.
   var frontUser = Array("mfa-fleet".utf8)
   /// The most processes that serve connections, each with a connection to the database.
   var processes = 64
   /// The groups of hosts.
   var groups: [HostGroup] = []
+  /// The members of groups of users, by the names of the groups.
+  var users: [[UInt8]: [[UInt8]]] = [:]
+
+  /// The section that is being read.
+  private enum Section: Equatable {
+    case global
+    case hosts
+    case users([UInt8])
+  }
+  private var section = Section.global
+
+  /// What a realm is kept in. The raw values are those of the key `engine`.
+  enum EngineName: String, CaseIterable {
+    case postgreSQL = "postgresql"
+    case etcd
+  }
 
   /// Why a file was refused.
   struct Refusal: Error, Equatable {
@@ -36,10 +63,17 @@ struct DecisionConfiguration: Equatable, Sendable {
     case notASetting = "not a setting of the form key = value"
     case unknownKey = "unknown key"
     case repeatedKey = "the key is set twice in this section"
-    case unknownSection = "unknown section; only [hosts NAME] is possible"
+    case unknownSection = "unknown section; only [hosts NAME] and [users NAME] are possible"
     case repeatedGroup = "the section exists already"
     case badValue = "the value is not possible for this key"
     case noDatabase = "the key database is missing"
+    case noEndpoints = "the key endpoints is missing"
+    case otherEngine = "the file has keys of an engine that the key engine does not name"
+    case halfOfAPair = "certificate and key belong together"
+    case noAuthority = "endpoints with https need the key authority"
+    case mixedEndpoints = "endpoints are either all https or all http"
+    case noBreakGlass =
+      "offline = allow requires break_glass with the name of a section [users NAME]"
   }
 
   init() {}
@@ -88,15 +122,49 @@ struct DecisionConfiguration: Equatable, Sendable {
       let reason = set(key, to: Array(Self.trimmed(line[(equals + 1)...])))
       if let reason { throw Refusal(line: number, reason: reason) }
     }
-    guard !database.isEmpty else { throw Refusal(line: number, reason: .noDatabase) }
+    if let reason = missing { throw Refusal(line: number, reason: reason) }
+    for group in groups {
+      guard group.breakGlass.map({ users[$0] != nil }) ?? !group.offline.contains(.breakGlass)
+      else {
+        throw Refusal(line: number, reason: .noBreakGlass)
+      }
+    }
+    section = .global
   }
 
-  /// Begins the section `[hosts NAME]`.
+  /// Why the engine cannot be used with the keys of the whole file.
+  private var missing: Reason? {
+    switch engine {
+    case .postgreSQL:
+      if database.isEmpty { return .noDatabase }
+      return etcd == EtcdConfiguration(endpoints: []) ? nil : .otherEngine
+    case .etcd:
+      if !database.isEmpty { return .otherEngine }
+      if etcd.endpoints.isEmpty { return .noEndpoints }
+      if (etcd.certificate == nil) != (etcd.key == nil) { return .halfOfAPair }
+      if etcd.isEncrypted { return etcd.authority == nil ? .noAuthority : nil }
+      let isPlain = etcd.endpoints.allSatisfy { $0.hasPrefix("http://") }
+      return isPlain && etcd.authority == nil && etcd.certificate == nil ? nil : .mixedEndpoints
+    }
+  }
+
+  /// Begins the section `[hosts NAME]` or `[users NAME]`.
   private mutating func begin(_ line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) {
     let words = line.dropFirst().dropLast().split(separator: UInt8(ascii: " "))
-    guard line.last == UInt8(ascii: "]"), words.count == 2, words[0].elementsEqual("hosts".utf8)
-    else { throw Refusal(line: number, reason: .unknownSection) }
+    guard line.last == UInt8(ascii: "]"), words.count == 2 else {
+      throw Refusal(line: number, reason: .unknownSection)
+    }
     let name = Array(words[1])
+    if words[0].elementsEqual("users".utf8) {
+      guard users[name] == nil else { throw Refusal(line: number, reason: .repeatedGroup) }
+      users[name] = []
+      section = .users(name)
+      return
+    }
+    guard words[0].elementsEqual("hosts".utf8) else {
+      throw Refusal(line: number, reason: .unknownSection)
+    }
+    section = .hosts
     guard !groups.contains(where: { $0.name == name }) else {
       throw Refusal(line: number, reason: .repeatedGroup)
     }
@@ -106,28 +174,102 @@ struct DecisionConfiguration: Equatable, Sendable {
   /// Sets a key of the section that is being read. Returns why that is not possible.
   private mutating func set(_ key: [UInt8], to value: [UInt8]) -> Reason? {
     guard !value.isEmpty else { return .badValue }
-    guard var group = groups.popLast() else { return setGlobal(key, to: value) }
-    defer { groups.append(group) }
     let words = value.split(separator: UInt8(ascii: " ")).map { Array($0) }
+    switch section {
+    case .global: return setGlobal(key, to: value)
+    case .users(let name):
+      guard key == Array("members".utf8) else { return .unknownKey }
+      users[name] = words
+      return nil
+    case .hosts: break
+    }
+    guard var group = groups.popLast() else { return .unknownKey }
+    defer { groups.append(group) }
     switch String(decoding: key, as: UTF8.self) {
     case "users": group.users = words == [Array("*".utf8)] ? nil : words
     case "services": group.services = words == [Array("*".utf8)] ? nil : words
     case "enrolling":
-      guard words == [Array("on".utf8)] || words == [Array("off".utf8)] else { return .badValue }
-      group.mayEnroll = words == [Array("on".utf8)]
+      guard let isOn = Self.isOn(words) else { return .badValue }
+      group.mayEnroll = isOn
+    case "administering":
+      guard let isOn = Self.isOn(words) else { return .badValue }
+      group.mayAdminister = isOn
     case "failures_hourly":
       guard let number = UInt32(String(decoding: value, as: UTF8.self)), number <= 10_000 else {
         return .badValue
       }
       group.failuresHourly = number
+    case "offline":
+      guard let methods = Self.methods(words) else { return .badValue }
+      group.offline = methods
+    case "offline_days":
+      guard let days = Int64(String(decoding: value, as: UTF8.self)), (1...90).contains(days) else {
+        return .badValue
+      }
+      group.offlineDays = days
+    case "offline_hours":
+      guard let hours = Int64(String(decoding: value, as: UTF8.self)), (1...168).contains(hours)
+      else { return .badValue }
+      group.offlineHours = hours
+    case "break_glass":
+      guard words.count == 1 else { return .badValue }
+      group.breakGlass = value
     default: return .unknownKey
     }
     return nil
   }
 
+  /// Returns whether a value is `on`, or nil if it is neither `on` nor `off`.
+  private static func isOn(_ words: [[UInt8]]) -> Bool? {
+    switch words {
+    case [Array("on".utf8)]: true
+    case [Array("off".utf8)]: false
+    case _: nil
+    }
+  }
+
+  /// Returns the methods with these names, or nil if one is unknown or repeated, or if `deny` is not alone.
+  private static func methods(_ words: [[UInt8]]) -> OfflineMethods? {
+    if words == [Array("deny".utf8)] { return [] }
+    var methods: OfflineMethods = []
+    for word in words {
+      let method: OfflineMethods
+      switch String(decoding: word, as: UTF8.self) {
+      case "recovery": method = .recovery
+      case "remembered": method = .remembered
+      case "allow": method = .breakGlass
+      default: return nil
+      }
+      guard !methods.contains(method) else { return nil }
+      methods.formUnion(method)
+    }
+    return methods
+  }
+
   private mutating func setGlobal(_ key: [UInt8], to value: [UInt8]) -> Reason? {
+    let text = String(decoding: value, as: UTF8.self)
     switch String(decoding: key, as: UTF8.self) {
+    case "engine":
+      guard let name = EngineName(rawValue: text) else { return .badValue }
+      engine = name
     case "database": database = value
+    case "endpoints":
+      etcd.endpoints = text.split(separator: " ").map(String.init)
+      guard etcd.endpoints.allSatisfy(Self.isEndpoint) else { return .badValue }
+    case "certificate":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.certificate = text
+    case "key":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.key = text
+    case "authority":
+      guard value.first == UInt8(ascii: "/") else { return .badValue }
+      etcd.authority = text
+    case "prefix":
+      guard value.first == UInt8(ascii: "/"), value.count <= EtcdConfiguration.longestPrefix else {
+        return .badValue
+      }
+      etcd.prefix = value
     case "front_user": frontUser = value
     case "processes":
       guard let number = Int(String(decoding: value, as: UTF8.self)), (2...256).contains(number)
@@ -136,6 +278,20 @@ struct DecisionConfiguration: Equatable, Sendable {
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Whether a text is `https://` or `http://`, with an address or a name, and a port.
+  private static func isEndpoint(_ text: String) -> Bool {
+    for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
+      let place = text.dropFirst(scheme.count)
+      guard let colon = place.lastIndex(of: ":"), colon != place.startIndex else { return false }
+      let host = place[..<colon]
+      return UInt16(place[place.index(after: colon)...]) != nil
+        && host.utf8.allSatisfy { byte in
+          Unicode.Scalar(byte).properties.isAlphabetic || "0123456789.-:[]".utf8.contains(byte)
+        }
+    }
+    return false
   }
 
   private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -1,5 +1,4 @@
 import MFABytes
-import MFAPostgreSQL
 import MFAServed
 import MFASharedStore
 import MFASystem
@@ -17,10 +16,12 @@ public enum DecisionProgram {
   /// passes it.
   public static func run(listeningAt path: String?) throws(RealmError) {
     let configuration = try DecisionConfiguration.installed()
-    let engine = PostgreSQLEngine(
-      PostgreSQLConfiguration(
-        connection: String(decoding: configuration.database, as: UTF8.self)))
-    let realm = try DecisionRealm(engine, configuration)
+    guard let counters = DecisionCounters() else {
+      throw RealmError("there is not enough memory")
+    }
+    let realm = try DecisionRealm(
+      MeasuredEngine(RealmEngine(configuration), counters), configuration)
+    try checkFormat(configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
@@ -29,11 +30,20 @@ public enum DecisionProgram {
         ownUser: ProcessIdentity.current.user, most: configuration.processes)
     else { throw RealmError("there is not enough memory") }
     // Each process opens its own connection to the database when it first needs one.
-    let worker = DecisionWorker(listener: listener, share: share, realm: realm, front: front)
+    let worker = DecisionWorker(
+      listener: listener, share: share, realm: realm, counters: counters, front: front)
     try onSystem("the service failed") { () throws(SystemError) in
       var supervisor = try Supervisor([worker])
       try supervisor.run()
     }
+  }
+
+  /// Refuses a realm whose format this program does not know. The connection ends before processes are
+  /// started.
+  private static func checkFormat(_ configuration: DecisionConfiguration) throws(RealmError) {
+    let realm = try DecisionRealm(RealmEngine(configuration), configuration)
+    let request = SharedRequest(host: nil, hostLimit: 0, nonce: nil)
+    try RealmFormatCheck.require(of: realm.store(for: request))
   }
 
   private static func front(_ configuration: DecisionConfiguration) throws(RealmError) -> UInt32 {

@@ -75,4 +75,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   func hosts() -> HostRegistry<Engine> {
     HostRegistry(store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
   }
+
+  /// The epoch of the realm as it was loaded last; nil before anything was loaded.
+  var epoch: UInt64? { loaded.epoch }
 }

@@ -3,6 +3,7 @@ import MFAAuditLog
 import MFAFactors
 import MFAFleetProtocol
 import MFAHelper
+import MFAOfflineAccess
 import MFAOneTimePassword
 import MFAResidentProtocol
 import MFASecrets
@@ -15,13 +16,16 @@ import MFASystem
 /// A process of the verifier: serves the network front, which passes on what hosts ask.
 ///
 /// MUST 1: only the network front's user and root are served. (`DecisionTests.otherUser`)
-/// MUST 2: the host is looked up at each request; a revoked one is refused. (`DecisionTests.revoked`)
+/// MUST 2: the host is looked up at each request; a revoked one is refused, and so is a decision in another
+/// epoch than that of the lookup, which may have been answered by a primary that was replaced.
+/// (`DecisionTests.revoked`)
 /// MUST 3: a host gets no answer about users and services that its groups do not permit, and the refusal
 /// says nothing about them. (`DecisionTests.notPermitted`)
 struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   let listener: PacketListener
   let share: WorkerShare
   let realm: DecisionRealm<Engine>
+  let counters: DecisionCounters
   /// The user ID of the network front.
   let front: UInt32
 
@@ -43,6 +47,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(PacketError) {
       answer(try VerifierRequest.read(packet.span), connection)
     } catch {
+      counters.add(.malformed)
       report("malformed", host: nil)
     }
   }
@@ -53,8 +58,59 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     case .join(let ticket, let serial): send(join(ticket, serial), connection)
     case .renew(let host, let present, let next):
       send(renew(host, present: present, next: next), connection)
+    case .seen(let seen): send(note(seen), connection)
     case .ping: send(.alive, connection)
+    case .numbers: send(.numbers(counters.numbers), connection)
+    case .offline(let request): send(answer(request), connection)
     }
+  }
+
+  /// Answers a host about the time in which no verifier answers.
+  private func answer(_ request: OfflineRequest) -> VerifierReply {
+    let host = request.host
+    do throws(FactorStoreError) {
+      guard let record = try realm.hosts().host(host, certificate: request.serial) else {
+        report("host-refused", host: host)
+        return .refused
+      }
+      let decisions = OfflineDecisions(realm: realm, host: record)
+      switch request.subject {
+      case .permit(let nonce, let encoded):
+        let facts: HostFacts
+        do throws(PacketError) { facts = try HostFacts(encoded.span) } catch {
+          report("malformed", host: host)
+          return .refused
+        }
+        return .offline(.permits([try decisions.permit(nonce: nonce, facts)?.encoded() ?? []]))
+      case .renewal(let tokens):
+        return .offline(.permits(try renewed(tokens, decisions)))
+      case .report(let encoded):
+        guard let offlineReport = OfflineReport(encoded.span) else {
+          report("malformed", host: host)
+          return .refused
+        }
+        let position = try decisions.enter(offlineReport)
+        return .offline(.position(number: position.number, chain: position.chain))
+      }
+    } catch {
+      report("offline", host: host, error)
+      return .refused
+    }
+  }
+
+  /// Returns the permits with these tokens anew, as many as fit into a reply.
+  private func renewed(
+    _ tokens: [[UInt8]], _ decisions: OfflineDecisions<Engine>
+  ) throws(FactorStoreError) -> [[UInt8]] {
+    var permits: [[UInt8]] = []
+    var left = OfflinePermit.longest
+    for token in tokens {
+      let permit = try decisions.permit(renewing: token)?.encoded() ?? []
+      left -= permit.count + 2
+      guard left >= 0 || permits.isEmpty else { break }
+      permits.append(left >= 0 ? permit : [])
+    }
+    return permits
   }
 
   private func send(_ reply: VerifierReply, _ connection: PacketConnection) {
@@ -62,7 +118,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(SystemError) { try connection.send(packet.span) } catch {}
   }
 
-  private func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
+  func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
     var line = LogLine()
     line.add("result", "error")
     if let error { line.add(error) } else { line.add("part", part) }
@@ -101,9 +157,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       guard
         let host = try realm.hosts().join(ticket: code, certificate: serial, by: actor([]))
       else {
+        counters.add(.wrongTicket)
         report("wrong-ticket", host: nil)
         return .refused
       }
+      counters.add(.joined)
       return .joined(host: host.name, days: Self.certificateDays)
     } catch {
       report("join", host: nil, error)
@@ -114,9 +172,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   private func renew(_ host: [UInt8], present: [UInt8], next: [UInt8]) -> VerifierReply {
     do throws(FactorStoreError) {
       guard try realm.hosts().renew(host, present: present, next: next, by: actor(host)) else {
+        counters.add(.renewalRefused)
         report("host-refused", host: host)
         return .refused
       }
+      counters.add(.renewed)
       return .renewed(days: Self.certificateDays)
     } catch {
       report("renew", host: host, error)
@@ -127,25 +187,36 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   // MARK: Conversations
 
   private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
+    guard
+      !AdministrationRequest.arrives(at: connection, seconds: ConversationLimit.firstMessage)
+    else { return administer(conversation, connection) }
     let host = conversation.host
     let permissions: HostPermissions
+    let record: HostRecord
+    let epoch: UInt64?
     do throws(FactorStoreError) {
-      guard let record = try realm.hosts().host(host, certificate: conversation.serial) else {
+      guard let present = try realm.hosts().host(host, certificate: conversation.serial) else {
+        counters.add(.hostRefused)
         return refuse(connection, "host-refused", host: host)
       }
+      record = present
       permissions = realm.configuration.permissions(of: record.groups)
+      epoch = realm.epoch
     } catch {
+      counters.add(.failed)
       return refuse(connection, "host", host: host, error)
     }
     let facts: HostFacts
     do throws(PacketError) { facts = try HostFacts(conversation.facts.span) } catch {
+      counters.add(.malformed)
       return refuse(connection, "malformed", host: host)
     }
     func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
       ManagingHost(
         realm: realm,
         request: SharedRequest(
-          host: host, hostLimit: permissions.failuresHourly, nonce: nonce), facts: facts)
+          host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch),
+        facts: facts, record: record)
     }
     guard
       let message = ModuleMessage.receive(
@@ -158,7 +229,9 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       decide(start, connection, managed(nonce: conversation.nonce), permissions)
     case .manage(let terminal):
       manage(terminal, connection, managed(nonce: nil), permissions)
-    default: report("malformed", host: host)
+    default:
+      counters.add(.malformed)
+      report("malformed", host: host)
     }
   }
 
@@ -186,6 +259,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let name = facts.user?.account.name ?? request.user
     guard Self.allows(start, facts, permissions), isRoot || facts.caller?.account.name == name
     else {
+      counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
       _ = connection.send(.verdict(Verdict.deny.number))
       return
@@ -193,6 +267,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let claimant = WorkerShare.claimant(
       caller: 0, signingIn: (host.request.host ?? []) + [0] + request.user)
     guard share.serve(claimant) else {
+      counters.add(.busy)
       _ = connection.send(.busy)
       return
     }
@@ -206,7 +281,17 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       host: DecisionHost(
         application: application, identity: identity, managed: host, entered: request.user),
       application: application)
-    application.finish(signIn.verdict(of: line).number)
+    let verdict = signIn.verdict(of: line)
+    application.finish(verdict.number)
+    count(verdict, of: line, application)
+  }
+
+  private func count(_ verdict: Verdict, of line: ModuleLine, _ application: ServedApplication) {
+    if let result = application.resultLine.flatMap({ DecisionCounter($0.text) }) {
+      counters.add(result)
+    }
+    guard !application.isSuspended else { return counters.add(.suspended) }
+    counters.add(line == .session ? .session : DecisionCounter(verdict))
   }
 
   private func manage(
@@ -216,6 +301,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     guard let caller = host.facts.caller?.account,
       permissions.allowsEnrollment(of: caller.name)
     else {
+      counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
       _ = connection.send(.busy)
       return
@@ -225,5 +311,6 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       of: caller, terminal: terminal, at: host, proof: RelayedProof(client: client),
       client: client)
     conversation.run()
+    counters.add(.managed)
   }
 }

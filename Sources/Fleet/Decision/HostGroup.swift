@@ -1,4 +1,5 @@
 import MFABytes
+import MFAOfflineAccess
 
 /// What the hosts of a group may ask.
 ///
@@ -12,8 +13,19 @@ struct HostGroup: Equatable, Sendable {
   var services: [[UInt8]]?
   /// Whether users may enrol, and change their factors, at the hosts.
   var mayEnroll = false
+  /// Whether administrators on the hosts act on the realm.
+  var mayAdminister = false
   /// The number of failed attempts that each host may cause in an hour.
   var failuresHourly: UInt32 = 100
+
+  /// How users may sign in at the hosts while no verifier answers.
+  var offline: OfflineMethods = []
+  /// For how long after a sign-in with a code a host may decide about a user, in days.
+  var offlineDays: Int64 = 7
+  /// For how long a sign-in is remembered while no verifier answers, in hours.
+  var offlineHours: Int64 = 12
+  /// The section `[users NAME]` with the users who are allowed without a code while no verifier answers.
+  var breakGlass: [UInt8]?
 
   init(name: [UInt8]) { self.name = name }
 
@@ -37,6 +49,9 @@ struct HostPermissions: Sendable {
   func allowsEnrollment(of user: [UInt8]) -> Bool {
     groups.contains { $0.mayEnroll && $0.users?.contains(user) ?? true }
   }
+
+  /// Whether administrators on the host act on the realm.
+  var mayAdminister: Bool { groups.contains(where: \.mayAdminister) }
 
   /// The number of failed attempts that the host may cause in an hour.
   var failuresHourly: UInt32 { groups.map(\.failuresHourly).max() ?? 0 }

@@ -1,9 +1,11 @@
+import MFAAuditLog
 import MFAAuthentication
 import MFAConfiguration
 import MFAFactorStore
 import MFAFleetProtocol
 import MFAHelper
 import MFAPolicy
+import MFASecrets
 import MFASharedStore
 import MFAStoreFiles
 import MFASystem
@@ -15,6 +17,7 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
   let realm: DecisionRealm<Engine>
   let request: SharedRequest
   let facts: HostFacts
+  let record: HostRecord
 
   /// The gateway of this verifier.
   var codeSender: HostCodeSender { HostCodeSender() }
@@ -48,6 +51,19 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
 
   /// Reads the verifier's clock.
   func now() throws(SystemError) -> Int64 { try Clock.now() }
+
+  /// Returns a group whose hosts accept offline recovery codes of the user.
+  func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]? {
+    OfflineDecisions(realm: realm, host: record).groupForCodes(named: name, of: account.name)
+  }
+
+  /// Makes codes for a group of hosts.
+  func newOfflineCodes(
+    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> SecretBytes {
+    try OfflineDecisions(realm: realm, host: record)
+      .newCodes(of: account.name, for: group, by: actor)
+  }
 
   /// Verifiers send no mail: notices stay pending until the user signs in.
   func deliverNotices(to account: Account) -> Bool { true }

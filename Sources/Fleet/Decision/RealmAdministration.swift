@@ -1,5 +1,6 @@
 import MFAAuditLog
 import MFABytes
+import MFAEtcd
 import MFAFactors
 import MFAFleetProtocol
 import MFAPostgreSQL
@@ -9,25 +10,43 @@ import MFASystem
 
 /// What root on a verifier does with the realm.
 public struct RealmAdministration {
-  private let engine: PostgreSQLEngine
-  private let realm: DecisionRealm<PostgreSQLEngine>
+  private let engine: RealmEngine
+  let realm: DecisionRealm<RealmEngine>
 
   /// Reads the configuration of this verifier. The key is read when it is needed.
   public init() throws(RealmError) {
     let configuration = try DecisionConfiguration.installed()
-    engine = PostgreSQLEngine(
-      PostgreSQLConfiguration(
-        connection: String(decoding: configuration.database, as: UTF8.self)))
+    engine = RealmEngine(configuration)
     realm = try DecisionRealm(engine, configuration)
   }
 
-  /// Creates the schema and the realm. Returns false if there was a realm.
-  public static func setUp(owner: String, role: String) throws(RealmError) -> Bool {
-    let configuration = PostgreSQLConfiguration(connection: owner)
+  /// Creates the realm in what the configuration names, and before that a schema in PostgreSQL. Returns
+  /// false if there was a realm. `owner` and `role` are required for PostgreSQL only.
+  public static func setUp(owner: String?, role: String?) throws(RealmError) -> Bool {
     let now: Int64
     do throws(SystemError) { now = try Clock.now() } catch {
       throw RealmError("the clock cannot be read: \(error.text)")
     }
+    if let owner, let role { return try setUpPostgreSQL(owner: owner, role: role, now: now) }
+    let configuration = try DecisionConfiguration.installed()
+    guard case .etcd = configuration.engine, owner == nil, role == nil else {
+      throw RealmError(
+        "PostgreSQL requires the options --owner and --role",
+        hint: "for etcd, /etc/mfa/verifier.conf has the key engine")
+    }
+    do throws(EtcdFailure) {
+      return try EtcdEngine(configuration.etcd).initializeRealm(now: now)
+    } catch {
+      throw RealmError(
+        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
+        hint: "mfa-verifier check shows what is wrong with the cluster")
+    }
+  }
+
+  private static func setUpPostgreSQL(
+    owner: String, role: String, now: Int64
+  ) throws(RealmError) -> Bool {
+    let configuration = PostgreSQLConfiguration(connection: owner)
     do throws(PostgreSQLFailure) {
       try PostgreSQLEngine.installSchema(configuration, verifiers: [role])
       return try PostgreSQLEngine.initializeRealm(configuration, now: now)
@@ -40,12 +59,16 @@ public struct RealmAdministration {
 
   /// Returns what is missing for a database that keeps what it acknowledges.
   public func check() throws(RealmError) -> [String] {
-    do throws(PostgreSQLFailure) {
-      return try engine.checkDatabase().map { $0.sentence }
-    } catch {
-      throw RealmError(
-        "the database cannot be checked: \(error.message)",
-        hint: "check the key database in /etc/mfa/verifier.conf")
+    switch engine {
+    case .etcd(let engine): return engine.checkCluster().map { $0.sentence }
+    case .postgreSQL(let engine):
+      do throws(PostgreSQLFailure) {
+        return try engine.checkDatabase().map { $0.sentence }
+      } catch {
+        throw RealmError(
+          "the database cannot be checked: \(error.message)",
+          hint: "check the key database in /etc/mfa/verifier.conf")
+      }
     }
   }
 
@@ -100,7 +123,7 @@ public struct RealmAdministration {
 
   // MARK: Users
 
-  private func users() throws(FactorStoreError) -> RealmUsers<PostgreSQLEngine> {
+  private func users() throws(FactorStoreError) -> RealmUsers<RealmEngine> {
     let store = realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
     do throws(SystemError) {
       return RealmUsers(store, by: Self.actor, at: try Clock.now())
@@ -158,43 +181,24 @@ public struct RealmAdministration {
     String(decoding: LogLine.escaped(text), as: UTF8.self)
   }
 
-  private static var actor: AuditLogEvent.Actor {
+  static var actor: AuditLogEvent.Actor {
     AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("mfa-verifier".utf8),
       source: Source(Array("mfa-verifier".utf8)))
   }
 
-  private func onRealm<Result: ~Copyable>(
+  func onRealm<Result: ~Copyable>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(RealmError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {
+      if case .otherVersion(let format) = error, !RealmFormats.supported.contains(format) {
+        throw RealmFormatCheck.refusal(format)
+      }
       let (part, reason) = error.names
       throw RealmError(
         "the realm cannot be used: \(part): \(reason)"
           + (engine.lastMessage.isEmpty ? "" : ": \(engine.lastMessage)"),
         hint: "mfa-verifier check shows what is wrong with the database")
-    }
-  }
-}
-
-extension DatabaseFinding {
-  /// What is wrong, and what to do.
-  fileprivate var sentence: String {
-    switch self {
-    case .inRecovery: "the server is a standby: name the primary in the key database"
-    case .schemaVersion: "the schema is missing or has another version: mfa-verifier setup"
-    case .noRealm: "there is no realm: mfa-verifier setup"
-    case .noStandbyRequired:
-      "synchronous_standby_names is empty: a failover can lose accepted codes and revocations"
-    case .noStandbyConnected: "no synchronous standby is connected: commits wait, and sign-ins fail"
-    case .standbysNotVisible:
-      "the owner of the schema cannot see standbys: GRANT pg_read_all_stats TO OWNER"
-    case .synchronousCommitWeak: "synchronous_commit is weaker than on for the verifiers' role"
-    case .fsyncOff: "fsync is off: a crash loses accepted codes and revocations"
-    case .fullPageWritesOff: "full_page_writes is off: a crash can destroy data"
-    case .tooManyPrivileges: "the verifiers' role can change tables: use a role of its own"
-    case .serverNotVerified:
-      "the connection crosses a network without sslmode=verify-full: anyone there can answer"
     }
   }
 }

@@ -13,9 +13,9 @@ import MFASystem
 /// MUST 2: unlocking and revoking end remembered sign-ins, and revoking leaves nothing that is accepted.
 /// (`RealmUsersTests.revoke`)
 struct RealmUsers<Engine: StoreEngine> {
-  private let store: SharedFactorStore<Engine>
-  private let actor: AuditLogEvent.Actor
-  private let now: Int64
+  let store: SharedFactorStore<Engine>
+  let actor: AuditLogEvent.Actor
+  let now: Int64
 
   /// Uses a store for changes by `actor` at `now`, in seconds since the epoch.
   init(_ store: SharedFactorStore<Engine>, by actor: AuditLogEvent.Actor, at now: Int64) {
@@ -24,7 +24,7 @@ struct RealmUsers<Engine: StoreEngine> {
     self.now = now
   }
 
-  private static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }
+  static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }
 
   /// Returns the names of all users who have enrolled, in order.
   func names() throws(FactorStoreError) -> [[UInt8]] {
@@ -62,7 +62,8 @@ struct RealmUsers<Engine: StoreEngine> {
   /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has
   /// none of these.
   func revoke(_ name: [UInt8]) throws(FactorStoreError) -> [Factor]? {
-    try store.deciding { () throws(FactorStoreError) -> [Factor]? in
+    try OfflineRegistry(store).removeCodes(of: name)
+    return try store.deciding { () throws(FactorStoreError) -> [Factor]? in
       guard let entry = try store.existingEntry(of: Self.account(name)), var record = entry.kept,
         record.isEnrolled || !record.grants.isEmpty
       else { return nil }

@@ -3,24 +3,45 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A handler that closes a connection whose TLS version is below 1.3, before any of its data is read.
+/// A handler that closes a connection whose TLS version is below 1.3, before any of its data is read, and one
+/// whose handshake takes too long.
 ///
-/// The transport of gRPC accepts TLS 1.2 and has no setting for it.
+/// The transport of gRPC accepts TLS 1.2 and waits without a limit, and has no settings for either.
 ///
 /// MUST 1: no data of a connection with an older version reaches gRPC. (Tests/Fleet: `TLS 1 2`)
+/// MUST 2: a connection without a complete handshake is closed after `patience`. (Tests/Fleet: `handshake limit`)
 package final class CurrentTLSHandler: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
 
+  /// Decides about a connection after its handshake. Gets the certificate of the other end. If the result
+  /// is false, the connection is closed.
+  package typealias Admission = @Sendable (NIOSSLCertificate?) -> Bool
+
+  private let admission: Admission
   private var isCurrent = false
+  private var timer: Scheduled<Void>?
+
+  /// How long a handshake may take.
+  private static var patience: TimeAmount { .seconds(20) }
+
+  private init(_ admission: @escaping Admission) { self.admission = admission }
 
   /// Adds the handler to a connection, next to the handler of TLS.
-  @Sendable
-  package static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+  package static func add(
+    to channel: any Channel, _ admission: @escaping Admission
+  ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
-      try pipeline.addHandler(CurrentTLSHandler(), position: .after(try handler(in: pipeline)))
+      try pipeline.addHandler(
+        CurrentTLSHandler(admission), position: .after(try handler(in: pipeline)))
     }
+  }
+
+  /// Adds the handler to a connection, next to the handler of TLS. Every other end is admitted.
+  @Sendable
+  package static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+    add(to: channel) { _ in true }
   }
 
   private static func handler(
@@ -33,10 +54,21 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
     }
   }
 
-  /// Passes on that the handshake is complete, if its version is current.
+  /// Begins to wait for the handshake.
+  package func handlerAdded(context: ChannelHandlerContext) {
+    let channel = context.channel
+    timer = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+  }
+
+  /// Stops waiting.
+  package func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+  /// Passes on that the handshake is complete, if its version is current and the other end is admitted.
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .handshakeCompleted? = event as? TLSUserEvent {
-      isCurrent = Self.version(context) == .tlsv13
+      timer?.cancel()
+      timer = nil
+      isCurrent = Self.version(context) == .tlsv13 && admission(Self.certificate(context))
       guard isCurrent else {
         context.close(promise: nil)
         return
@@ -54,6 +86,14 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   private static func version(_ context: ChannelHandlerContext) -> TLSVersion? {
     do {
       return try context.pipeline.syncOperations.nioSSL_tlsVersion()
+    } catch {
+      return nil
+    }
+  }
+
+  private static func certificate(_ context: ChannelHandlerContext) -> NIOSSLCertificate? {
+    do {
+      return try context.pipeline.syncOperations.nioSSL_peerCertificate()
     } catch {
       return nil
     }

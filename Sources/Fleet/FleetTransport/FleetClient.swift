@@ -10,13 +10,22 @@ package enum FleetClient {
   /// The longest message in bytes: a start with facts and a packet.
   package static var longestMessage: Int { 160_000 }
 
-  /// Creates a client that keeps one connection to a verifier, with the certificate of this host.
+  /// Creates a client that keeps one connection to a verifier, with the certificate of this host. Calls
+  /// `onConnection` after each handshake.
   package static func make(
-    to address: FleetAddress, _ credentials: FleetCredentials
+    to address: FleetAddress, _ credentials: FleetCredentials,
+    onConnection: @escaping @Sendable () -> Void
   ) throws -> GRPCClient<Transport> {
     let security = try Transport.TransportSecurity.mTLS(certificateReloader: credentials) { tls in
       tls.serverCertificateVerification = .fullVerification
       tls.trustRoots = .certificates([.file(path: credentials.files.authority, format: .pem)])
+    }
+    var configuration = configuration
+    configuration.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
+      CurrentTLSHandler.add(to: channel) { _ in
+        onConnection()
+        return true
+      }
     }
     return GRPCClient(
       transport: try Transport(

@@ -20,7 +20,8 @@ extension PostgreSQLEngine {
     _ = try administer(configuration, statements.map { SQLStatement($0) })
   }
 
-  /// Creates the realm, whose first epoch begins in the present incarnation of the database.
+  /// Creates the realm, whose first epoch begins in the present incarnation of the database. Its format
+  /// is the newest one of this program.
   ///
   /// - Parameters:
   ///   - configuration: a connection with the role that owns the schema.
@@ -35,9 +36,9 @@ extension PostgreSQLEngine {
       [
         SQLStatement(
           """
-          INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration)
-          VALUES (1, mfa.present_incarnation(), $1, 0, 0) ON CONFLICT DO NOTHING
-          """, [.number(now)])
+          INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration, format)
+          VALUES (1, mfa.present_incarnation(), $1, 0, 0, $2::bigint) ON CONFLICT DO NOTHING
+          """, [.number(now), .number(Int64(RealmFormats.supported.newest))])
       ])
     return reply.results.last?.tag == "INSERT 0 1"
   }
@@ -90,6 +91,40 @@ extension PostgreSQLEngine {
     }
     do throws(EngineError) { return try findings(row) } catch {
       throw PostgreSQLFailure(error, "")
+    }
+  }
+
+  /// Returns the primary and its standbys, or nil if the schema is older than this function.
+  public func servers() throws(EngineError) -> EngineServers? {
+    let found: [SQLRow]
+    do throws(EngineError) {
+      found = try rows(of: SQLStatement("SELECT name, state, behind FROM mfa.servers()"))
+    } catch {
+      guard refusal?.isOfSchema == true else { throw error }
+      return nil
+    }
+    var servers: EngineServers?
+    var lag: UInt64?
+    for var row in found {
+      let name = try row.text()
+      let state = try row.text()
+      let behind = try row.optionalNumber()
+      guard servers != nil else {
+        servers = EngineServers(primary: name, others: [], lag: nil)
+        continue
+      }
+      servers?.others.append("\(name) \(state)")
+      guard let behind else { continue }
+      lag = max(lag ?? 0, UInt64(clamping: behind))
+    }
+    servers?.lag = lag
+    return servers
+  }
+
+  /// Returns a sentence for each finding of `checkDatabase`.
+  public func findings() throws(EngineError) -> [String]? {
+    do throws(PostgreSQLFailure) { return try checkDatabase().map(\.sentence) } catch {
+      throw error.error
     }
   }
 

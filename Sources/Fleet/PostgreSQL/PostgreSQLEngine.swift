@@ -46,6 +46,9 @@ public final class PostgreSQLEngine: StoreEngine {
   /// The version of the database's schema, if the engine has refused it.
   private(set) var foundVersion: Int64?
 
+  /// The version of the schema of this program.
+  public static var schemaVersion: Int64 { PostgreSQLSchema.version }
+
   /// Creates an engine, which does not connect yet.
   public init(_ configuration: PostgreSQLConfiguration) { self.configuration = configuration }
 
@@ -234,7 +237,7 @@ public final class PostgreSQLEngine: StoreEngine {
     }
     var row = try reply.row()
     let version = try row.number()
-    foundVersion = version == PostgreSQLSchema.version ? nil : version
+    foundVersion = PostgreSQLSchema.serves(version) ? nil : version
     guard foundVersion == nil else {
       lastMessage = "the schema mfa has another version"
       throw .refused
@@ -250,9 +253,12 @@ public final class PostgreSQLEngine: StoreEngine {
       version: try row.bits(), record: try row.bytes(), attempts: try row.bytes())
     let realm = RealmState(
       epoch: try row.bits(), incarnation: try row.bytes(), fence: try row.number(),
-      fenceIntervals: try row.number(as: UInt8.self), configuration: try row.bits())
-    return EngineSnapshot(
+      fenceIntervals: try row.number(as: UInt8.self), configuration: try row.bits(),
+      format: RealmFormats.first)
+    var snapshot = EngineSnapshot(
       row: stored, realm: realm, incarnation: try row.bytes(), time: try row.number(),
       hostFailures: try row.number(as: UInt32.self), answer: try row.optionalBytes())
+    snapshot.realm.format = try row.number(as: UInt16.self)
+    return snapshot
   }
 }

@@ -7,17 +7,25 @@
 /// of the log, realm, row, host's failures, answer.
 enum PostgreSQLSchema {
   /// The version of the schema, which rises when a function or a table changes.
-  static let version: Int64 = 1
+  ///
+  /// `mfa-verifier setup` of the new program is run first, while verifiers of the version before still
+  /// use the schema. A schema therefore serves programs of its own version and of the one before,
+  /// unless that one was never released.
+  static let version: Int64 = 2
+
+  /// Returns whether a schema of this version serves this program: its own version and the next one.
+  static func serves(_ found: Int64) -> Bool { found == version || found == version + 1 }
 
   /// The functions that a verifier's role may execute, with the types of their parameters.
   static let functions = [
     "schema_version()", "present_incarnation()", "settle()", "lock_log_end()", "check_database()",
+    "servers()",
     "load_row(bigint, bytea, bytea, bigint, bytea)",
     """
     commit_change(bigint, bigint, bytea, bigint, bytea, bytea, bigint, bigint, bytea, bigint, bigint,
       bigint, bytea, bytea, bigint, bigint, bytea, bytea)
     """,
-    "replace_realm(bigint, bigint, bytea, bigint, bigint, bigint)",
+    "replace_realm(bigint, bigint, bytea, bigint, bigint, bigint, bigint)",
     "log_lines(bigint, bigint)", "row_keys(bigint, bytea, bigint)",
   ]
 
@@ -75,6 +83,7 @@ enum PostgreSQLSchema {
       fence_intervals smallint NOT NULL,
       configuration bigint NOT NULL)
     """,
+    "ALTER TABLE mfa.realm ADD COLUMN IF NOT EXISTS format smallint NOT NULL DEFAULT 1",
     """
     CREATE TABLE IF NOT EXISTS mfa.log (
       number bigint PRIMARY KEY,
@@ -177,13 +186,15 @@ enum PostgreSQLSchema {
       END IF;
     END $$
     """,
+    // The results and parameters of a function cannot be changed in place.
+    "DROP FUNCTION IF EXISTS mfa.load_row(bigint, bytea, bytea, bigint, bytea)",
     """
     CREATE OR REPLACE FUNCTION mfa.load_row(
       p_kind bigint, p_id bytea, p_host bytea, p_period bigint, p_nonce bytea,
       OUT status bigint, OUT version bigint, OUT record bytea, OUT attempts bytea, OUT epoch bigint,
       OUT realm_incarnation bytea, OUT fence bigint, OUT fence_intervals bigint,
       OUT configuration bigint, OUT incarnation bytea, OUT present bigint, OUT failures bigint,
-      OUT answer bytea)
+      OUT answer bytea, OUT format bigint)
     LANGUAGE plpgsql STABLE \(safely) AS $$
     BEGIN
       IF pg_is_in_recovery() THEN
@@ -193,9 +204,9 @@ enum PostgreSQLSchema {
       SELECT \(Status.done), coalesce(r.version, 0), coalesce(r.record, ''),
           coalesce(r.attempts, ''), m.epoch, m.incarnation, m.fence, m.fence_intervals,
           m.configuration, mfa.present_incarnation(), extract(epoch FROM now())::bigint,
-          coalesce(h.failures, 0), a.answer
+          coalesce(h.failures, 0), a.answer, m.format
         INTO status, version, record, attempts, epoch, realm_incarnation, fence, fence_intervals,
-          configuration, incarnation, present, failures, answer
+          configuration, incarnation, present, failures, answer, format
         FROM mfa.realm m
         LEFT JOIN mfa.rows r ON r.kind = p_kind::smallint AND r.id = p_id
         LEFT JOIN mfa.host_failures h ON h.host = p_host AND h.period = p_period
@@ -294,10 +305,11 @@ enum PostgreSQLSchema {
       RETURN \(Status.done);
     END $$
     """,
+    "DROP FUNCTION IF EXISTS mfa.replace_realm(bigint, bigint, bytea, bigint, bigint, bigint)",
     """
     CREATE OR REPLACE FUNCTION mfa.replace_realm(
       p_old_epoch bigint, p_epoch bigint, p_incarnation bytea, p_fence bigint,
-      p_fence_intervals bigint, p_configuration bigint) RETURNS bigint
+      p_fence_intervals bigint, p_configuration bigint, p_format bigint) RETURNS bigint
     LANGUAGE plpgsql VOLATILE \(safely) AS $$
     BEGIN
       IF pg_is_in_recovery() THEN
@@ -308,7 +320,8 @@ enum PostgreSQLSchema {
       END IF;
       PERFORM pg_advisory_xact_lock(\(realmLock));
       UPDATE mfa.realm SET epoch = p_epoch, incarnation = p_incarnation, fence = p_fence,
-          fence_intervals = p_fence_intervals, configuration = p_configuration
+          fence_intervals = p_fence_intervals, configuration = p_configuration,
+          format = p_format
         WHERE epoch = p_old_epoch;
       IF FOUND THEN
         RETURN \(Status.done);
@@ -362,6 +375,23 @@ enum PostgreSQLSchema {
           AND c.relkind = 'r'
           AND has_table_privilege(session_user, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))
     $$
+    """,
+    // Verifiers need no new version of the schema for this function: without it, they do not tell the servers.
+    """
+    CREATE OR REPLACE FUNCTION mfa.servers()
+    RETURNS TABLE (name bytea, state bytea, behind bigint)
+    LANGUAGE plpgsql STABLE \(safely) AS $$
+    BEGIN
+      IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'this is a standby' USING ERRCODE = '25006';
+      END IF;
+      RETURN QUERY SELECT convert_to(coalesce(host(inet_server_addr()), 'local') || ':'
+          || current_setting('port'), 'UTF8'), ''::bytea, 0::bigint;
+      RETURN QUERY SELECT convert_to(r.application_name, 'UTF8'),
+          convert_to(coalesce(r.sync_state, 'unknown') || ' ' || coalesce(r.state, ''), 'UTF8'),
+          pg_wal_lsn_diff(pg_current_wal_lsn(), r.replay_lsn)::bigint
+        FROM pg_stat_replication r ORDER BY r.application_name;
+    END $$
     """,
   ]
 }

@@ -10,7 +10,7 @@ enum Prepared {
       """
     case settle = "SELECT mfa.settle()"
     case lockLogEnd = "SELECT * FROM mfa.lock_log_end()"
-    case replaceRealm = "SELECT mfa.replace_realm($1, $2, $3, $4, $5, $6)"
+    case replaceRealm = "SELECT mfa.replace_realm($1, $2, $3, $4, $5, $6, $7)"
     case logLines = "SELECT number, line, sealed_end FROM mfa.log_lines($1, $2)"
     case keys = "SELECT id FROM mfa.row_keys($1, $2, $3)"
     case check = "SELECT * FROM mfa.check_database()"
@@ -79,6 +79,7 @@ enum Prepared {
       [
         .bits(epoch), .bits(state.epoch), .bytes(state.incarnation), .number(state.fence),
         .number(Int64(state.fenceIntervals)), .bits(state.configuration),
+        .number(Int64(state.format)),
       ])
   }
 

@@ -28,6 +28,13 @@ struct SQLRow: Equatable, Sendable {
     return bytes.reduce(0) { $0 << 8 | Int64($1) }
   }
 
+  /// Returns the next field, which must be a `bigint` or NULL.
+  mutating func optionalNumber() throws(EngineError) -> Int64? {
+    guard let bytes = try optionalBytes() else { return nil }
+    guard bytes.count == 8 else { throw .refused }
+    return bytes.reduce(0) { $0 << 8 | Int64($1) }
+  }
+
   /// Returns the next field, which must be a `bigint` within the range of the type.
   mutating func number<Number: FixedWidthInteger>(
     as _: Number.Type

@@ -14,6 +14,7 @@ import X509
 struct CertificateRenewal: Sendable {
   let verifiers: VerifierPool
   let credentials: FleetCredentials
+  let metrics: RelayMetrics
 
   /// The part of the time that is left when the certificate is renewed.
   private static var part: Double { 1.0 / 3 }
@@ -28,8 +29,14 @@ struct CertificateRenewal: Sendable {
       var wait = Self.interval
       do {
         let left = try secondsLeft()
-        if left <= 0 { try await renew() } else { wait = min(wait, left) }
+        if left <= 0 {
+          try await renew()
+          metrics.renewed(true)
+        } else {
+          wait = min(wait, left)
+        }
       } catch {
+        metrics.renewed(false)
         FleetLog.write(FleetLog.failure("relay", "certificate-not-renewed"))
         wait = Self.retry
       }
@@ -43,10 +50,7 @@ struct CertificateRenewal: Sendable {
 
   /// Returns the seconds until the certificate is to be renewed.
   private func secondsLeft() throws -> Double {
-    let path = credentials.files.own
-    let present = try IssuedCredentials(
-      pem: try FleetFile(path).read(isSecret: true), path: path)
-    guard let own = present.chain.first else { return 0 }
+    guard let own = try IssuedCredentials(file: credentials.files.own).chain.first else { return 0 }
     let time = own.notValidAfter.timeIntervalSince(own.notValidBefore)
     return own.notValidAfter.timeIntervalSinceNow - time * Self.part
   }

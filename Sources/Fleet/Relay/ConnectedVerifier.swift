@@ -1,5 +1,6 @@
 #if Fleet
 import GRPCCore
+import MFAFactors
 import MFAFleetService
 import MFAFleetTransport
 import Synchronization
@@ -9,20 +10,37 @@ final class ConnectedVerifier: Sendable {
   private typealias Client = GRPCClient<FleetClient.Transport>
 
   let address: FleetAddress
+  /// The place of the verifier in the configuration.
+  let number: Int
+  private let realm: VerifierHealth
   private let credentials: FleetCredentials
+  private let metrics: RelayMetrics
   private let health = Atomic<Bool>(true)
+  private let connection = Atomic<Bool>(false)
   private let client: Mutex<Client>
   /// The clients, each of which replaces the one before.
   private let clients: AsyncStream<Client>
   private let nextClients: AsyncStream<Client>.Continuation
 
-  init(_ address: FleetAddress, _ credentials: FleetCredentials) throws {
+  init(
+    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics,
+    number: Int, realm: VerifierHealth
+  ) throws {
     self.address = address
+    self.number = number
+    self.realm = realm
     self.credentials = credentials
-    let first = try FleetClient.make(to: address, credentials)
+    self.metrics = metrics
+    let first = try Self.client(address, credentials, metrics)
     client = Mutex(first)
     (clients, nextClients) = AsyncStream.makeStream(of: Client.self)
     nextClients.yield(first)
+  }
+
+  private static func client(
+    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics
+  ) throws -> Client {
+    try FleetClient.make(to: address, credentials) { metrics.connected(to: address) }
   }
 
   /// Whether the last conversation or check succeeded.
@@ -30,6 +48,26 @@ final class ConnectedVerifier: Sendable {
     get { health.load(ordering: .relaxed) }
     set { health.store(newValue, ordering: .relaxed) }
   }
+
+  /// Notes that the verifier answered.
+  func noteAnswer() {
+    isHealthy = true
+    realm.answered(number)
+  }
+
+  /// Notes how a request without an answer ended.
+  func noteFailure(_ code: RPCError.Code?) {
+    isHealthy = false
+    realm.failed(number, code)
+  }
+
+  /// The service for the time in which no verifier answers.
+  var offline: FleetOffline.Client<FleetClient.Transport> {
+    FleetOffline.Client(wrapping: client.withLock { $0 })
+  }
+
+  /// Whether a check has ever succeeded.
+  var isConnected: Bool { connection.load(ordering: .relaxed) }
 
   /// The service at the other end.
   var service: FleetVerifier.Client<FleetClient.Transport> {
@@ -53,7 +91,7 @@ final class ConnectedVerifier: Sendable {
 
   /// Replaces the connection by one with the present certificate. Conversations on the earlier one go on.
   func reconnect() throws {
-    let next = try FleetClient.make(to: address, credentials)
+    let next = try Self.client(address, credentials, metrics)
     nextClients.yield(next)
     let earlier = client.withLock { client in
       defer { client = next }
@@ -62,28 +100,53 @@ final class ConnectedVerifier: Sendable {
     earlier.beginGracefulShutdown()
   }
 
+  private func check() async throws {
+    var options = CallOptions.defaults
+    options.timeout = .seconds(3)
+    let metadata: Metadata = [HostMetadata.version: "\(Release.version)"]
+    _ = try await service.check(FleetCheckRequest(), metadata: metadata, options: options)
+  }
+
+  /// Returns whether the verifier and its decision service answer a check.
+  func answersCheck() async -> Bool {
+    do {
+      try await check()
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Checks every few seconds whether the verifier works, so that a conversation need not find out.
   func watch() async {
     var failures = 0
     while !Task.isCancelled {
       do {
-        var options = CallOptions.defaults
-        options.timeout = .seconds(3)
-        _ = try await service.check(FleetCheckRequest(), options: options)
-        isHealthy = true
+        try await check()
+        noteAnswer()
+        connection.store(true, ordering: .relaxed)
         failures = 0
       } catch {
-        isHealthy = false
+        noteFailure((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
       let wait = failures == 0 ? Duration.seconds(10) : .milliseconds(250) * (1 << failures)
       // Relays that lost the same verifier must not all come back at the same moment.
-      do {
-        try await Task.sleep(for: wait * Double.random(in: 0.7...1.3))
-      } catch {
-        return
-      }
+      guard await sleep(wait * Double.random(in: 0.7...1.3)) else { return }
     }
+  }
+
+  /// Sleeps, but wakes up if a conversation finds that the verifier does not work. Returns false if the task was
+  /// cancelled.
+  private func sleep(_ duration: Duration) async -> Bool {
+    let wasHealthy = isHealthy
+    var left = duration
+    while left > .zero, isHealthy || !wasHealthy {
+      let part = min(left, .seconds(1))
+      do { try await Task.sleep(for: part) } catch { return false }
+      left -= part
+    }
+    return true
   }
 }
 #endif

@@ -20,6 +20,8 @@ import Synchronization
 final class ConversationAttempt: Sendable {
   private let channel: PacketChannel
   private let start: FleetStart
+  /// Called when the first packet of the verifier has arrived.
+  private let onAnswer: @Sendable () -> Void
   private let state = Mutex(State())
   /// Tells the direction from the module that its packet was consumed, or that it may begin. The end of
   /// the stream ends the direction.
@@ -35,6 +37,8 @@ final class ConversationAttempt: Sendable {
     var isAbandoned = false
     /// The number of packets that were sent to the verifier.
     var sent = 1
+    /// Whether the last packet of the verifier allowed the sign-in.
+    var isAllowed = false
     /// Whether the last packet of the module is not consumed yet.
     var isOutstanding = false
   }
@@ -47,9 +51,12 @@ final class ConversationAttempt: Sendable {
     case unanswered(RPCError.Code?)
   }
 
-  init(_ channel: PacketChannel, _ start: FleetStart) {
+  init(
+    _ channel: PacketChannel, _ start: FleetStart, onAnswer: @escaping @Sendable () -> Void
+  ) {
     self.channel = channel
     self.start = start
+    self.onAnswer = onAnswer
     (turn, turns) = AsyncStream.makeStream(of: Void.self)
     (open, closing) = AsyncStream.makeStream(of: Void.self)
   }
@@ -98,6 +105,12 @@ final class ConversationAttempt: Sendable {
     }
   }
 
+  /// Whether the last packet of the verifier ended with the verdict that allows.
+  var isAllowed: Bool { state.withLock { $0.isAllowed } }
+
+  /// The message `verdict` with the number that allows (mfa.h).
+  private static let allowance: [UInt8] = [0x81, 0, 1, 1]
+
   private var hasReceived: Bool { state.withLock { $0.hasReceived } }
 
   /// Gives up the attempt, unless a packet was received. Returns whether it was given up.
@@ -110,10 +123,13 @@ final class ConversationAttempt: Sendable {
 
   /// Records that a packet was received. Returns false if the attempt was given up before.
   private func beginReceiving() -> Bool {
-    state.withLock { state in
+    let (isFirst, isReceiving) = state.withLock { state in
+      let before = state.hasReceived
       state.hasReceived = !state.isAbandoned
-      return state.hasReceived
+      return (!before && state.hasReceived, state.hasReceived)
     }
+    if isFirst { onAnswer() }
+    return isReceiving
   }
 
   private var isOutstanding: Bool { state.withLock { $0.isOutstanding } }
@@ -152,8 +168,10 @@ final class ConversationAttempt: Sendable {
       case .message(let message):
         guard beginReceiving() else { continue }
         consume()
+        let packet = Array(message.packet)
+        state.withLock { $0.isAllowed = packet.suffix(4).elementsEqual(Self.allowance) }
         do throws(SystemError) {
-          try channel.send(PacketBytes(copying: Array(message.packet)))
+          try channel.send(PacketBytes(copying: packet))
           turns.yield()
         } catch {
           // The module has ended, or does not read. The verifier ends the conversation.

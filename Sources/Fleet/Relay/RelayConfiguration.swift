@@ -1,20 +1,34 @@
 #if Fleet
+import MFAFleetMetrics
 import MFAFleetTransport
 
 /// The configuration of the relay of a host.
 package struct RelayConfiguration: Sendable {
   let verifiers: [FleetAddress]
   let credentials: FleetCredentials.Files
+  let metrics: MetricsAddress?
+  /// The folder with what the host keeps for the time in which no verifier answers, or nil to keep nothing.
+  let offlineFolder: String?
 
   /// The section of the configuration file.
   package static var section: FleetConfiguration.Section {
-    FleetConfiguration.Section("relay", required: FleetCredentials.Files.keys.union(["verifiers"]))
+    FleetConfiguration.Section(
+      "relay", required: FleetCredentials.Files.keys.union(["verifiers"]),
+      optional: [MetricsAddress.key, "offline_folder"])
+  }
+
+  /// The file in which the relay says which state it is in: beside the certificate.
+  package var stateFile: String {
+    let folder = credentials.own.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    return folder.joined(separator: "/") + "/relay-state"
   }
 
   /// Reads the section.
   package init(_ configuration: FleetConfiguration) throws(FleetError) {
     verifiers = try configuration.addresses("verifiers")
     credentials = try FleetCredentials.Files(configuration)
+    metrics = try MetricsAddress(configuration)
+    offlineFolder = configuration.text("offline_folder")
   }
 }
 #endif

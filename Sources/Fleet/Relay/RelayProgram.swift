@@ -1,6 +1,9 @@
 #if Fleet
 import Dispatch
+import MFAFleetCertificates
+import MFAFleetMetrics
 import MFAFleetTransport
+import MFAOfflineStore
 import MFAResidentProtocol
 import MFASystem
 import NIOPosix
@@ -11,18 +14,61 @@ package struct RelayProgram: Sendable {
   private let pool: VerifierPool
   private let credentials: FleetCredentials
   private let sockets: ServiceSockets
+  private let metrics: RelayMetrics
+  private let server: MetricsServer?
+  private let upkeep: OfflineUpkeep?
+  private let stateFile: RelayStateFile
 
   /// Creates the program.
   package init(
     _ configuration: RelayConfiguration, _ sockets: ServiceSockets
   ) throws {
     credentials = try FleetCredentials(configuration.credentials)
-    pool = try VerifierPool(configuration.verifiers, credentials)
+    metrics = RelayMetrics(configuration.verifiers)
+    let pool = try VerifierPool(configuration.verifiers, credentials, metrics)
+    self.pool = pool
     let lookups = NIOThreadPool(numberOfThreads: 16)
     lookups.start()
+    let store = try Self.offlineStore(configuration)
+    upkeep = store.map { [pool] in OfflineUpkeep(store: $0, verifiers: pool, threads: lookups) }
+    stateFile = RelayStateFile(
+      path: configuration.stateFile, health: pool.health, store: store)
     conversation = RelayedConversation(
-      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), lookups: lookups)
+      verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), metrics: metrics,
+      lookups: lookups,
+      offline: store.map { [pool] in OfflineSignIn($0, pool.health, threads: lookups) },
+      upkeep: upkeep)
     self.sockets = sockets
+    let (metrics, file) = (metrics, configuration.credentials.own)
+    server = configuration.metrics.map { address in
+      MetricsServer(at: address) {
+        for verifier in pool.verifiers {
+          metrics.set(verifier.address, isHealthy: verifier.isHealthy)
+        }
+        metrics.set(isOnline: pool.verifiers.contains(where: \.isHealthy))
+        metrics.set(certificateEnd: IssuedCredentials.end(ofFile: file))
+        return metrics.families
+      }
+    }
+  }
+
+  private static func offlineStore(
+    _ configuration: RelayConfiguration
+  ) throws(FleetError) -> OfflineStore? {
+    guard let folder = configuration.offlineFolder else { return nil }
+    do throws(OfflineStoreError) {
+      let store = try OfflineStore(Array(folder.utf8))
+      if !store.condition.isQueueSound {
+        FleetLog.write(FleetLog.failure("relay", "offline-queue-damaged"))
+      }
+      return store
+    } catch {
+      throw FleetError(
+        "cannot use \(folder): \(error.name)",
+        hint:
+          "the folder must belong to the user of the relay, with mode 0700: install -d -o mfa -g mfa -m 0700 \(folder)"
+      )
+    }
   }
 
   /// Serves applications until the program is stopped.
@@ -31,10 +77,13 @@ package struct RelayProgram: Sendable {
     for listener in [sockets.root, sockets.users] {
       DispatchQueue(label: "listener").async { Self.accept(from: listener, arrivals) }
     }
-    await withDiscardingTaskGroup { group in
+    try await withThrowingDiscardingTaskGroup { group in
+      if let server { group.addTask { try await server.run() } }
       group.addTask { await pool.connect() }
+      group.addTask { await stateFile.run() }
+      if let upkeep { group.addTask { await upkeep.run() } }
       group.addTask {
-        await CertificateRenewal(verifiers: pool, credentials: credentials).run()
+        await CertificateRenewal(verifiers: pool, credentials: credentials, metrics: metrics).run()
       }
       group.addTask {
         await StopSignal.wait()

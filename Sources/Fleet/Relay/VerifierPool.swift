@@ -1,26 +1,58 @@
 #if Fleet
+import FoundationEssentials
 import GRPCCore
+import MFAFleetCertificates
 import MFAFleetService
 import MFAFleetTransport
 import MFASystem
 
 /// The verifiers of the realm.
-struct VerifierPool: Sendable {
+package struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
+  private let metrics: RelayMetrics
+  private let credentials: FleetCredentials.Files
+  let health: VerifierHealth
 
   /// How long one verifier may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
   /// How long all verifiers together may take. The module waits 5 seconds.
   private static var longest: Duration { .milliseconds(4500) }
+  /// How long all verifiers together may take while the relay is offline.
+  private static var longestOffline: Duration { .milliseconds(1500) }
 
-  init(_ addresses: [FleetAddress], _ credentials: FleetCredentials) throws {
-    verifiers = try addresses.map { address in
-      try ConnectedVerifier(address, credentials)
+  /// How a conversation ended.
+  package enum Outcome: Sendable {
+    /// A verifier answered. The flag says whether its last message allowed the sign-in.
+    case answered(isAllowed: Bool)
+    case unanswered
+    /// A verifier refused the request as malformed.
+    case refused
+  }
+
+  init(
+    _ addresses: [FleetAddress], _ credentials: FleetCredentials, _ metrics: RelayMetrics
+  ) throws {
+    self.metrics = metrics
+    self.credentials = credentials.files
+    let health = VerifierHealth(verifiers: addresses.count)
+    self.health = health
+    verifiers = try addresses.enumerated().map { number, address in
+      try ConnectedVerifier(address, credentials, metrics, number: number, realm: health)
     }
   }
 
+  /// Creates the pool of a relay with this configuration.
+  package init(_ configuration: RelayConfiguration) throws {
+    try self.init(
+      configuration.verifiers, try FleetCredentials(configuration.credentials),
+      RelayMetrics(configuration.verifiers))
+  }
+
+  /// The number of verifiers that the relay has reached and that work.
+  package var working: Int { verifiers.count { $0.isHealthy && $0.isConnected } }
+
   /// Keeps the connections, until the task is cancelled.
-  func connect() async {
+  package func connect() async {
     await withDiscardingTaskGroup { group in
       for verifier in verifiers {
         group.addTask { await verifier.connect() }
@@ -47,39 +79,71 @@ struct VerifierPool: Sendable {
     throw failure
   }
 
+  /// Why no verifier can accept the certificate of this host; empty if it has not expired.
+  var expiry: String {
+    do {
+      let present = try IssuedCredentials(
+        pem: try FleetFile(credentials.own).read(isSecret: true), path: credentials.own)
+      guard let own = present.chain.first, own.notValidAfter < .now else { return "" }
+      return "the certificate of this host has expired"
+    } catch {
+      return "the certificate of this host cannot be read"
+    }
+  }
+
+  /// Calls `body` with the verifiers in turn, until one answers.
+  func withAnswer<Result: Sendable>(
+    _ body: (ConnectedVerifier) async throws -> Result
+  ) async throws -> Result {
+    var failure = RPCError(code: .unavailable, message: "there is no verifier")
+    for verifier in candidates {
+      do {
+        return try await body(verifier)
+      } catch let error as RPCError {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
   /// The verifiers in the order in which they are tried: those that work first, each group in random order.
-  private var candidates: [ConnectedVerifier] {
+  var candidates: [ConnectedVerifier] {
     verifiers.filter(\.isHealthy).shuffled() + verifiers.filter { !$0.isHealthy }.shuffled()
   }
 
   /// Runs a conversation with the first verifier that answers. While time is left, all are tried again: the
-  /// connection to a verifier may just have been replaced. Returns whether one answered.
-  func run(_ channel: PacketChannel, _ start: FleetStart) async -> Bool {
-    let deadline = ContinuousClock.now + Self.longest
+  /// connection to a verifier may just have been replaced.
+  package func run(_ channel: PacketChannel, _ start: FleetStart) async -> Outcome {
+    let longest = health.phase == .offline ? Self.longestOffline : Self.longest
+    let begin = ContinuousClock.now
+    let deadline = begin + longest
     var failures: [Failure] = []
     for wait in Self.waits {
       guard await Self.sleep(wait, until: deadline) else { break }
       for verifier in candidates {
         let left = deadline - ContinuousClock.now
         guard left > .zero else { break }
-        let attempt = ConversationAttempt(channel, start)
+        let attempt = ConversationAttempt(channel, start) {
+          metrics.answered(after: ContinuousClock.now - begin)
+        }
         switch await attempt.run(at: verifier, limit: min(Self.patience, left)) {
         case .ended:
-          verifier.isHealthy = true
-          return true
+          verifier.noteAnswer()
+          return .answered(isAllowed: attempt.isAllowed)
         case .unanswered(let code):
           failures.append(Failure(verifier: verifier.address, code: code))
+          metrics.unanswered(by: verifier.address)
           // The check finds out when the verifier works again.
-          verifier.isHealthy = false
+          verifier.noteFailure(code)
         }
         guard failures.last?.code != .invalidArgument else {
           Self.log(failures)
-          return false
+          return .refused
         }
       }
     }
     Self.log(failures)
-    return false
+    return .unanswered
   }
 
   /// A verifier that sent no packet.

@@ -40,6 +40,12 @@ struct DecisionService: Sendable {
     return reply
   }
 
+  /// Returns what the service has counted, or nil if it counts nothing.
+  func numbers() async throws -> DecisionNumbers? {
+    guard case .numbers(let numbers) = try await reply(to: .numbers) else { return nil }
+    return numbers
+  }
+
   private static func reply(from channel: PacketChannel) async throws -> VerifierReply? {
     guard case .packet = try await channel.arrival(), let packet = try channel.take() else {
       return nil

@@ -18,6 +18,7 @@ final class ForwardedConversation: Sendable {
   private let host: HostIdentity
   private let service: DecisionService
   private let limits: FrontLimits
+  private let metrics: FrontMetrics
   private let state = Mutex(State())
 
   private struct State {
@@ -27,12 +28,18 @@ final class ForwardedConversation: Sendable {
     /// Whether a packet was sent to the host.
     var hasSent = false
     var lastActivity = ContinuousClock.now
+    /// When the packet was delivered that the decision service has not answered.
+    var unanswered: ContinuousClock.Instant?
   }
 
-  init(of host: HostIdentity, _ service: DecisionService, _ limits: FrontLimits) {
+  init(
+    of host: HostIdentity, _ service: DecisionService, _ limits: FrontLimits,
+    _ metrics: FrontMetrics
+  ) {
     self.host = host
     self.service = service
     self.limits = limits
+    self.metrics = metrics
   }
 
   /// Forwards packets in both directions until one side ends. Returns the trailing metadata.
@@ -40,8 +47,31 @@ final class ForwardedConversation: Sendable {
     _ messages: Messages, _ writer: RPCWriter<FleetToHost>
   ) async throws -> Metadata where Messages.Element == FleetToVerifier {
     defer { channel?.close() }
+    let end: End
+    do {
+      end = try await forward(messages, writer)
+    } catch {
+      metrics.ended(.failed)
+      throw error
+    }
+    metrics.ended(Self.reason(end))
+    return try metadata(end)
+  }
+
+  private static func reason(_ end: End) -> FrontMetrics.End {
+    switch end {
+    case .host: .host
+    case .service: .service
+    case .time: .time
+    case .notOpened: .failed
+    }
+  }
+
+  private func forward<Messages: AsyncSequence & Sendable>(
+    _ messages: Messages, _ writer: RPCWriter<FleetToHost>
+  ) async throws -> End where Messages.Element == FleetToVerifier {
     let (opened, opening) = AsyncStream.makeStream(of: PacketChannel.self)
-    let end = try await withThrowingTaskGroup(of: End.self) { group in
+    return try await withThrowingTaskGroup(of: End.self) { group in
       group.addTask {
         defer { opening.finish() }
         return try await self.forwardFromHost(messages, opening)
@@ -61,7 +91,6 @@ final class ForwardedConversation: Sendable {
       }
       return .host
     }
-    return try metadata(end)
   }
 
   private enum End {
@@ -142,6 +171,7 @@ final class ForwardedConversation: Sendable {
     state.withLock {
       $0.delivered += 1
       $0.lastActivity = .now
+      if $0.unanswered == nil { $0.unanswered = $0.lastActivity }
     }
   }
 
@@ -156,10 +186,13 @@ final class ForwardedConversation: Sendable {
         guard let packet = try channel.take() else {
           throw RPCError(code: .internalError, message: "the decision service sent a long packet")
         }
-        state.withLock {
-          $0.hasSent = true
-          $0.lastActivity = .now
+        let waited = state.withLock { state -> Duration? in
+          state.hasSent = true
+          state.lastActivity = .now
+          defer { state.unanswered = nil }
+          return state.unanswered.map { state.lastActivity - $0 }
         }
+        if let waited { metrics.step(waited) }
         var message = FleetToHost()
         message.packet = FleetData(packet.copied())
         try await writer.write(message)

@@ -10,4 +10,12 @@ struct FrontLimits: Sendable {
   var idle: Duration = .seconds(930)
   /// How long a conversation may take. The decision service waits 3,600 seconds for a request of a helper.
   var longest: Duration = .seconds(3700)
+  /// The connections of hosts with a certificate. A relay has one connection, and more for a while after it has
+  /// renewed its certificate. So few handshakes take place at the same time that they end in time on a slow
+  /// machine too: if all of them took too long, none would succeed.
+  var hosts = FrontConnections.Limits(most: 10_000, mostHandshaking: 512, mostPerHost: 16)
+  /// The connections of hosts with a ticket.
+  var join = FrontConnections.Limits(most: 256, mostHandshaking: 128, mostPerHost: 16)
+  /// How long a connection of a host with a ticket may stay open.
+  var joining: Duration = .seconds(60)
 }

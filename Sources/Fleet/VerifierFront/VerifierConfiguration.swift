@@ -1,5 +1,6 @@
 #if Fleet
 import MFAFleetCertificates
+import MFAFleetMetrics
 import MFAFleetTransport
 
 /// The configuration of the network front of a verifier.
@@ -10,12 +11,13 @@ package struct VerifierConfiguration: Sendable {
   let credentials: FleetCredentials.Files
   let issuer: String?
   let limits: FrontLimits
+  let metrics: MetricsAddress?
 
   /// The section of the configuration file.
   package static var section: FleetConfiguration.Section {
     FleetConfiguration.Section(
       "verifier", required: FleetCredentials.Files.keys.union(["listen", "service"]),
-      optional: ["join_listen", "issuer", "conversations"])
+      optional: ["join_listen", "issuer", "conversations", "connections", MetricsAddress.key])
   }
 
   /// Reads the section.
@@ -37,7 +39,11 @@ package struct VerifierConfiguration: Sendable {
     if let number = try configuration.number("conversations", in: 2...4096) {
       limits.conversations = number
     }
+    if let number = try configuration.number("connections", in: 2...100_000) {
+      limits.hosts.most = number
+    }
     self.limits = limits
+    metrics = try MetricsAddress(configuration)
   }
 
   /// Reads the issuer of hosts. Returns nil if this verifier issues no certificates.

@@ -1,9 +1,13 @@
 #if Fleet
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
-import MFAFleetTransport
 import MFAFleetCertificates
+import MFAFleetMetrics
+import MFAFleetTransport
 import MFASystem
+import NIOCore
+import NIOSSL
+import X509
 
 /// The network front of a verifier.
 ///
@@ -22,17 +26,24 @@ package struct VerifierProgram: Sendable {
     let credentials = try FleetCredentials(configuration.credentials)
     let issuer = try configuration.readIssuer()
     let decisions = DecisionService(path: Array(configuration.service.utf8))
+    let limits = configuration.limits
+    let metrics = FrontMetrics(
+      places: limits.conversations,
+      certificateEnd: IssuedCredentials.end(ofFile: configuration.credentials.own))
+    let (hosts, joining) = (FrontConnections(limits.hosts), FrontConnections(limits.join))
     let verifier = Server(
-      transport: try transport(at: configuration.listen, credentials, requiresCertificate: true),
+      transport: try transport(at: configuration.listen, credentials, .hosts, hosts, metrics),
       services: [
         VerifierService(
-          decisions: decisions, places: ConversationPlaces(configuration.limits.conversations),
-          limits: configuration.limits, issuer: issuer)
+          decisions: decisions, health: DecisionHealth(decisions),
+          places: ConversationPlaces(limits.conversations), limits: limits, metrics: metrics,
+          issuer: issuer, seenHosts: SeenHosts(verifier: try verifierName())),
+        OfflineService(decisions: decisions),
       ])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in
         Server(
-          transport: try transport(at: address, credentials, requiresCertificate: false),
+          transport: try transport(at: address, credentials, .join, joining, metrics),
           services: [AdmissionService(decisions: decisions, issuer: issuer)])
       }
     }
@@ -40,7 +51,21 @@ package struct VerifierProgram: Sendable {
     if let admission, let address = configuration.joinListen {
       servers.append((admission, address))
     }
-    try await Self.serve(servers)
+    let exporter = configuration.metrics.map { address in
+      MetricsServer(at: address) {
+        metrics.set(.hosts, openConnections: hosts.open)
+        metrics.set(.join, openConnections: joining.open)
+        return await metrics.families(decisions)
+      }
+    }
+    try await Self.serve(servers, exporter)
+  }
+
+  /// Returns the name by which the certificate of this verifier names it first, or its address.
+  private func verifierName() throws -> String {
+    let path = configuration.credentials.own
+    let own = try IssuedCredentials(pem: try FleetFile(path).read(isSecret: true), path: path)
+    return own.chain.first?.firstName ?? configuration.listen.text
   }
 
   private typealias Server = GRPCServer<HTTP2ServerTransport.Posix>
@@ -49,8 +74,16 @@ package struct VerifierProgram: Sendable {
   private static var patience: Duration { .seconds(5) }
 
   /// Serves until the program is stopped and the conversations have ended.
-  private static func serve(_ servers: [(Server, FleetAddress)]) async throws {
+  private static func serve(
+    _ servers: [(Server, FleetAddress)], _ exporter: MetricsServer?
+  ) async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
+      if let exporter {
+        group.addTask {
+          try await exporter.run()
+          return 0
+        }
+      }
       for (server, address) in servers {
         group.addTask {
           do {
@@ -85,10 +118,12 @@ package struct VerifierProgram: Sendable {
   }
 
   private func transport(
-    at address: FleetAddress, _ credentials: FleetCredentials, requiresCertificate: Bool
+    at address: FleetAddress, _ credentials: FleetCredentials, _ port: FrontMetrics.Port,
+    _ connections: FrontConnections, _ metrics: FrontMetrics
   ) throws -> HTTP2ServerTransport.Posix {
     let security: HTTP2ServerTransport.Posix.TransportSecurity
-    if requiresCertificate {
+    switch port {
+    case .hosts:
       security = try .mTLS(certificateReloader: credentials) { tls in
         tls.clientCertificateVerification = .noHostnameVerification
         tls.trustRoots = .certificates([
@@ -96,23 +131,55 @@ package struct VerifierProgram: Sendable {
         ])
         tls.requireALPN = true
       }
-    } else {
+    case .join:
       security = try .tls(certificateReloader: credentials) { $0.requireALPN = true }
     }
     return HTTP2ServerTransport.Posix(
       address: address.listening, transportSecurity: security,
       config: .defaults { config in
         config.rpc.maxRequestPayloadSize = FleetClient.longestMessage
-        config.http2.maxConcurrentStreams = 2048
+        config.http2.maxConcurrentStreams = port == .hosts ? 2048 : 8
         config.connection.flushCoalescing = nil
         // The certificate of a host is verified again. Its conversations go on.
-        config.connection.maxAge = .seconds(3600)
-        config.connection.maxGraceTime = configuration.limits.longest
+        config.connection.maxAge = port == .hosts ? .seconds(3600) : configuration.limits.joining
+        config.connection.maxGraceTime = port == .hosts ? configuration.limits.longest : .zero
         config.connection.keepalive.time = .seconds(60)
         config.connection.keepalive.clientBehavior = .init(
           minPingIntervalWithoutCalls: .seconds(10), allowWithoutCalls: true)
-        config.channelDebuggingCallbacks.onAcceptTCPConnection = CurrentTLSHandler.add
+        config.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
+          Self.admit(channel, port, connections, metrics)
+        }
       })
+  }
+
+  /// Counts a connection, or closes it if there are too many.
+  private static func admit(
+    _ channel: any NIOCore.Channel, _ port: FrontMetrics.Port, _ connections: FrontConnections,
+    _ metrics: FrontMetrics
+  ) -> EventLoopFuture<Void> {
+    guard let connection = connections.begin() else {
+      metrics.refusedConnection(port)
+      return channel.close()
+    }
+    channel.closeFuture.whenComplete { _ in connection.end() }
+    return CurrentTLSHandler.add(to: channel) { certificate in
+      guard connection.complete(certificate.flatMap { host($0) }) else {
+        metrics.refusedConnection(port)
+        return false
+      }
+      metrics.connected(port)
+      return true
+    }
+  }
+
+  /// Returns the name of the host in a certificate that was verified. A certificate without one is refused at the
+  /// first request.
+  private static func host(_ certificate: NIOSSLCertificate) -> String? {
+    do {
+      return HostIdentity(try Certificate(derEncoded: try certificate.toDERBytes()))?.name
+    } catch {
+      return nil
+    }
   }
 }
 #endif

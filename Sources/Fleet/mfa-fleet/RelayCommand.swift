@@ -24,14 +24,37 @@ struct RelayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Create the sockets root and users in a folder.", valueName: "folder"))
   var listen: String?
 
+  @Flag(help: "Print the state of the relay that runs, and exit.")
+  var status = false
+
   func run() async throws {
     let section = RelayConfiguration.section
     let configuration = try RelayConfiguration(
       FleetProgram.configuration(at: config, section, others: [VerifierConfiguration.section]))
+    if status { return try report(configuration.stateFile) }
     if listen == nil { try requireRealm() }
     let sockets = try sockets()
     try FleetProgram.settle()
     try await RelayProgram(configuration, sockets).run()
+  }
+
+  /// How old the file with the state may be, in seconds. A relay that runs writes it every 30 seconds.
+  private static var oldest: Int64 { 120 }
+
+  /// Prints what the relay says about itself.
+  private func report(_ path: String) throws(FleetError) {
+    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
+    let written = text.split(separator: "\n").first { $0.hasPrefix("written = ") }
+      .flatMap { Int64($0.dropFirst("written = ".count)) }
+    let now: Int64
+    do throws(SystemError) { now = try Clock.now() } catch {
+      throw FleetError("cannot read the clock: \(error.text)")
+    }
+    let (age, overflow) = now.subtractingReportingOverflow(written ?? .min)
+    guard !overflow, age < Self.oldest, !text.hasPrefix("state = stopped") else {
+      throw FleetError("the relay does not run", hint: "systemctl status mfa-relay")
+    }
+    print(text, terminator: "")
   }
 
   /// Requires the file that says that the factors are kept by a realm. Without it, the module decides from the

@@ -17,7 +17,8 @@ struct MFAVerifier: ParsableCommand {
         DecisionCommand.self, RealmSetupCommand.self, RealmCheckCommand.self,
         HostTicketCommand.self,
         HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
-        UserUnlockCommand.self, UserRevocationCommand.self,
+        UserUnlockCommand.self, UserRevocationCommand.self, NewEpochCommand.self,
+        FinalizeCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 
@@ -59,21 +60,22 @@ struct RealmSetupCommand: ParsableCommand {
     CommandConfiguration(
       commandName: "setup", abstract: "Create the realm in the database.",
       discussion: """
-        Connects as the owner of the schema, creates the schema or brings its functions up to date, and \
-        creates the realm unless there is one. Existing factors stay.
+        For PostgreSQL, connects as the owner of the schema, and creates the schema or brings its \
+        functions up to date; the options are required. For etcd, connects as the service does. Creates \
+        the realm unless there is one. Existing factors stay.
         """)
   }
 
   @Option(help: "A connection string of the schema's owner, such as \"dbname=mfa user=mfa_owner\".")
-  var owner: String
+  var owner: String?
 
   @Option(help: "The role of the verifiers.")
-  var role: String
+  var role: String?
 
   func run() throws {
     print(
       try RealmAdministration.setUp(owner: owner, role: role)
-        ? "the realm was created" : "the realm exists; its functions are up to date")
+        ? "the realm was created" : "the realm exists, and is up to date")
   }
 }
 

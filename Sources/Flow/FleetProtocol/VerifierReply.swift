@@ -15,12 +15,17 @@ public enum VerifierReply: Equatable, Sendable {
   case refused
   /// The service works.
   case alive
+  /// What the service has counted.
+  case numbers(DecisionNumbers)
+  /// Answers an `OfflineRequest`.
+  case offline(OfflineReply)
 
   private enum Kind {
     static let joined: UInt8 = 0x81
     static let renewed: UInt8 = 0x82
     static let refused: UInt8 = 0x83
     static let alive: UInt8 = 0x84
+    static let numbers: UInt8 = 0x88
   }
 
   /// Returns a packet with the reply, or nil if a field is too long.
@@ -36,9 +41,26 @@ public enum VerifierReply: Equatable, Sendable {
       writer.field(days)
     case .refused: writer.begin(Kind.refused)
     case .alive: writer.begin(Kind.alive)
+    case .numbers(let numbers):
+      writer.begin(Kind.numbers)
+      for list in [numbers.counters, numbers.timings] {
+        guard list.count <= DecisionNumbers.longest else { return nil }
+        writer.field(UInt16(truncatingIfNeeded: list.count))
+        for number in list { writer.field(number) }
+      }
+    case .offline(let reply): reply.write(to: &writer)
     }
     writer.end()
     return writer.finish()
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func list(_ reader: inout PacketReader) throws(PacketError) -> [UInt64] {
+    let count = try reader.number(UInt16.self)
+    guard count <= DecisionNumbers.longest else { throw .malformed }
+    var list: [UInt64] = []
+    for _ in 0..<count { list.append(try reader.number(UInt64.self)) }
+    return list
   }
 
   /// Reads a packet that contains one reply.
@@ -53,7 +75,12 @@ public enum VerifierReply: Equatable, Sendable {
     case Kind.renewed: self = .renewed(days: try reader.number(UInt16.self))
     case Kind.refused: self = .refused
     case Kind.alive: self = .alive
-    case let kind: throw .unknownKind(kind)
+    case Kind.numbers:
+      let counters = try Self.list(&reader)
+      self = .numbers(DecisionNumbers(counters: counters, timings: try Self.list(&reader)))
+    case let kind:
+      guard let reply = try OfflineReply(kind, &reader) else { throw .unknownKind(kind) }
+      self = .offline(reply)
     }
     guard try reader.next() == nil else { throw .malformed }
   }

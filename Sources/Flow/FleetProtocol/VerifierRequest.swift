@@ -41,6 +41,12 @@ public enum VerifierRequest: ~Copyable {
   case renew(host: [UInt8], present: [UInt8], next: [UInt8])
   /// Asks whether the service works.
   case ping
+  /// Asks what the service has counted.
+  case numbers
+  /// Records that a host was seen.
+  case seen(SeenHost)
+  /// Asks what a host may do while no verifier answers, or reports what it did.
+  case offline(OfflineRequest)
 
   /// The version of the protocol.
   public static let version: UInt8 = 1
@@ -57,6 +63,10 @@ public enum VerifierRequest: ~Copyable {
     static let join: UInt8 = 2
     static let renew: UInt8 = 3
     static let ping: UInt8 = 4
+    static let numbers: UInt8 = 8
+    static let seen: UInt8 = 0x10
+
+    static let all = [converse, join, renew, ping, numbers, seen]
   }
 
   /// Returns a packet with the request, or nil if a field is too long.
@@ -84,6 +94,18 @@ public enum VerifierRequest: ~Copyable {
     case .ping:
       writer.begin(Kind.ping)
       writer.field(Self.version)
+    case .numbers:
+      writer.begin(Kind.numbers)
+      writer.field(Self.version)
+    case .seen(let seen):
+      writer.begin(Kind.seen)
+      writer.field(Self.version)
+      writer.field(seen.host)
+      writer.field(seen.serial)
+      writer.field(seen.version)
+      writer.field(seen.certificateEnd)
+      writer.field(seen.verifier)
+    case .offline(let request): request.write(to: &writer)
     }
     writer.end()
     return writer.finish()
@@ -100,7 +122,8 @@ public enum VerifierRequest: ~Copyable {
   @_lifetime(reader: copy reader)
   private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
     guard let kind = try reader.next() else { throw .malformed }
-    guard (Kind.converse...Kind.ping).contains(kind) else { throw .unknownKind(kind) }
+    if let request = try OfflineRequest(kind, &reader) { return .offline(request) }
+    guard Kind.all.contains(kind) else { throw .unknownKind(kind) }
     guard try reader.number(UInt8.self) == version else { throw .malformed }
     switch kind {
     case Kind.converse:
@@ -119,20 +142,30 @@ public enum VerifierRequest: ~Copyable {
       let host = try host(&reader)
       let present = try serial(&reader)
       return .renew(host: host, present: present, next: try serial(&reader))
+    case Kind.numbers: return .numbers
+    case Kind.seen:
+      let host = try host(&reader)
+      let serial = try serial(&reader)
+      let version = try reader.bytes(longest: SeenHost.longestVersion)
+      let end = try reader.number(Int64.self)
+      return .seen(
+        SeenHost(
+          host: host, serial: serial, version: version, certificateEnd: end,
+          verifier: try self.host(&reader)))
     case _: return .ping
     }
   }
 
   /// Reads the name of a host.
   @_lifetime(reader: copy reader)
-  private static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+  static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
     let host = try reader.bytes(longest: longestHost)
     guard !host.isEmpty else { throw .malformed }
     return host
   }
 
   @_lifetime(reader: copy reader)
-  private static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+  static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
     let serial = try reader.bytes(longest: longestSerial)
     guard !serial.isEmpty else { throw .malformed }
     return serial

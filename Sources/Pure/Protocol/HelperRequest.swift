@@ -68,12 +68,18 @@ public enum HelperRequest: ~Copyable, Sendable {
   case confirmPhone(EnrollmentRequest)
   /// Requests a code for an enrolled phone, which is accepted in this conversation only.
   case sendCode(factor: FactorID)
+  /// Requests new offline recovery codes for a group of hosts of the realm, which invalidate the old ones for
+  /// it. Without a name, they are for the groups of this host. Needs a session.
+  case generateOfflineCodes(group: [UInt8])
 
   /// The version of the protocol.
   public static let version: UInt8 = 4
 
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   public static let longestAnswer = 512
+
+  /// The longest name of a group of hosts in bytes.
+  public static let longestGroup = 64
 
   /// Returns the message with its frame. Throws if a value is out of range, such as an answer
   /// longer than `longestAnswer`.
@@ -167,6 +173,11 @@ public enum HelperRequest: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.sendCode)
       writer.field(factor.bytes)
       return try writer.finish()
+    case .generateOfflineCodes(let group):
+      guard group.count <= Self.longestGroup else { throw .tooLong }
+      var writer = MessageWriter(kind: Kind.generateOfflineCodes)
+      writer.field(group)
+      return try writer.finish()
     }
   }
 
@@ -215,6 +226,7 @@ public enum HelperRequest: ~Copyable, Sendable {
     case .beginPhone: throw .malformed
     case .confirmPhone: throw .malformed
     case .sendCode: throw .malformed
+    case .generateOfflineCodes: throw .malformed
     }
   }
 
@@ -338,6 +350,10 @@ public enum HelperRequest: ~Copyable, Sendable {
       let factor = try reader.factor()
       try reader.end()
       self = .sendCode(factor: factor)
+    case Kind.generateOfflineCodes:
+      let group = try reader.bytes(longest: Self.longestGroup)
+      try reader.end()
+      self = .generateOfflineCodes(group: group)
     default:
       throw .unknownKind(kind)
     }
@@ -370,5 +386,6 @@ public enum HelperRequest: ~Copyable, Sendable {
     static let beginPhone: UInt8 = 0x17
     static let confirmPhone: UInt8 = 0x18
     static let sendCode: UInt8 = 0x19
+    static let generateOfflineCodes: UInt8 = 0x1A
   }
 }

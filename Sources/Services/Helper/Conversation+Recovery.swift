@@ -74,6 +74,38 @@ extension Conversation {
     return RecoveryCodeList(text: text)
   }
 
+  /// Replaces the offline recovery codes for a group of hosts. The codes are entered in the audit log when they are
+  /// stored. Before that, the change is counted, and noted for the user's next sign-in.
+  func generateOfflineCodes(
+    _ name: [UInt8], _ session: Session
+  ) throws(HelperFailure) -> RecoveryCodeList {
+    guard try snapshot() != nil else { throw .factorNotFound }
+    guard let group = host.offlineCodeGroup(for: caller, named: name) else {
+      throw .invalidArgument
+    }
+    try deciding { () throws(HelperFailure) in
+      let entry = try entry(creating: false, session)
+      guard var record = entry.record else { throw .factorNotFound }
+      let now = try now()
+      let attempts = try countedChange(entry, at: now)
+      record.note(.recoveryCodesMade, about: .recoveryCodes, from: source, at: now)
+      let noted = record
+      do throws(FactorStoreError) {
+        _ = try entry.replace(record: noted, attempts: attempts, entering: nil)
+      } catch {
+        throw failure(error)
+      }
+    }
+    let text: SecretBytes
+    do throws(FactorStoreError) {
+      text = try host.newOfflineCodes(for: caller, group: group, by: actor)
+    } catch {
+      throw failure(error)
+    }
+    logChange("offline-codes-made", nil, nil)
+    return RecoveryCodeList(text: text)
+  }
+
   private func newCodes(
     for record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
   ) throws(HelperFailure) -> SecretBytes {

@@ -313,6 +313,10 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       case .generateRecoveryCodes:
         return client.send(
           .recoveryCodes(try generateRecoveryCodes(try requireSession(for: .recoveryCodes))))
+      case .generateOfflineCodes(let group):
+        return client.send(
+          .recoveryCodes(
+            try generateOfflineCodes(group, try requireSession(for: .otherChange))))
       case .resync(let request):
         let session = try requireSession(for: .resynchronizing)
         resync = nil

@@ -40,6 +40,8 @@ public final class ServedApplication: Application {
   private var isOver = false
   /// Whether the sign-in ends because the module begins again with the next answer.
   public private(set) var isSuspended = false
+  /// The last line that was sent to the log and tells a result.
+  public private(set) var resultLine: LogLine?
 
   /// Whether the application shows messages that are not essential.
   public let showsMessages: Bool
@@ -239,6 +241,7 @@ public final class ServedApplication: Application {
     // The steps before a question have been logged when the question was asked.
     if priority == .debug, !answered.isEmpty { return }
     if priority != .debug { hasActed = true }
+    if line.tellsResult { resultLine = line }
     put(.log(priority: UInt8(truncatingIfNeeded: priority.number), line: line.text))
   }
 
@@ -296,6 +299,14 @@ public final class ServedApplication: Application {
       return nil
     }
     return message
+  }
+}
+
+extension LogLine {
+  /// Whether the line begins with a result.
+  fileprivate var tellsResult: Bool {
+    let key: StaticString = "result="
+    return text.starts(with: key.bytes)
   }
 }
 

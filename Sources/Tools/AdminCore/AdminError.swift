@@ -87,6 +87,8 @@ package enum AdminError: Error, Equatable {
   case notEnded(LockHolder)
   /// A backup could not be made or restored.
   case backup(BackupProblem)
+  /// The realm of this host cannot be used, or refused the request.
+  case realm(RealmProblem)
   /// No message was sent to a phone.
   case phone(PhoneProblem)
 
@@ -94,6 +96,7 @@ package enum AdminError: Error, Equatable {
   package var status: AdminStatus {
     switch self {
     case .phone(let problem): problem.status
+    case .realm(let problem): problem.status
     case .notRoot: .notRoot
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
       .noSuchFinding, .noSuchAcceptance:
@@ -121,6 +124,7 @@ package enum AdminError: Error, Equatable {
   package var message: String {
     switch self {
     case .phone(let problem): problem.message
+    case .realm(let problem): problem.message
     case .notRoot: "this command must be run as root"
     case .noSuchUser(let user): "there is no user \(VisibleText(user))"
     case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
@@ -244,6 +248,7 @@ package enum AdminError: Error, Equatable {
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .backup(let problem): problem.hint
     case .phone(let problem): problem.hint
+    case .realm(let problem): problem.hint
     }
   }
 

@@ -183,6 +183,23 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
+  package func realmStatus() -> RealmStatus {
+    guard ThisHost.belongsToRealm else { return .none }
+    do throws(RealmProblem) {
+      switch try RealmConnection().reply(to: .inspect) {
+      case .inspection(let inspection):
+        do throws(SystemError) {
+          return .answers(inspection, time: try Clock.now())
+        } catch {
+          return .answers(inspection, time: 0)
+        }
+      default: return .fails(.otherVersion)
+      }
+    } catch {
+      return .fails(error)
+    }
+  }
+
   package func gatewayState(of path: [UInt8]) -> GatewayState { GatewayState(of: path) }
 
   package func stored() throws(AdminError) -> [UserReport] {

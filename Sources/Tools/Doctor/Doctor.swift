@@ -29,7 +29,7 @@ package enum Doctor {
       RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
       UnrecordedChanges.self, UnfinishedKeyChange.self, StoppedLockHolder.self,
-      DamagedAuditLog.self, ResidentService.self, PhoneGateway.self,
+      DamagedAuditLog.self, ResidentService.self, RealmConnectionOfHost.self, PhoneGateway.self,
     ]
   }
 

@@ -103,6 +103,9 @@ package protocol ExaminedHost {
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
 
+  /// Returns whether the host belongs to a realm, and reaches it.
+  func realmStatus() -> RealmStatus
+
   /// Returns the condition of the gateway at an absolute path, and of its service.
   func gatewayState(of path: [UInt8]) -> GatewayState
 }
@@ -156,6 +159,9 @@ extension ExaminedHost {
 
   /// Returns by default that there is no service.
   func residentStatus() -> ResidentStatus { .stopped }
+
+  /// Returns by default that there is no realm.
+  func realmStatus() -> RealmStatus { .none }
 
   /// Returns by default that messages can be sent.
   func gatewayState(of path: [UInt8]) -> GatewayState {

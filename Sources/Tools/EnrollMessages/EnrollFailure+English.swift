@@ -65,6 +65,12 @@ extension EnrollFailure {
       FailureText(
         "This host has no program to print with (lpr or lp).",
         hint: "Save the codes with --save FILE, or copy them from the screen.")
+    case .noOfflineCodes:
+      FailureText(
+        "No offline recovery codes are accepted for you here.",
+        hint: """
+          Ask your administrator for the name of a group of hosts, and name it: mfa-enroll offline-codes --hosts GROUP
+          """)
     case .noHomeFolder:
       FailureText("HOME does not name your home folder.", hint: "Name the file to import.")
     case .fileNotOpened(let path, let reason):

@@ -79,6 +79,12 @@ extension EnrollFailure {
       FailureText(
         "Cet hôte n’a pas de programme d’impression (lpr ou lp).",
         hint: "Enregistrez les codes avec --save FICHIER, ou recopiez-les depuis l’écran.")
+    case .noOfflineCodes:
+      FailureText(
+        "Aucun code de récupération hors ligne n’est accepté pour vous ici.",
+        hint: """
+          Demandez à votre administrateur le nom d’un groupe d’hôtes, et indiquez-le\u{a0}: mfa-enroll offline-codes --hosts GROUPE
+          """)
     case .noHomeFolder:
       FailureText(
         "HOME n’indique pas votre dossier personnel.", hint: "Indiquez le fichier à importer.")

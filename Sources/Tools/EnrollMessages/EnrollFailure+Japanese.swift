@@ -78,6 +78,12 @@ extension EnrollFailure {
       FailureText(
         "このホストには印刷用のプログラム（lpr または lp）がありません。",
         hint: "--save ファイル名 で保存するか、画面から書き写してください。")
+    case .noOfflineCodes:
+      FailureText(
+        "ここでは、あなたのオフライン用リカバリーコードは使えません。",
+        hint: """
+          ホストのグループ名を管理者に確認し、指定してください: mfa-enroll offline-codes --hosts グループ
+          """)
     case .noHomeFolder:
       FailureText(
         "HOME にホームフォルダーが設定されていません。",

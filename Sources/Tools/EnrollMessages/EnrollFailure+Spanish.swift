@@ -78,6 +78,12 @@ extension EnrollFailure {
       FailureText(
         "Este servidor no tiene ningún programa para imprimir (lpr o lp).",
         hint: "Guarda los códigos con --save ARCHIVO, o cópialos de la pantalla.")
+    case .noOfflineCodes:
+      FailureText(
+        "Aquí no se aceptan códigos de recuperación sin conexión para ti.",
+        hint: """
+          Pide a tu administrador el nombre de un grupo de servidores e indícalo: mfa-enroll offline-codes --hosts GRUPO
+          """)
     case .noHomeFolder:
       FailureText(
         "HOME no indica tu carpeta personal.", hint: "Indica el archivo que quieres importar.")

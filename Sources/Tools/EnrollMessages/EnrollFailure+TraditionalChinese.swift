@@ -60,6 +60,12 @@ extension EnrollFailure {
       FailureText(
         "這部主機沒有列印程式（lpr 或 lp）。",
         hint: "請用 --save 檔案 儲存復原碼，或從畫面上抄下。")
+    case .noOfflineCodes:
+      FailureText(
+        "此處不接受你的離線復原碼。",
+        hint: """
+          請向管理員詢問主機群組的名稱並指定：mfa-enroll offline-codes --hosts 群組
+          """)
     case .noHomeFolder:
       FailureText("HOME 未指出你的家目錄。", hint: "請指定要匯入的檔案。")
     case .fileNotOpened(let path, let reason):

@@ -41,6 +41,8 @@ public enum EnrollFailure: Equatable, Sendable, Translated {
   /// The codes are valid and were shown, and could not be printed.
   case recoveryCodesNotPrinted
   case noPrinter
+  /// No such group of hosts accepts offline recovery codes of the user.
+  case noOfflineCodes
 
   // MARK: Files
 

@@ -70,6 +70,12 @@ extension EnrollMessage {
       Each code signs you in once if you don't have your device. Keep this sheet apart from your \
       device.
       """
+    case .offlineSheetAdvice:
+      """
+      Each code signs you in once on each host of the group while the servers of the second factor \
+      cannot be reached. Older codes for these hosts no longer work. Sign in once on a host with \
+      your device before you need a code there. Keep this sheet apart from your device.
+      """
     case .recoveryCodesShownOnce: "These codes are not shown again."
     case .recoveryCodesSaved(let path): "Your recovery codes are saved in \(path)."
     case .recoveryCodesPrinted: "Your recovery codes were sent to the printer."

@@ -92,6 +92,13 @@ extension EnrollMessage {
       Chaque code permet une connexion si vous n’avez pas votre appareil. Conservez cette feuille \
       loin de votre appareil.
       """
+    case .offlineSheetAdvice:
+      """
+      Chaque code permet une connexion sur chaque hôte du groupe tant que les serveurs du second \
+      facteur sont injoignables. Les anciens codes pour ces hôtes ne fonctionnent plus. Connectez-vous \
+      une fois sur un hôte avec votre appareil avant d’y avoir besoin d’un code. Conservez cette \
+      feuille loin de votre appareil.
+      """
     case .recoveryCodesShownOnce: "Ces codes ne seront plus affichés."
     case .recoveryCodesSaved(let path): "Vos codes de récupération sont enregistrés dans \(path)."
     case .recoveryCodesPrinted: "Vos codes de récupération ont été envoyés à l’imprimante."

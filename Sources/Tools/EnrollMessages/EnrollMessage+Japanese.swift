@@ -74,6 +74,12 @@ extension EnrollMessage {
       デバイスが手元にないときに、各コードで 1 回ログインできます。このシートはデバイスとは別の場所に\
       保管してください。
       """
+    case .offlineSheetAdvice:
+      """
+      二要素認証のサーバーに接続できない間、各コードでグループの各ホストに 1 回ログインできます。\
+      これらのホスト用の以前のコードは使えません。コードが必要になる前に、デバイスを使ってホストに \
+      1 回ログインしてください。このシートはデバイスとは別の場所に保管してください。
+      """
     case .recoveryCodesShownOnce: "これらのコードは再表示されません。"
     case .recoveryCodesSaved(let path): "リカバリーコードを \(path) に保存しました。"
     case .recoveryCodesPrinted: "リカバリーコードをプリンターに送信しました。"

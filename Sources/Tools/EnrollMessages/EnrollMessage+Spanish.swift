@@ -80,6 +80,13 @@ extension EnrollMessage {
       Cada código permite iniciar sesión una vez si no tienes tu dispositivo. Guarda esta hoja \
       lejos de tu dispositivo.
       """
+    case .offlineSheetAdvice:
+      """
+      Cada código permite iniciar sesión una vez en cada servidor del grupo mientras no se pueda \
+      contactar con los servidores del segundo factor. Los códigos anteriores para ellos ya no \
+      funcionan. Inicia sesión una vez en un servidor con tu dispositivo antes de necesitar allí un \
+      código. Guarda esta hoja lejos de tu dispositivo.
+      """
     case .recoveryCodesShownOnce: "Estos códigos no se vuelven a mostrar."
     case .recoveryCodesSaved(let path): "Tus códigos de recuperación se han guardado en \(path)."
     case .recoveryCodesPrinted: "Tus códigos de recuperación se han enviado a la impresora."

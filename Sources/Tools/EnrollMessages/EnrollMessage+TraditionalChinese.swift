@@ -62,6 +62,11 @@ extension EnrollMessage {
       """
       裝置不在手邊時，每組復原碼可登入一次。請將這張清單與裝置分開保管。
       """
+    case .offlineSheetAdvice:
+      """
+      無法連線至第二要素的伺服器時，每組復原碼可在群組的每部主機登入一次。這些主機先前的復原碼不再\
+      有效。請在需要復原碼之前，先用裝置在該主機登入一次。請將這張清單與裝置分開保管。
+      """
     case .recoveryCodesShownOnce: "這些復原碼不會再次顯示。"
     case .recoveryCodesSaved(let path): "你的復原碼已儲存至 \(path)。"
     case .recoveryCodesPrinted: "你的復原碼已傳送至印表機。"

@@ -80,6 +80,8 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
   case recoverySheetHeading(user: String, host: String, date: String)
   /// The lines below the codes of a sheet, which makes older sheets void or is the first.
   case recoverySheetAdvice(replacesOlder: Bool)
+  /// The same below offline recovery codes.
+  case offlineSheetAdvice
   case recoveryCodesShownOnce
   case recoveryCodesSaved(path: String)
   case recoveryCodesPrinted

@@ -119,6 +119,16 @@ package struct ChangeJournal {
     try Self.entries(in: Self.confirmedPath)
   }
 
+  /// Returns the names of the services with a pending or a confirmed change, sorted.
+  package func changedServices() throws(ChangeError) -> [[UInt8]] {
+    var services: [[UInt8]] = []
+    for entry in try pending() + confirmed() {
+      let service = try entry.get().service
+      if !services.contains(service) { services.append(service) }
+    }
+    return services.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
   private static func entries(in path: String) throws(ChangeError) -> [Entry] {
     try SystemFile.names(in: path).map { entry(path + "/" + $0) }
   }

@@ -60,8 +60,9 @@ package final class TrialNamespace: TrialHost {
     guard cposix_leave_mounts() == 0 else {
       throw Self.failure("a private mount namespace")
     }
-    try Self.hide(Self.workspace, "mode=0700")
     for folder in Self.hidden where Self.isFolder(folder) { try Self.hide(folder, "mode=0755") }
+    if ThisHost.belongsToRealm { try Self.leaveRealm() }
+    try Self.hide(Self.workspace, "mode=0700")
     log = try Self.catchLog()
     password = try Self.random { () throws(CryptographyError) in
       VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
@@ -106,6 +107,57 @@ package final class TrialNamespace: TrialHost {
     }
   }
 
+  // MARK: The realm
+
+  /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
+  /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
+  /// and with a key of the trial: a host of a realm needs none.
+  private static func leaveRealm() throws(Failure) {
+    let folder = "\(InstalledPath.configurationFolder)"
+    // The store of each trial hides this one.
+    let present = "\(InstalledPath.store)/configuration"
+    try hide("\(InstalledPath.store)", "mode=0755")
+    try makeFolder(present)
+    try showFile(folder, at: present)
+    let names: [String]
+    do throws(TrustedPath.Refusal) {
+      names = try TrustedPath.names(in: present) { _ in true }
+    } catch {
+      throw Failure(reason: "\(folder) cannot be read")
+    }
+    try hide(folder, "mode=0755")
+    let replaced = ["\(InstalledPath.realm)", "\(InstalledPath.key)", workspace]
+    for name in names where !replaced.contains("\(folder)/\(name)") {
+      let path = "\(folder)/\(name)"
+      if isFolder("\(present)/\(name)") {
+        try makeFolder(path)
+      } else {
+        try write([], to: path, permissions: 0o600, owner: 0)
+      }
+      try showFile("\(present)/\(name)", at: path)
+    }
+    try makeFolder(workspace)
+    let key = try random { () throws(CryptographyError) in
+      try randomBytes(count: SealingKey.length)
+    }
+    try write(
+      key, to: "\(InstalledPath.key)", permissions: 0o400, owner: try storeOwner().uid)
+  }
+
+  private static func makeFolder(
+    _ path: String, permissions: mode_t = 0o755
+  ) throws(Failure) {
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    guard unsafe mkdir(path, permissions) == 0 else { throw failure(path) }
+  }
+
+  private static func showFile(_ file: String, at place: String) throws(Failure) {
+    // SAFETY: the strings end with a NUL and are valid during the call.
+    guard unsafe cposix_mount_file(file, place) == 0 else {
+      throw failure("showing a file at \(place)")
+    }
+  }
+
   // MARK: Files
 
   /// Writes a new file in the workspace, and shows it at the place of another one.
@@ -115,10 +167,7 @@ package final class TrialNamespace: TrialHost {
     number += 1
     let path = "\(Self.workspace)/\(number)"
     try Self.write(contents, to: path, permissions: permissions, owner: 0)
-    // SAFETY: the strings end with a NUL and are valid during the call.
-    guard unsafe cposix_mount_file(path, place) == 0 else {
-      throw Self.failure("showing another file at \(place)")
-    }
+    try Self.showFile(path, at: place)
   }
 
   private static func write(
@@ -212,16 +261,13 @@ package final class TrialNamespace: TrialHost {
   /// Creates an empty store, as packaging/install does.
   private func makeStore() throws(Failure) {
     let store = "\(InstalledPath.store)"
-    let owner: Account?
-    do throws(SystemError) { owner = try Account.named(Array("mfa".utf8)) } catch {
-      throw Failure(reason: "the account mfa: \(error.text)")
-    }
-    guard let owner else { throw Failure(reason: "there is no system user mfa", isFault: true) }
+    let owner = try Self.storeOwner()
     try Self.hide(store, "mode=0700")
     for folder in ["factors", "attempts", "mail"] {
       let path = "\(store)/\(folder)"
+      try Self.makeFolder(path, permissions: 0o700)
       // SAFETY: the strings end with a NUL and are valid during the calls.
-      guard unsafe mkdir(path, 0o700) == 0, unsafe chown(path, owner.uid, owner.uid) == 0,
+      guard unsafe chown(path, owner.uid, owner.uid) == 0,
         // SAFETY: as above.
         unsafe chmod(path, 0o2700) == 0
       else { throw Self.failure(path) }
@@ -231,6 +277,15 @@ package final class TrialNamespace: TrialHost {
     }
     // SAFETY: the string ends with a NUL and is valid during the call.
     guard unsafe chown(store, owner.uid, owner.uid) == 0 else { throw Self.failure(store) }
+  }
+
+  private static func storeOwner() throws(Failure) -> Account {
+    let owner: Account?
+    do throws(SystemError) { owner = try Account.named(Array("mfa".utf8)) } catch {
+      throw Failure(reason: "the account mfa: \(error.text)")
+    }
+    guard let owner else { throw Failure(reason: "there is no system user mfa", isFault: true) }
+    return owner
   }
 
   /// Enrols a factor for the first test account, in the hidden store.

@@ -20,7 +20,8 @@ struct MFAAdmin: ParsableCommand {
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
       DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
-      ReportCommand.self, CheckCommand.self, PhoneCommand.self, RekeyCommand.self,
+      ReportCommand.self, CheckCommand.self, FleetCommand.self, PhoneCommand.self,
+      RekeyCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
 }

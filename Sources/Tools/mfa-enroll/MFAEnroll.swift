@@ -17,7 +17,8 @@ struct MFAEnroll: AsyncParsableCommand {
     version: "mfa-enroll \(Release.version)",
     subcommands: [
       Enroll.self, EnrollPhone.self, List.self, Status.self, Notices.self, Rename.self,
-      Unenroll.self, Test.self, RecoveryCodesCommand.self, Resync.self, ImportFactorCommand.self,
+      Unenroll.self, Test.self, RecoveryCodesCommand.self,
+      OfflineCodesCommand.self, Resync.self, ImportFactorCommand.self,
       Forget.self,
     ],
     defaultSubcommand: Enroll.self)

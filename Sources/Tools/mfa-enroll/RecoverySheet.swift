@@ -23,14 +23,18 @@ struct RecoverySheet: ~Copyable {
     let date: String
     /// Whether the user had codes, which are now void.
     let replacesOlder: Bool
+    /// Whether the codes are those for hosts that cannot reach a verifier.
+    var isOffline = false
   }
 
   /// Writes a sheet with these codes.
   init(_ codes: borrowing RecoveryCodes, _ heading: Heading, in language: Language) {
     let title = EnrollMessage.recoverySheetHeading(
       user: heading.account, host: heading.host, date: heading.date)
-    let advice = EnrollMessage.recoverySheetAdvice(replacesOlder: heading.replacesOlder)
-      .text(in: language).wrapped(to: Self.columns)
+    let message: EnrollMessage =
+      heading.isOffline
+      ? .offlineSheetAdvice : .recoverySheetAdvice(replacesOlder: heading.replacesOlder)
+    let advice = message.text(in: language).wrapped(to: Self.columns)
     let first = title.text(in: language).wrapped(to: Self.columns).utf8
     var text = SecretBytes(copying: first.span)
     text = Self.joined(text, "\n\n")

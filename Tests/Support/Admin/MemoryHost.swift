@@ -54,6 +54,8 @@ package struct MemoryHost: ExaminedHost {
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   package var resident = ResidentStatus.stopped
+  /// Whether the host belongs to a realm, and reaches it.
+  package var realm = RealmStatus.none
   package var gateway = GatewayState(refusal: nil, service: .listens)
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]
@@ -320,6 +322,9 @@ package struct MemoryHost: ExaminedHost {
   }
 
   package func residentStatus() -> ResidentStatus { resident }
+
+  /// Returns `realm`.
+  package func realmStatus() -> RealmStatus { realm }
   package func gatewayState(of path: [UInt8]) -> GatewayState { gateway }
 
   package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {

@@ -14,9 +14,7 @@ extension PostgreSQLCluster {
 
   /// Creates the roles and the database `mfa`, without the schema.
   public func createDatabase() throws(HarnessFailure) {
-    try sql("CREATE ROLE mfa_owner LOGIN IN ROLE pg_read_all_stats")
-    try sql("CREATE ROLE mfa_verifier LOGIN")
-    try sql("CREATE ROLE mfa_stranger LOGIN")
+    try createRoles()
     try sql("CREATE DATABASE mfa OWNER mfa_owner")
   }
 

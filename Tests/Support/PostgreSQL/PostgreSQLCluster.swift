@@ -8,7 +8,7 @@ import MFATestSupport
 public final class PostgreSQLCluster {
   /// The folder of the Unix socket, with the data folder in it.
   public let folder: String
-  private let programs: String
+  let programs: String
   private var server: ChildProcess?
   private var log = ""
   private var pausedReceiver: String?
@@ -36,6 +36,25 @@ public final class PostgreSQLCluster {
       "pg_basebackup", "--no-sync", "--checkpoint=fast", "-R", "-D", folder + "/data", "-d",
       "host=\(primary.folder) user=postgres application_name=\(name)")
     try start()
+  }
+
+  /// Creates a server with a base backup of another one. With `isRecovering`, the server ends the backup
+  /// with a recovery to a point in time, as an administrator restores one from an archive.
+  public init(copyOf original: PostgreSQLCluster, isRecovering: Bool) throws(HarnessFailure) {
+    programs = original.programs
+    folder = try Self.createFolder()
+    try run(
+      "pg_basebackup", "--no-sync", "--checkpoint=fast", "-D", folder + "/data", "-d",
+      "host=\(original.folder) user=postgres")
+    if isRecovering {
+      let text =
+        "restore_command = 'false'\nrecovery_target = 'immediate'\n"
+        + "recovery_target_action = 'promote'\n"
+      try Command.succeed(
+        ["/usr/bin/env", "tee", "-a", folder + "/data/postgresql.conf"], input: Array(text.utf8))
+      try Command.succeed(
+        ["/usr/bin/env", "touch", folder + "/data/recovery.signal"], as: .user("postgres"))
+    }
   }
 
   deinit {
@@ -66,7 +85,7 @@ public final class PostgreSQLCluster {
   }
 
   @discardableResult
-  private func run(_ program: String, _ arguments: String...) throws(HarnessFailure) -> String {
+  func run(_ program: String, _ arguments: String...) throws(HarnessFailure) -> String {
     try Command.succeed(
       ["\(programs)/\(program)"] + arguments, as: .user("postgres"), directory: folder)
   }

@@ -18,7 +18,8 @@ public final class MemoryEngine: StoreEngine, Sendable {
   struct State {
     var rows: [EngineKey: EngineRow] = [:]
     var realm = RealmState(
-      epoch: 1, incarnation: [1], fence: 0, fenceIntervals: 0, configuration: 0)
+      epoch: 1, incarnation: [1], fence: 0, fenceIntervals: 0, configuration: 0,
+      format: RealmFormats.first)
     var incarnation: [UInt8] = [1]
     var lines: [EngineLogLine] = []
     var hostFailures: [HostPeriod: UInt32] = [:]

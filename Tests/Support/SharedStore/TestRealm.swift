@@ -13,14 +13,16 @@ public struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
   /// Returns a store for one request.
   public func store(
     host: String? = nil, limit: UInt32 = 100, nonce: UInt8? = nil,
-    at now: Int64 = 1_800_000_000, intervals: UInt8 = 10
+    at now: Int64 = 1_800_000_000, intervals: UInt8 = 10,
+    formats: RealmFormats = .supported
   ) -> SharedFactorStore<Engine> {
     SharedFactorStore(
       engine,
       for: SharedRequest(
         host: host.map { Array($0.utf8) }, hostLimit: limit,
         nonce: nonce.map { [UInt8](repeating: $0, count: EngineAnswer.nonceLength) }),
-      intervals: { intervals }, key: { () throws(FactorStoreError) in try Self.key() },
+      formats: formats, intervals: { intervals },
+      key: { () throws(FactorStoreError) in try Self.key() },
       clock: { now })
   }
 

@@ -51,4 +51,13 @@ int ccrypto_open(
     size_t associated_count, const uint8_t *ciphertext, size_t count, const uint8_t *tag,
     uint8_t *plaintext);
 
+// Computes scrypt (RFC 7914) with N = 2^cost, r = 8, p = 1, which uses 2^cost KiB of memory. Returns 1,
+// or 0 on failure. A program that never calls it does not look the function up.
+int ccrypto_scrypt(
+    const uint8_t *secret, size_t count, const uint8_t *salt, size_t salt_count, unsigned cost,
+    uint8_t *hash, size_t hash_count);
+
+// Returns the address of a function of libcrypto, or NULL.
+void *_Nullable ccrypto_lookup(const char *name);
+
 #pragma clang assume_nonnull end

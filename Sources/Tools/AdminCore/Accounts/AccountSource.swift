@@ -22,6 +22,15 @@ package struct AccountSource {
       systemAccounts: { () throws(SystemError) in try KnownAccount.all() })
   }
 
+  /// Returns the login accounts that the system lists (root, and UIDs from 1000 to 60000 with a
+  /// login shell), sorted by name.
+  func loginAccounts() throws(AdminError) -> [Account] {
+    let all: [KnownAccount]
+    do throws(SystemError) { all = try systemAccounts() } catch { throw .accounts(error) }
+    return all.filter(\.isPersonal).map(\.account)
+      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+  }
+
   /// Returns the UIDs of the accounts in /etc/passwd by name. If a name has several lines, the
   /// first one counts.
   package func local() -> [[UInt8]: UInt32] {

@@ -48,14 +48,16 @@ extension Administration {
         kind == .ticket ? .ticketMade : .bypassMade, grant, by: ledgerActor, at: now))
     return NewGrantReport(
       report: GrantReport(user: user, grant: grant, isGood: true),
-      warning: warning(kind, record, attempts), checkpoint: mark, code: new.takeCode())
+      warning: Self.warning(
+        kind, record, attempts.standing(settings.throttle, now: now)), checkpoint: mark,
+      code: new.takeCode())
   }
 
   /// Returns why the grant may not work, or nil.
-  private func warning(
-    _ kind: Grant.Kind, _ record: FactorRecord, _ attempts: AttemptState
+  static func warning(
+    _ kind: Grant.Kind, _ record: FactorRecord, _ standing: AttemptState.Standing
   ) -> String? {
-    switch attempts.standing(settings.throttle, now: now) {
+    switch standing {
     case .open: break
     case .throttled(let seconds):
       return

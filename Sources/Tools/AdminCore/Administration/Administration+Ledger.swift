@@ -120,7 +120,7 @@ extension Administration {
         if try hasAccount(finding.user) { contradicted.append(finding) }
       }
       return contradicted.isEmpty ? nil : .records(contradicted)
-    case .fault, .missingCheckpoint, nil: return problem
+    case .fault, .missingCheckpoint, .realm, nil: return problem
     }
   }
 

@@ -90,12 +90,7 @@ package struct Administration {
   /// Returns the login accounts that the system lists (root, and UIDs from 1000 to 60000 with a
   /// login shell), sorted by name.
   package func loginAccounts() throws(AdminError) -> [Account] {
-    let systemAccounts: [KnownAccount]
-    do throws(SystemError) { systemAccounts = try accounts.systemAccounts() } catch {
-      throw .accounts(error)
-    }
-    return systemAccounts.filter(\.isPersonal).map(\.account)
-      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    try accounts.loginAccounts()
   }
 
   /// Returns the report on one user.
@@ -219,7 +214,7 @@ package struct Administration {
     }
   }
 
-  private static func select(
+  static func select(
     _ selector: String?, in record: FactorRecord
   ) throws(AdminError) -> Factor {
     switch FactorSelection(selector, in: record.factors) {

@@ -15,6 +15,8 @@ package enum RecordProblem: Equatable, Sendable {
   case strayFile
   /// The account lookup failed.
   case account(SystemError)
+  /// The verifier of the realm refuses the record; the value is the part, a colon and the reason.
+  case realm(String)
   /// The store refuses the record.
   case store(FactorStoreError)
 
@@ -35,6 +37,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .belongsToAnother: "belongs-to-another"
     case .strayFile: "stray-file"
     case .account: "account-unknown"
+    case .realm(let words): String(words.split(separator: " ").last ?? "")
     case .store(let error): "\(error.names.reason)"
     }
   }
@@ -44,6 +47,7 @@ package enum RecordProblem: Equatable, Sendable {
     switch self {
     case .noSuchAccount, .account: "account"
     case .belongsToAnother, .strayFile: "record"
+    case .realm(let words): String(words.split(separator: ":").first ?? "")
     case .store(let error): "\(error.names.part)"
     }
   }
@@ -62,6 +66,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .belongsToAnother: "belongs to another account"
     case .strayFile: "stray file"
     case .account(let error): "account unknown: \(error.text)"
+    case .realm(let words): "damaged: \(words)"
     case .store(.busy): "busy"
     case .store(.system(let part, let error)): "damaged: \(part.name): \(error.text)"
     case .store(let error): "damaged: \(error.names.part): \(error.names.reason)"
@@ -75,6 +80,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .belongsToAnother: "it was enrolled with a different UID, or by another user"
     case .strayFile: "the file does not belong to the store"
     case .account(let error): "the account lookup failed: \(error.text)"
+    case .realm(let words): "the verifier refuses it: \(words)"
     case .store(let error): Self.sentence(error)
     }
   }
@@ -144,6 +150,7 @@ package enum RecordProblem: Equatable, Sendable {
       return "check \(StoreFile.factors.path), and remove the file if it is not needed"
     case .account:
       return "try again when the directory service responds; check with getent passwd"
+    case .realm: return anew
     case .store(let error):
       switch error {
       case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):

@@ -12,6 +12,9 @@ package enum AuditLogProblem: Equatable {
   case recordsWithoutEntries([[UInt8]])
   /// The expected checkpoint is missing. `last` is the last checkpoint of the audit log.
   case missingCheckpoint(AuditLogCheckpoint, last: AuditLogCheckpoint?)
+  /// The line with this number of the realm's audit log was changed, inserted, moved or removed. `last` is the
+  /// last verified entry.
+  case realm(line: UInt32, last: LedgerEntry?)
   /// Records that do not match the audit log.
   case records([LedgerFinding])
 
@@ -38,6 +41,9 @@ package enum AuditLogProblem: Equatable {
         "\(StoreFile.ledger.path): one of the first \(entries) entries, from before the key was "
           + "changed, was changed, inserted, moved or removed"
       }
+    case .realm(let line, let last):
+      return "line \(line) of the realm's audit log was changed, inserted, moved or removed; "
+        + (last?.number.map { "the last valid entry is \($0)" } ?? "no entry before it is valid")
     case .recordsWithoutEntries(let users):
       let names = NameList.text(users.map { VisibleText.escaping($0) })
       return "the audit log has no entries about "
@@ -57,6 +63,8 @@ package enum AuditLogProblem: Equatable {
     switch self {
     case .recordsWithoutEntries:
       "find out who removed the earlier audit log; if you removed it, pass --begun-anew"
+    case .realm:
+      "compare with checkpoint= in the logs of the verifiers and the hosts, and with a backup"
     case .fault, .missingCheckpoint:
       "compare with checkpoint= on the log host; mfa-admin ledger begin starts a new audit log"
     case .records:

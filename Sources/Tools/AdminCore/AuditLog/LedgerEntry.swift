@@ -12,15 +12,22 @@ package struct LedgerEntry: Equatable {
 
   /// Parses a line, ignoring words without an equals sign.
   package init(_ line: AuditLogReading.Line) {
+    var mark: AuditLogCheckpoint?
+    if case .entry(let checkpoint) = line.kind { mark = checkpoint }
+    self.init(line.text, mark: mark)
+  }
+
+  /// Parses a line that has this checkpoint if it is verified.
+  init(_ text: [UInt8], mark: AuditLogCheckpoint?) {
     var values: [String: [UInt8]] = [:]
-    for pair in line.text.split(separator: UInt8(ascii: " ")) {
+    for pair in text.split(separator: UInt8(ascii: " ")) {
       guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
       let value = Self.unescaped(pair[pair.index(after: sign)...])
       values[String(decoding: pair[..<sign], as: UTF8.self)] = value
     }
     self.values = values
     number = values["n"].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) }
-    if case .entry(let mark) = line.kind { self.mark = mark } else { mark = nil }
+    self.mark = mark
   }
 
   /// Returns the value of a key, or nil if the line has no such key or its value is `-`.

@@ -12,7 +12,7 @@ package enum UserDetails {
     case .unusable, .notEnrolled:
       return line("user", report.visibleName) + line("standing", report.standing)
     case .usable(let snapshot, _):
-      return line("user", "\(report.visibleName) (uid \(snapshot.record.uid))")
+      return line("user", report.visibleName + uid(snapshot.record))
         + line("standing", report.standing)
         + line("wrong codes", wrongCodes(snapshot.attempts.count(of: .signIn)))
         + ownPrograms(snapshot.attempts.count(of: .ownProcess))
@@ -21,6 +21,11 @@ package enum UserDetails {
         + remembered(snapshot.attempts)
         + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
     }
+  }
+
+  /// Returns the UID, which a record of a realm does not have.
+  private static func uid(_ record: FactorRecord) -> String {
+    record.uid == .max ? "" : " (uid \(record.uid))"
   }
 
   /// Returns a line for each phone number.

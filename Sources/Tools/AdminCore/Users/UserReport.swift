@@ -72,13 +72,18 @@ package struct UserReport: Equatable {
 
   // MARK: JSON
 
+  /// Returns the UID of a record, or null for one of a realm, whose hosts may use different UIDs.
+  private static func uid(_ record: FactorRecord) -> JSON {
+    record.uid == .max ? .null : .number(Int64(record.uid))
+  }
+
   /// The report as JSON. Member names are stable across versions.
   package var json: JSON {
     switch content {
     case .usable(let snapshot, let standing):
       return .object([
         ("user", .string(String(decoding: name, as: UTF8.self))),
-        ("uid", .number(Int64(snapshot.record.uid))),
+        ("uid", Self.uid(snapshot.record)),
         ("standing", .string(standing.word)),
         ("waitSeconds", .number(standing.waitSeconds)),
         ("wrongCodes", .number(Int64(snapshot.attempts.failures))),

@@ -31,7 +31,7 @@ enum DamagedAuditLog: Examination {
 
   private static func finding(_ problem: AuditLogProblem) -> Finding {
     switch problem {
-    case .fault, .missingCheckpoint: damaged(problem.sentence, hint: problem.hint)
+    case .fault, .missingCheckpoint, .realm: damaged(problem.sentence, hint: problem.hint)
     case .recordsWithoutEntries, .records:
       Finding(
         severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,

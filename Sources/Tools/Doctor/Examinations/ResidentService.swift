@@ -9,6 +9,8 @@ enum ResidentService: Examination {
   private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    // On a host of a realm, the relay listens there.
+    guard snapshot.host.realmStatus() == .none else { return [] }
     let place = "\(InstalledPath.residentRootSocket)"
     switch snapshot.host.residentStatus() {
     case .answers: return []

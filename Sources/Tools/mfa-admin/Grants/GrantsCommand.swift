@@ -15,8 +15,12 @@ struct GrantsCommand: ParsableCommand {
   var user: String?
 
   func run() throws(AdminError) {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let reports = try administration.grants(user)
+    let reports: [GrantReport]
+    if let realm = try ThisHost.realm() {
+      reports = try realm.grants(user)
+    } else {
+      reports = try ThisHost.administration(needsConfiguration: false).0.grants(user)
+    }
     if json {
       let grants = JSON.array(reports.map { JSON.object($0.members) })
       try Console.write(JSON.object([("grants", grants)]).text + "\n")

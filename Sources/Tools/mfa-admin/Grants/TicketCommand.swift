@@ -26,8 +26,12 @@ struct TicketCommand: ParsableCommand {
   func validate() throws { _ = try reason.map { try grantReason($0) } }
 
   func run() throws {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     let reason = try reason.map { try grantReason($0) }
+    if let realm = try ThisHost.realm() {
+      let made = try realm.grant(.ticket, to: options.user, for: valid, uses: 1, reason: reason)
+      return try Console.write(made, asJSON: options.json)
+    }
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     let made = try options.change { user throws(AdminError) in
       try administration.grant(.ticket, to: user, for: valid, uses: 1, reason: reason)
     }

@@ -25,13 +25,18 @@ struct WithdrawCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let target: Administration.WithdrawalTarget =
       if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
         .everything
       }
-    let report = try options.change { user throws(AdminError) in
-      try administration.withdraw(target, of: user)
+    let report: WithdrawalReport
+    if let realm = try ThisHost.realm() {
+      report = try realm.withdraw(target, of: options.user)
+    } else {
+      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+      report = try options.change { user throws(AdminError) in
+        try administration.withdraw(target, of: user)
+      }
     }
     try options.write(report.json, report.sentence)
   }

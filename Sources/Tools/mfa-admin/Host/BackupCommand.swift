@@ -37,6 +37,7 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let key: Administration.BackupKey =
       if let keyTo { .file(keyTo) } else { withKey ? .included : .apart }

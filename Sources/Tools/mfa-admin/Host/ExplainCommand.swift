@@ -40,7 +40,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    try ThisHost.requireRoot()
+    try ThisHost.refuseInRealm()
     guard let name = UserName(Array(user.utf8)) else { throw AdminError.notAUserName(user) }
     // An empty address means a local sign-in: some programs set PAM_RHOST to an empty string.
     let address = rhost.flatMap { $0.isEmpty ? nil : Array($0.utf8) }

@@ -28,6 +28,7 @@ struct ReadinessCommand: ParsableCommand {
   var json = false
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, failure) = try ThisHost.administration(needsConfiguration: true)
     if let failure { throw failure }
     let host = DoctorCommand.host

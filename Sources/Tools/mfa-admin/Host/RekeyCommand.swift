@@ -26,6 +26,7 @@ struct RekeyCommand: ParsableCommand {
   var endHolder = false
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let isContinued = try administration.isKeyChanging()
     if !yes, !isContinued {

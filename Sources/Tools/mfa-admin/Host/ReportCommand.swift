@@ -26,6 +26,7 @@ struct ReportCommand: ParsableCommand {
   var json = false
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     let policy: Configuration
     do throws(ConfigurationFile.Failure) {

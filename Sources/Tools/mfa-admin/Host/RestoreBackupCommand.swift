@@ -36,6 +36,7 @@ struct RestoreBackupCommand: ParsableCommand {
   var file: String
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     if !yes {
       guard Console.canAsk else { throw .unconfirmed }

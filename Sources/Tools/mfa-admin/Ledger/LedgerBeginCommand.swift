@@ -29,6 +29,7 @@ struct LedgerBeginCommand: ParsableCommand {
 
   func run() throws {
     let reason = try grantReason(reason)
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     if !yes {
       guard Console.canAsk else { throw AdminError.unconfirmed }

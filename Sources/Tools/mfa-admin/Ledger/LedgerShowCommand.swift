@@ -37,26 +37,36 @@ struct LedgerShowCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let name = user.map { Array($0.utf8) }
     // With a user or a time, show all matching entries.
     let count = last ?? (name == nil && since == nil ? 20 : 1_000_000)
-    let (entries, verification) = try administration.ledger(last: count) { entry in
+    let includes = { (entry: LedgerEntry) in
       if let name, entry.bytes("user") != name { return false }
       // Both use ISO 8601 in UTC, so the order of the texts is the order of the times.
       if let since, (entry.text("time") ?? "") < since { return false }
       return true
+    }
+    let entries: [LedgerEntry]
+    let problem: AuditLogProblem?
+    if let realm = try ThisHost.realm() {
+      (entries, problem) = try realm.ledger(
+        last: count, isFiltered: name != nil || since != nil, where: includes)
+    } else {
+      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+      let verification: Administration.LedgerVerification
+      (entries, verification) = try administration.ledger(last: count, where: includes)
+      problem = verification.problem
     }
     if json {
       try JSON.writeObject("entries", entries, value: \.json) { text throws(AdminError) in
         try Console.write(text)
       }
     } else if entries.isEmpty {
-      if verification.problem == nil { Console.printError("no matching entries") }
+      if problem == nil { Console.printError("no matching entries") }
     } else {
       try Console.write(
         TextWidth.wrapped(entries.map(\.line).joined(), to: Console.columns))
     }
-    if let problem = verification.problem { throw .ledger(problem) }
+    if let problem { throw .ledger(problem) }
   }
 }

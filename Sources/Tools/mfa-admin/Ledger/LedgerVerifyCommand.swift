@@ -37,6 +37,14 @@ struct LedgerVerifyCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    if let realm = try ThisHost.realm() {
+      guard !begunAnew else { throw .realm(.localOption("--begun-anew")) }
+      let verification = try realm.verifyLedger(
+        expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) })
+      try Console.write(json ? verification.json.text + "\n" : verification.text)
+      if let problem = verification.problem { throw .ledger(problem) }
+      return
+    }
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let verification = try administration.verifyLedger(
       expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) },

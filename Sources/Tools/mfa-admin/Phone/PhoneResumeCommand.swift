@@ -16,6 +16,7 @@ struct PhoneResumeCommand: ParsableCommand {
       """)
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     try administration.resumeSending(try PhoneCommand.sends())
     try Console.write("codes are sent again\n")

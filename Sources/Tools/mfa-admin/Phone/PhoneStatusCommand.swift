@@ -13,6 +13,7 @@ struct PhoneStatusCommand: ParsableCommand {
   var json = false
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     let status = try administration.phoneStatus(try PhoneCommand.sends())
     try Console.write(json ? status.json.text + "\n" : status.text)

@@ -18,6 +18,7 @@ struct PhoneTestCommand: ParsableCommand {
   var number: String
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     try administration.sendTest(to: Array(number.utf8), try PhoneCommand.sends())
     try Console.write("the gateway accepted the message\n")

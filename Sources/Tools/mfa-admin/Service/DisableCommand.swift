@@ -20,8 +20,17 @@ struct DisableCommand: ParsableCommand {
   @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false
 
+  @Flag(help: "Undo every change that 'enable' made and that is not undone yet.")
+  var all = false
+
   @Argument(help: ArgumentHelp("The services.", valueName: "service"))
-  var services: [String]
+  var services: [String] = []
+
+  func validate() throws {
+    guard all == services.isEmpty else {
+      throw ValidationError("Name the services, or give --all.")
+    }
+  }
 
   func run() throws {
     try ThisHost.requireRoot()
@@ -40,7 +49,13 @@ struct DisableCommand: ParsableCommand {
   }
 
   private func run(_ switching: ServiceSwitch) throws(ChangeError) {
-    for text in services { try run(try ServicePlan.service(text), switching) }
+    guard all else {
+      for text in services { try run(try ServicePlan.service(text), switching) }
+      return
+    }
+    let changed = try switching.journal.changedServices()
+    if changed.isEmpty { ServiceCommand.say("no change of mfa-admin enable is in force") }
+    for service in changed { try run(service, switching) }
   }
 
   private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {

@@ -16,9 +16,14 @@ struct ForgetCommand: ParsableCommand {
   @OptionGroup var options: UserChangeOptions
 
   func run() throws(AdminError) {
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let report = try options.change { user throws(AdminError) in
-      try administration.clearRememberedSignIns(of: user)
+    let report: ClearedSignInsReport
+    if let realm = try ThisHost.realm() {
+      report = try realm.clearRememberedSignIns(of: options.user)
+    } else {
+      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+      report = try options.change { user throws(AdminError) in
+        try administration.clearRememberedSignIns(of: user)
+      }
     }
     try options.write(report.json, report.sentence)
   }

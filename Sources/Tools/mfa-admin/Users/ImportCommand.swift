@@ -44,6 +44,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let source: ImportSource =
       if let googleAuthenticator {

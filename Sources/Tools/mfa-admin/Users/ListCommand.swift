@@ -60,16 +60,21 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    let (administration, failure) = try ThisHost.administration(needsConfiguration: false)
+    let realm = try ThisHost.realm()
+    var failure: AdminError?
+    var administration: Administration?
+    if realm == nil {
+      (administration, failure) = try ThisHost.administration(needsConfiguration: false)
+    }
     let count: Count
     if json {
-      count = try write(administration, { $0 }) { reports throws(AdminError) in
+      count = try write(realm, administration, { $0 }) { reports throws(AdminError) in
         try JSON.writeObject("users", reports, value: \.json) { text throws(AdminError) in
           try Console.write(text)
         }
       }
     } else {
-      count = try write(administration, { UserTable.Row($0) }) { rows throws(AdminError) in
+      count = try write(realm, administration, { UserTable.Row($0) }) { rows throws(AdminError) in
         guard !rows.isEmpty else { return }
         try UserTable(rows).write(columns: Console.columns) { text throws(AdminError) in
           try Console.write(text)
@@ -103,19 +108,28 @@ struct ListCommand: ParsableCommand {
   /// Converts the matching users with `show` and passes them to `write`. Returns the numbers of
   /// users.
   private func write<Shown: Sendable>(
-    _ administration: Administration, _ show: @Sendable (UserReport) -> Shown,
+    _ realm: RealmAdministrator?, _ administration: Administration?,
+    _ show: @Sendable (UserReport) -> Shown,
     by write: ([Shown]) throws(AdminError) -> Void
   ) throws(AdminError) -> Count {
-    let (filter, now) = (filter, administration.now)
+    let (filter, now) = (filter, try ThisHost.now())
     @Sendable func candidate(_ report: UserReport) -> Candidate<Shown> {
       Candidate(
         isUsable: report.isUsable || report.isOrphaned,
         shown: filter.includes(report, now: now) ? show(report) : nil)
     }
-    let candidates =
-      notEnrolled
-      ? try administration.notEnrolled(progress: Console.progress).map { candidate($0) }
-      : try administration.users(progress: Console.progress) { candidate($0) }
+    let candidates: [Candidate<Shown>]
+    if let realm {
+      let reports = notEnrolled ? try realm.notEnrolled() : try realm.users()
+      candidates = reports.map { candidate($0) }
+    } else if let administration {
+      candidates =
+        notEnrolled
+        ? try administration.notEnrolled(progress: Console.progress).map { candidate($0) }
+        : try administration.users(progress: Console.progress) { candidate($0) }
+    } else {
+      candidates = []
+    }
     let shown = candidates.compactMap(\.shown)
     try write(shown)
     return Count(

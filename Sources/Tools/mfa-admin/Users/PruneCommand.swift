@@ -30,6 +30,7 @@ struct PruneCommand: ParsableCommand {
   var json = false
 
   func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let orphans = try administration.orphans(progress: Console.progress)
     guard !dryRun, !orphans.names.isEmpty else { return try show(orphans) }

@@ -32,17 +32,28 @@ struct RevokeCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    if let realm = try ThisHost.realm() { return try revoke(in: realm) }
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let revocation = try administration.plan(all ? .everything : .factor(factor), of: options.user)
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard Console.askForConfirmation(revocation.question) else { throw .declined }
-    }
+    try confirm(revocation.question)
     var report = try options.change { _ throws(AdminError) in
       try administration.revoke(revocation)
     }
     if report.leavesNoFactor { report.effect = ThisHost.unenrolledSignIns(of: report.user) }
     Console.printError(report.entered)
     try options.write(report.json, report.sentence)
+  }
+
+  private func revoke(in realm: RealmAdministrator) throws(AdminError) {
+    let revocation = try realm.plan(all ? .everything : .factor(factor), of: options.user)
+    try confirm(revocation.question)
+    let report = try realm.revoke(revocation)
+    try options.write(report.json, report.sentence)
+  }
+
+  private func confirm(_ question: String) throws(AdminError) {
+    guard !yes else { return }
+    guard Console.canAsk else { throw .unconfirmed }
+    guard Console.askForConfirmation(question) else { throw .declined }
   }
 }

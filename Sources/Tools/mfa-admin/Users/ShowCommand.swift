@@ -22,6 +22,15 @@ struct ShowCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    if let realm = try ThisHost.realm() {
+      guard !reveal else { throw .realm(.localOption("--reveal")) }
+      let report = try realm.user(user)
+      try Console.write(json ? report.json.text + "\n" : UserDetails.text(report))
+      if case .unusable(let problem) = report.content, let name = report.userName {
+        throw .unusable(name, problem)
+      }
+      return
+    }
     let (administration, failure) = try ThisHost.administration(needsConfiguration: false)
     let report = try administration.user(user)
     try Console.write(json ? report.json.text + "\n" : UserDetails.text(report))

@@ -1,0 +1,100 @@
+public import MFAStoreFiles
+import MFAAuditLog
+
+// When hosts and verifiers were seen last. These are no changes of how users sign in, so they are not
+// entered in the audit log.
+extension HostRegistry {
+  /// A host or a verifier.
+  public enum Seen: Sendable {
+    case host([UInt8])
+    case verifier([UInt8])
+
+    fileprivate var key: EngineKey? {
+      switch self {
+      case .host(let name): EngineKey(.hostSeen, name)
+      case .verifier(let name): EngineKey(.verifierSeen, name)
+      }
+    }
+  }
+
+  /// Records that a host or a verifier was seen now, unless that was recorded less than an hour ago with the
+  /// same version. Returns whether anything was written.
+  @discardableResult
+  public func note(
+    _ seen: Seen, version: [UInt8], certificateEnd: Int64 = 0
+  ) throws(FactorStoreError) -> Bool {
+    guard let key = seen.key else { throw .nameTooLong }
+    let now = try store.now()
+    let next = LastSeenRecord(version: version, time: now, certificateEnd: certificateEnd)
+    let snapshot = try store.load(key, at: now, withAnswer: false)
+    var sealing = try store.key()
+    if snapshot.row.version > 0,
+      try LastSeenRecord(snapshot.row.record, for: key, &sealing).stands(before: next)
+    {
+      return false
+    }
+    var change = EngineChange(epoch: snapshot.realm.epoch)
+    change.row = (key, snapshot.row.version)
+    change.record = try next.sealed(for: key, &sealing)
+    do throws(FactorStoreError) {
+      _ = try store.commit(change, entering: nil, about: AuditLogSubject(), &sealing)
+    } catch {
+      // Another verifier has recorded it meanwhile.
+      guard error == .engine(.conflict) else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Returns when a host or a verifier was seen last, or nil if it never was.
+  public func lastSeen(_ seen: Seen) throws(FactorStoreError) -> LastSeenRecord? {
+    guard let key = seen.key else { throw .nameTooLong }
+    let snapshot = try store.load(key, at: try store.now(), withAnswer: false)
+    guard snapshot.row.version > 0 else { return nil }
+    var sealing = try store.key()
+    return try LastSeenRecord(snapshot.row.record, for: key, &sealing)
+  }
+
+  /// Returns the names of the verifiers that were seen, in order, at most 100.
+  public func verifierNames() throws(FactorStoreError) -> [[UInt8]] {
+    try store.onEngine { () throws(EngineError) in
+      try store.engine.keys(.verifierSeen, after: [], most: 100).map { $0.id }
+    }
+  }
+
+  /// A host, and the failures that it has caused in this hour.
+  public typealias HostFailures = (host: HostRecord, failures: UInt32)
+
+  /// Returns the hosts with names after `name`, in order, at most `most`, each with its failures in this hour.
+  /// `storeFor` returns the store for requests of a host.
+  public func hosts(
+    after name: [UInt8], most: Int, storeFor: (_ host: [UInt8]) -> SharedFactorStore<Engine>
+  ) throws(FactorStoreError) -> (hosts: [HostFailures], isEnd: Bool) {
+    let keys = try store.onEngine { () throws(EngineError) in
+      try store.engine.keys(.host, after: name, most: most)
+    }
+    var hosts: [HostFailures] = []
+    for key in keys {
+      let loaded = try HostRegistry(storeFor(key.id)).loaded(key.id)
+      if let record = loaded.record { hosts.append((record, loaded.snapshot.hostFailures)) }
+    }
+    return (hosts, keys.count < most)
+  }
+
+  /// Returns the state of the realm.
+  public func realm() throws(FactorStoreError) -> RealmState {
+    guard let key = EngineKey(.verifierSeen, [0]) else { throw .nameTooLong }
+    return try store.load(key, at: try store.now(), withAnswer: false).realm
+  }
+
+  /// Returns the servers of the database, or nil if its engine cannot tell them.
+  public func servers() throws(FactorStoreError) -> EngineServers? {
+    try store.onEngine { () throws(EngineError) in try store.engine.servers() }
+  }
+
+  /// Returns a sentence for each property of the database that makes the realm less safe, or nil if its engine
+  /// cannot tell them.
+  public func findings() throws(FactorStoreError) -> [String]? {
+    try store.onEngine { () throws(EngineError) in try store.engine.findings() }
+  }
+}

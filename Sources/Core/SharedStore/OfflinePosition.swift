@@ -1,0 +1,48 @@
+import MFABytes
+import MFAOfflineAccess
+import MFAStoreFiles
+
+/// How far the queue of a host was reported.
+public struct OfflinePosition: Equatable, Sendable {
+  /// The number of the last record that the realm has; 0 for none.
+  public let number: UInt64
+  /// The chain value after it, `OfflineReport.chainLength` bytes.
+  public let chain: [UInt8]
+
+  private static let version: UInt8 = 1
+
+  /// Creates a value.
+  public init(number: UInt64, chain: [UInt8]) {
+    self.number = number
+    self.chain = chain
+  }
+
+  /// The position before the first record.
+  public static var beginning: OfflinePosition {
+    OfflinePosition(number: 0, chain: [UInt8](repeating: 0, count: OfflineReport.chainLength))
+  }
+
+  func sealed(
+    of host: [UInt8], version row: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.version)
+    writer.write(row)
+    writer.writeShort(host)
+    writer.write(number)
+    writer.write(chain)
+    return try RegistryRow.sealed(writer.bytes, .offlineQueue, &key)
+  }
+
+  init(
+    _ sealed: [UInt8], of expected: [UInt8], version row: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let content = try RegistryRow.opened(sealed, .offlineQueue, &key)
+    var reader = ByteReader(content.span)
+    guard reader.read(UInt8.self) == Self.version, reader.read(UInt64.self) == row,
+      let host = reader.readShort(), host == expected, let number = reader.read(UInt64.self),
+      let chain = reader.read(count: OfflineReport.chainLength), reader.isAtEnd
+    else { throw .damaged(.record) }
+    self.init(number: number, chain: chain)
+  }
+}

@@ -1,0 +1,67 @@
+public import MFAAuditLog
+public import MFAStoreFiles
+
+// What an administrator changes in the state of the realm.
+extension SharedFactorStore {
+  /// Begins a new epoch, after an administrator restored the database in a way that does not show, and
+  /// returns the new state of the realm. No code that could have been accepted before is accepted after
+  /// this, see `AttemptState.fenced`.
+  ///
+  /// If the restore shows, the load itself begins an epoch, and this function another one.
+  public func beginEpoch(by actor: AuditLogEvent.Actor) throws(FactorStoreError) -> RealmState {
+    try deciding { () throws(FactorStoreError) in
+      let now = try now()
+      let snapshot = try presentSnapshot(at: now)
+      let (epoch, overflow) = snapshot.realm.epoch.addingReportingOverflow(1)
+      guard !overflow else { throw .damaged(.directory) }
+      try enter(.epochBegun, UInt64(epoch), by: actor, at: now, after: snapshot)
+      guard let state = try beginEpoch(after: snapshot, at: now) else { throw .engine(.conflict) }
+      return state
+    }
+  }
+
+  /// Raises the format of the realm to the newest one that this program knows. Returns the format before
+  /// and the present one, which are equal if nothing had to be done.
+  ///
+  /// A fingerprint of the configuration that another verifier records at the same time can be lost, and is
+  /// then recorded again at the next sign-in.
+  public func finalizeFormat(
+    by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> (before: UInt16, present: UInt16) {
+    try deciding { () throws(FactorStoreError) in
+      let now = try now()
+      let snapshot = try presentSnapshot(at: now)
+      let before = snapshot.realm.format
+      guard before < formats.newest else { return (before, before) }
+      try enter(.formatRaised, UInt64(formats.newest), by: actor, at: now, after: snapshot)
+      var next = snapshot.realm
+      next.format = formats.newest
+      let state = next
+      let isReplaced = try onEngine { () throws(EngineError) in
+        try engine.replaceRealm(epoch: state.epoch, with: state)
+      }
+      guard isReplaced else { throw .engine(.conflict) }
+      return (before, state.format)
+    }
+  }
+
+  /// Returns the format of the realm, whether this program knows it or not.
+  public func realmFormat() throws(FactorStoreError) -> UInt16 {
+    guard let key = EngineKey(.user, Self.nobody.name) else { throw .nameTooLong }
+    let context = request.context(at: try now(), withAnswer: false)
+    return try onEngine { () throws(EngineError) in
+      try engine.load(key, context).realm.format
+    }
+  }
+
+  /// Enters an event with a number in the audit log.
+  private func enter(
+    _ kind: AuditLogEvent.Kind, _ number: UInt64, by actor: AuditLogEvent.Actor, at now: Int64,
+    after snapshot: EngineSnapshot
+  ) throws(FactorStoreError) {
+    var key = try key()
+    let event = AuditLogEvent(kind, detail: Array(String(number).utf8), by: actor, at: now)
+    let change = EngineChange(epoch: snapshot.realm.epoch)
+    _ = try commit(change, entering: event, about: AuditLogSubject(), &key)
+  }
+}

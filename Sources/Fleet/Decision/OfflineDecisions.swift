@@ -1,0 +1,214 @@
+import MFAAuditLog
+import MFAAuthentication
+import MFAConfiguration
+import MFACrypto
+import MFAFactorStore
+import MFAFactors
+import MFAFleetProtocol
+import MFAOfflineAccess
+import MFAOfflineStore
+import MFAOneTimePassword
+import MFAPolicy
+import MFASecrets
+import MFASharedStore
+import MFASlowHash
+import MFAStoreFiles
+import MFASystem
+
+/// What a verifier decides for the time in which a host cannot reach it: which permits a host gets, and what the
+/// host's reports mean.
+///
+/// MUST 1: a host gets a permit only about a user whose code was accepted there, who is still enrolled and not
+/// locked, and only for what its groups permit. (`DecisionTests.permit`)
+/// MUST 2: a permit never lasts longer after the sign-in than the groups of the host say.
+/// (`DecisionTests.permit`)
+struct OfflineDecisions<Engine: StoreEngine> {
+  let realm: DecisionRealm<Engine>
+  let host: HostRecord
+
+  /// The cost of the hashes of codes: N is 2^15.
+  static var costLog2: UInt8 { 15 }
+
+  private var groups: [HostGroup] {
+    realm.configuration.groups.filter { host.groups.contains($0.name) }
+  }
+
+  private func store(nonce: [UInt8]? = nil) -> SharedFactorStore<Engine> {
+    realm.store(for: SharedRequest(host: host.name, hostLimit: .max, nonce: nonce))
+  }
+
+  private func now() throws(FactorStoreError) -> Int64 {
+    do throws(SystemError) { return try Clock.now() } catch { throw .system(.clock, error) }
+  }
+
+  // MARK: Permits
+
+  /// Returns the permit about the user of a conversation, or nil if no code was accepted in it, or if nothing is
+  /// permitted.
+  func permit(
+    nonce: [UInt8], _ facts: HostFacts
+  ) throws(FactorStoreError) -> OfflinePermit? {
+    guard let account = facts.user?.account, facts.peerUser == 0,
+      try Attempt.hasAccepted(from: account, in: store(nonce: nonce))
+    else { return nil }
+    let token = OfflineToken(host: host.name, user: account.name, signedInAt: try now())
+    return try permit(token)
+  }
+
+  /// Returns the permit anew, or nil if it is withdrawn.
+  func permit(renewing sealed: [UInt8]) throws(FactorStoreError) -> OfflinePermit? {
+    let token: OfflineToken
+    do throws(FactorStoreError) {
+      token = try OfflineRegistry(store()).token(sealed)
+    } catch {
+      guard error == .damaged(.record) else { throw error }
+      return nil
+    }
+    guard token.host == host.name else { return nil }
+    return try permit(token)
+  }
+
+  private func permit(_ token: OfflineToken) throws(FactorStoreError) -> OfflinePermit? {
+    let user = token.user
+    let permitting = groups.filter { !$0.offline.isEmpty && $0.users?.contains(user) ?? true }
+    let rules = permitting.compactMap { rule($0, for: user) }.prefix(OfflinePermit.mostRules)
+    let days = permitting.map(\.offlineDays).max() ?? 0
+    let now = try now()
+    let (expires, overflow) = token.signedInAt.addingReportingOverflow(days * 86_400)
+    guard !rules.isEmpty, !overflow, expires > now, try isUsable(user, at: now) else { return nil }
+    let registry = OfflineRegistry(store())
+    let codes = try registry.codes(of: user)
+    let set = permitting.lazy.filter { $0.offline.contains(.recovery) }
+      .compactMap { codes[$0.name] }.first { !$0.codes.isEmpty }
+    return OfflinePermit(
+      user: user, issuedAt: now, signedInAt: token.signedInAt, expiresAt: expires,
+      rules: Array(rules), codes: set, token: try registry.sealed(token))
+  }
+
+  private func rule(_ group: HostGroup, for user: [UInt8]) -> OfflineRule? {
+    var methods = group.offline
+    let members = group.breakGlass.flatMap { realm.configuration.users[$0] } ?? []
+    if !members.contains(user) { methods.remove(.breakGlass) }
+    guard !methods.isEmpty, group.services?.count ?? 0 <= OfflineRule.mostServices else {
+      return nil
+    }
+    return OfflineRule(
+      services: group.services, methods: methods, rememberedSeconds: group.offlineHours * 3600)
+  }
+
+  /// Returns whether the user is enrolled and not locked.
+  private func isUsable(_ user: [UInt8], at now: Int64) throws(FactorStoreError) -> Bool {
+    guard let snapshot = try store().snapshot(of: Account(name: user, uid: 0)) else { return false }
+    let configuration: Configuration
+    do throws(ConfigurationFile.Failure) { configuration = try realm.policy(at: nil) } catch {
+      return false
+    }
+    let settings = configuration.settings(
+      for: Subject(user: user, service: [], address: nil) { _ in nil })
+    return snapshot.attempts.standing(settings.throttle, now: now) != .locked
+  }
+
+  // MARK: Codes
+
+  /// The group for which a user makes offline recovery codes at this host: the named one, or the first one of the
+  /// host that has them. Returns nil if the group has none, or does not permit the user.
+  func groupForCodes(named name: [UInt8], of user: [UInt8]) -> [UInt8]? {
+    let candidates = name.isEmpty ? groups : realm.configuration.groups.filter { $0.name == name }
+    return candidates.first { $0.offline.contains(.recovery) && $0.users?.contains(user) ?? true }?
+      .name
+  }
+
+  /// Makes new codes for a group, and returns them in their written form, one after the other.
+  func newCodes(
+    of user: [UInt8], for group: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> SecretBytes {
+    var text = SecretBytes(count: OfflineCodeSet.mostCodes * RecoveryCode.writtenLength)
+    let set = try cryptographic { () throws(CryptographyError) in
+      var set = OfflineCodeSet(
+        id: try randomBytes(count: OfflineCodeSet.idLength),
+        salt: try randomBytes(count: OfflineCodeSet.saltLength), costLog2: Self.costLog2, codes: [])
+      for number in 0..<OfflineCodeSet.mostCodes {
+        guard let code = RecoveryCode(bytes: try SecretBytes.random(count: RecoveryCode.length))
+        else { throw CryptographyError(operation: .random) }
+        let hash = try SlowHash.hash(
+          code.bytes.span, salt: set.salt, costLog2: set.costLog2, count: OfflineCodeSet.hashLength)
+        set.codes.append(
+          OfflineCodeSet.Code(number: UInt8(clamping: number), hash: hash.span.copied()))
+        let written = code.written()
+        text.withMutableSpan { text in
+          for index in written.span.indices {
+            text[number * RecoveryCode.writtenLength + index] = written.span[index]
+          }
+        }
+      }
+      return set
+    }
+    try OfflineRegistry(store()).setCodes(set, of: user, for: group, by: actor)
+    return text
+  }
+
+  // MARK: Reports
+
+  /// Enters what a host reports, and returns how far the realm now has its queue.
+  func enter(_ report: OfflineReport) throws(FactorStoreError) -> OfflinePosition {
+    let registry = OfflineRegistry(store())
+    let actor = AuditLogEvent.Actor(
+      name: [], uid: nil, program: Array("mfa-verifier".utf8), source: Source(host.name))
+    let known = try registry.position(of: host.name)
+    guard !report.isDamaged else {
+      try registry.skip(to: known, of: host.name, by: actor)
+      return known
+    }
+    let positions = try Self.positions(report)
+    guard positions.contains(known) else {
+      // Records are missing, or the queue was begun anew.
+      guard let records = Self.records(report) else { throw .damaged(.record) }
+      guard let base = positions.first else { return known }
+      try registry.skip(to: base, of: host.name, by: actor)
+      return try enter(records, positions, registry)
+    }
+    guard let records = Self.records(report) else { throw .damaged(.record) }
+    return try enter(records, positions, registry)
+  }
+
+  private func enter(
+    _ records: [OfflineRecord], _ positions: [OfflinePosition], _ registry: OfflineRegistry<Engine>
+  ) throws(FactorStoreError) -> OfflinePosition {
+    for (record, position) in zip(records, positions.dropFirst()) {
+      // A host knows the ids only of the sets that it was given, so it can use up no other codes.
+      try registry.enter(record, endingAt: position, of: host.name)
+    }
+    return positions.last ?? .beginning
+  }
+
+  /// The position before the first record, and those after each record.
+  private static func positions(
+    _ report: OfflineReport
+  ) throws(FactorStoreError) -> [OfflinePosition] {
+    var positions = [OfflinePosition(number: report.base, chain: report.chain)]
+    var last = positions[0]
+    for record in report.records {
+      let chain: [UInt8]
+      do throws(OfflineStoreError) {
+        chain = try OfflineChain.value(after: last.chain, record)
+      } catch {
+        throw .cryptography
+      }
+      last = OfflinePosition(number: last.number &+ 1, chain: chain)
+      positions.append(last)
+    }
+    return positions
+  }
+
+  /// The records, or nil if one is malformed or has another number than its place.
+  private static func records(_ report: OfflineReport) -> [OfflineRecord]? {
+    var records: [OfflineRecord] = []
+    for (index, encoded) in report.records.enumerated() {
+      guard let record = OfflineRecord(encoded.span),
+        record.number == report.base &+ UInt64(index) &+ 1
+      else { return nil }
+      records.append(record)
+    }
+    return records
+  }
+}

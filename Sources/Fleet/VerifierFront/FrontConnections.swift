@@ -1,0 +1,112 @@
+import Synchronization
+
+/// The connections to one port of the front.
+///
+/// MUST 1: there are never more connections than `most`, and no more than `mostHandshaking` without a complete
+/// handshake. (`FrontConnectionsTests.most`, `.handshakes`)
+/// MUST 2: no host has more connections than `mostPerHost`. (`FrontConnectionsTests.host`)
+package final class FrontConnections: Sendable {
+  private let limits: Limits
+  private let state = Mutex(State())
+
+  /// The limits of a port.
+  package struct Limits: Sendable {
+    /// The number of connections.
+    package var most: Int
+    /// The number of connections without a complete handshake.
+    package var mostHandshaking: Int
+    /// The number of connections of a host.
+    package var mostPerHost: Int
+
+    /// Creates limits.
+    package init(most: Int, mostHandshaking: Int, mostPerHost: Int) {
+      self.most = most
+      self.mostHandshaking = mostHandshaking
+      self.mostPerHost = mostPerHost
+    }
+  }
+
+  private struct State {
+    var open = 0
+    var handshaking = 0
+    var byHost: [String: Int] = [:]
+  }
+
+  /// Creates a value without connections.
+  package init(_ limits: Limits) { self.limits = limits }
+
+  /// The number of connections.
+  package var open: Int { state.withLock { $0.open } }
+
+  /// Counts a connection. Returns nil, and does not count it, if there are too many.
+  package func begin() -> FrontConnection? {
+    let isCounted = state.withLock { state -> Bool in
+      guard state.open < limits.most, state.handshaking < limits.mostHandshaking else {
+        return false
+      }
+      state.open += 1
+      state.handshaking += 1
+      return true
+    }
+    return isCounted ? FrontConnection(self) : nil
+  }
+
+  fileprivate func complete(_ host: String?) -> Bool {
+    state.withLock { state in
+      state.handshaking -= 1
+      guard let host else { return true }
+      let own = state.byHost[host] ?? 0
+      guard own < limits.mostPerHost else { return false }
+      state.byHost[host] = own + 1
+      return true
+    }
+  }
+
+  fileprivate func end(_ host: String?, isComplete: Bool) {
+    state.withLock { state in
+      state.open -= 1
+      if !isComplete { state.handshaking -= 1 }
+      guard let host else { return }
+      let left = (state.byHost[host] ?? 1) - 1
+      state.byHost[host] = left > 0 ? left : nil
+    }
+  }
+}
+
+/// One connection that is counted.
+package final class FrontConnection: Sendable {
+  private let connections: FrontConnections
+  private let state = Mutex(State())
+
+  private struct State {
+    var host: String?
+    var isComplete = false
+    var hasEnded = false
+  }
+
+  fileprivate init(_ connections: FrontConnections) { self.connections = connections }
+
+  /// Records that the handshake is complete, and for which host; nil if the port asks for no certificate.
+  /// Returns false if the host has too many connections.
+  package func complete(_ host: String?) -> Bool {
+    let isFirst = state.withLock { state in
+      guard !state.isComplete, !state.hasEnded else { return false }
+      state.isComplete = true
+      return true
+    }
+    guard isFirst, connections.complete(host) else { return false }
+    state.withLock { $0.host = host }
+    return true
+  }
+
+  /// Stops counting the connection.
+  package func end() {
+    let ended = state.withLock { state -> State? in
+      guard !state.hasEnded else { return nil }
+      state.hasEnded = true
+      return state
+    }
+    guard let ended else { return }
+    connections.end(ended.host, isComplete: ended.isComplete)
+  }
+}

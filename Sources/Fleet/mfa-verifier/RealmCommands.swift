@@ -1,0 +1,32 @@
+import ArgumentParser
+import MFADecision
+
+/// Begins a new epoch.
+struct NewEpochCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "new-epoch",
+      abstract: "Refuse every code that may have been accepted before a restore of the database.",
+      discussion: """
+        Run it after a restore that verifiers cannot recognise, before they serve again: see AFTER A \
+        FAILOVER OR A RESTORE in mfa-verifier(8).
+        """)
+  }
+
+  func run() throws { for line in try RealmAdministration().beginEpoch() { print(line) } }
+}
+
+/// Raises the format of the realm.
+struct FinalizeCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "finalize",
+      abstract: "Write what only the installed version of mfa-verifier can read.",
+      discussion: """
+        Run it when all verifiers are upgraded. From then on, a verifier of an earlier version refuses \
+        every request, and an upgrade cannot be undone.
+        """)
+  }
+
+  func run() throws { print(try RealmAdministration().finalizeFormat()) }
+}

@@ -1,0 +1,85 @@
+import MFABytes
+
+/// An entry of a host's queue: what the host did while no verifier answered.
+public struct OfflineRecord: Equatable, Sendable {
+  /// What happened. The raw values are stored.
+  public enum Kind: UInt8, Sendable {
+    /// A code is about to be compared. Written before the comparison, so that it counts in any case.
+    case attempt = 1
+    /// A code was accepted, which uses it up. Written before the user is allowed.
+    case code = 2
+    /// The user was allowed because of a recent sign-in.
+    case remembered = 3
+    /// The user was allowed as a member of the break-glass group.
+    case breakGlass = 4
+  }
+
+  /// The number of the record, counted from 1.
+  public let number: UInt64
+  /// The time, in seconds since the epoch.
+  public let time: Int64
+  /// What happened.
+  public let kind: Kind
+  /// The user: 1 to 255 bytes.
+  public let user: [UInt8]
+  /// The PAM service, at most 255 bytes.
+  public let service: [UInt8]
+  /// Where the user signed in from, as PAM states it: at most 255 bytes, empty if unknown.
+  public let source: [UInt8]
+  /// The code that was accepted; nil for the other kinds.
+  public let code: OfflineCodeID?
+
+  /// The longest encoding in bytes.
+  public static let longest = 1024
+
+  /// Creates a record. Texts that are too long are cut.
+  public init(
+    number: UInt64, time: Int64, kind: Kind, user: [UInt8], service: [UInt8], source: [UInt8],
+    code: OfflineCodeID? = nil
+  ) {
+    self.number = number
+    self.time = time
+    self.kind = kind
+    self.user = Array(user.prefix(255))
+    self.service = Array(service.prefix(255))
+    self.source = Array(source.prefix(255))
+    self.code = code
+  }
+
+  /// Returns the encoding.
+  public func encoded() -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(number)
+    writer.write(time)
+    writer.write(kind.rawValue)
+    writer.writeShort(user)
+    writer.writeShort(service)
+    writer.writeShort(source)
+    if let code {
+      writer.write(code.set)
+      writer.write(code.number)
+    }
+    return writer.bytes
+  }
+
+  /// Reads an encoding. Returns nil if it is malformed.
+  public init?(_ encoded: Span<UInt8>) {
+    var reader = ByteReader(encoded)
+    guard let number = reader.read(UInt64.self), let time = reader.read(Int64.self),
+      let kind = reader.read(UInt8.self).flatMap({ Kind(rawValue: $0) }),
+      let user = reader.readShort(), !user.isEmpty, let service = reader.readShort(),
+      let source = reader.readShort()
+    else { return nil }
+    var code: OfflineCodeID?
+    if kind == .code {
+      guard let set = reader.read(count: OfflineCodeSet.idLength),
+        let number = reader.read(UInt8.self)
+      else { return nil }
+      code = OfflineCodeID(set: set, number: number)
+    }
+    guard reader.isAtEnd else { return nil }
+    self.init(
+      number: number, time: time, kind: kind, user: user, service: service, source: source,
+      code: code)
+  }
+}

@@ -1,0 +1,133 @@
+import MFAAdminOutput
+import MFAAuditLog
+import MFABytes
+import MFAFactors
+import MFAFleetProtocol
+
+// The audit log of the realm.
+extension RealmAdministrator {
+  /// Calls `body` with each line with a number above `number`.
+  private func forEachLine(
+    after number: UInt32, _ body: (AdministeredLogLine) -> Void
+  ) throws(AdminError) {
+    var last = number
+    while true {
+      switch try reply(to: .auditLog(after: last)) {
+      case .auditLog(let lines, let isEnd):
+        for line in lines { body(line) }
+        last = lines.last?.number ?? last
+        if isEnd { return }
+        guard !lines.isEmpty else { throw .realm(.otherVersion) }
+      default: throw .realm(.otherVersion)
+      }
+    }
+  }
+
+  /// Returns the last `count` entries that `includes` accepts, oldest first, and the problem with the lines that
+  /// were read, if there is one. Without `isFiltered`, only the last lines are read.
+  package func ledger(
+    last count: Int, isFiltered: Bool, where includes: (LedgerEntry) -> Bool
+  ) throws(AdminError) -> (entries: [LedgerEntry], problem: AuditLogProblem?) {
+    var after: UInt32 = 0
+    if !isFiltered {
+      switch try reply(to: .auditLogEnd) {
+      case .auditLogEnd(let end):
+        let (first, overflow) = end.subtractingReportingOverflow(UInt32(clamping: count))
+        after = overflow ? 0 : first
+      default: throw .realm(.otherVersion)
+      }
+    }
+    var entries: [LedgerEntry] = []
+    var reading = RealmLogReading(after: after)
+    try forEachLine(after: after) { line in
+      let entry = reading.take(line)
+      guard includes(entry) else { return }
+      entries.append(entry)
+      if entries.count > 2 * count { entries.removeFirst(entries.count - count) }
+    }
+    return (entries.suffix(count), reading.problem)
+  }
+
+  /// Verifies the audit log, and compares the stored records with it.
+  ///
+  /// `expected` is a checkpoint that another host has kept, which the audit log must contain.
+  package func verifyLedger(
+    expecting expected: AuditLogCheckpoint?
+  ) throws(AdminError) -> RealmLogVerification {
+    var histories: [[UInt8]: History] = [:]
+    var reading = RealmLogReading(after: 0)
+    var isExpectedThere = expected == nil
+    let take = { (line: AdministeredLogLine) in
+      let entry = reading.take(line)
+      guard let mark = entry.mark else { return }
+      if mark == expected { isExpectedThere = true }
+      guard let user = entry.bytes("user") else { return }
+      histories[user, default: History()].add(entry, mark)
+    }
+    try forEachLine(after: 0, take)
+    var findings: [LedgerFinding] = []
+    var unlisted: [[UInt8]] = []
+    if reading.problem == nil {
+      var users: [[UInt8]: RealmUser] = [:]
+      for user in try all() { users[user.name] = user }
+      // Entries that were made meanwhile.
+      try forEachLine(after: reading.last?.number ?? 0, take)
+      for name in Set(histories.keys).union(users.keys) {
+        guard let history = histories[name] else {
+          unlisted.append(name)
+          continue
+        }
+        if let finding = try finding(name, history, users[name]) { findings.append(finding) }
+      }
+    }
+    return RealmLogVerification(
+      reading: reading, missingCheckpoint: isExpectedThere ? nil : expected,
+      findings: findings.sorted { $0.user.lexicographicallyPrecedes($1.user) },
+      unlistedUsers: unlisted.sorted { $0.lexicographicallyPrecedes($1) })
+  }
+
+  /// What the audit log says about one user.
+  private struct History {
+    var last: UInt32 = 0
+    var lastFingerprint: [UInt8] = []
+    /// The number of the last entry with each fingerprint.
+    var entries: [[UInt8]: UInt32] = [:]
+
+    mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
+      last = mark.number
+      lastFingerprint = entry.fingerprint
+      entries[lastFingerprint] = mark.number
+    }
+  }
+
+  private func finding(
+    _ name: [UInt8], _ history: History, _ user: RealmUser?
+  ) throws(AdminError) -> LedgerFinding? {
+    if let problem = user?.problem {
+      return LedgerFinding(user: name, kind: .unusable(problem), last: history.last)
+    }
+    var history = history
+    guard user?.fingerprint ?? [] != history.lastFingerprint else { return nil }
+    // The record may have changed since it was read: compare again.
+    guard let subject = UserName(name) else { return nil }
+    let present = try find(subject)?.fingerprint ?? []
+    try forEachLine(after: history.last) { line in
+      let entry = LedgerEntry(line)
+      guard let mark = entry.mark, entry.bytes("user") == name else { return }
+      history.add(entry, mark)
+    }
+    guard present != history.lastFingerprint else { return nil }
+    let kind: LedgerFinding.Kind =
+      if let entry = history.entries[present] { .older(entry: entry) } else {
+        present.isEmpty ? .gone : .unknown
+      }
+    return LedgerFinding(user: name, kind: kind, last: history.last)
+  }
+}
+
+extension LedgerEntry {
+  /// Parses a line of the audit log of a realm.
+  init(_ line: AdministeredLogLine) {
+    self.init(line.text, mark: AuditLogCheckpoint(line.checkpoint))
+  }
+}

@@ -1,0 +1,21 @@
+import MFAEtcd
+import MFASharedStore
+import MFASharedStoreTestSupport
+import MFATestSupport
+import Testing
+
+/// The shared store with a real cluster of three members behind it. Each store has a connection of its
+/// own, as separate verifiers have.
+@Suite("A shared store in etcd conforms", .privateMachine)
+struct EtcdConformanceTests {
+  private let realm: EtcdRealmFixture
+
+  init() throws { realm = try EtcdRealmFixture() }
+
+  private var conformance: FactorStoreConformance<SharedFactorStore<EtcdEngine>> {
+    FactorStoreConformance { TestRealm(realm.engine()).store() }
+  }
+
+  @Test(arguments: FactorStoreCheck.allCases)
+  func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+}

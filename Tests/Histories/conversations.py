@@ -1,0 +1,197 @@
+"""Speaks with the decision service of a verifier as its network front does (Sources/Flow/FleetProtocol/PROTOCOL.md)."""
+
+import hashlib
+import hmac
+import os
+import pathlib
+import socket
+import struct
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Fleet"))
+from decisions import LONGEST, Fields, manage, message, reply, start, text  # noqa: E402
+
+# The period of the factors, in seconds: the shortest that the service allows, for many codes in a short run.
+PERIOD = 15
+DIGITS = 6
+ALLOW, PASS, TOO_MANY_ATTEMPTS = 1, 2, 3
+
+
+def code(secret, step):
+    """Returns the TOTP code of a time step (RFC 6238), with SHA-1."""
+    digest = hmac.new(secret, struct.pack(">Q", step), hashlib.sha1).digest()
+    offset = digest[-1] & 15
+    number = int.from_bytes(digest[offset:offset + 4], "big") & 0x7FFFFFFF
+    return b"%0*d" % (DIGITS, number % 10 ** DIGITS)
+
+
+class Refused(Exception):
+    """The service refused a request. The message says what it answered."""
+
+
+class Host:
+    """A host as the network front names it, with the serial number of its certificate."""
+
+    def __init__(self, name, serial):
+        self.name, self.serial = name.encode(), serial
+
+
+def account(name, number):
+    return text(name) + struct.pack(">I", number)
+
+
+def facts(user, number, is_helper):
+    """The facts of a host about a user: at a sign-in through sshd, or in a conversation with mfa-helper."""
+    own = b"\1" + account(user, number) + b"\1\0\0"
+    root = b"\1" + account(b"root", 0) + b"\1\0\0"
+    body = struct.pack(">I", number) + own + b"\0" if is_helper else struct.pack(">I", 0) + root + own
+    body += b"\1" + (b"\0" if is_helper else b"\1\1" + account(user, number))
+    body += b"\1\1" + text(b"sshd") + b"\0" + b"\1" + struct.pack(">Q", 120) + b"\1" + b"\1" + struct.pack(">Q", 10)
+    return message(1, body)
+
+
+class Conversation:
+    """A connection to the socket of a decision service, with a deadline for the whole conversation."""
+
+    def __init__(self, path, seconds):
+        self.end = time.monotonic() + seconds
+        self.connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self.wait()
+            self.connection.connect(path)
+        except OSError:
+            self.connection.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def wait(self):
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the conversation took too long")
+        self.connection.settimeout(left)
+
+    def send(self, packet):
+        self.wait()
+        self.connection.send(packet)
+
+    def receive(self):
+        """Returns the messages of a packet, or an empty list at the end."""
+        self.wait()
+        packet = self.connection.recv(LONGEST)
+        messages = []
+        while packet:
+            (length,) = struct.unpack(">H", packet[1:3])
+            messages.append(Fields(packet[:3 + length]))
+            packet = packet[3 + length:]
+        return messages
+
+    def begin(self, host, nonce, content):
+        self.send(message(1, bytes([1]) + text(host.name) + text(host.serial) + text(nonce) + text(content)))
+
+
+def sign_in(path, host, user, number, answer, nonce, seconds):
+    """Signs a user in with a code. Returns the verdict, and the pairs of the line for the system log.
+
+    `answer` is the code, or a function that returns it when the service asks for it.
+    The verdict is None if the service ended without one.
+    """
+    line = {}
+    with Conversation(path, seconds) as conversation:
+        conversation.begin(host, nonce, facts(user, number, False))
+        conversation.send(start(user, b"sshd"))
+        while True:
+            messages = conversation.receive()
+            if not messages:
+                return None, line
+            for fields in messages:
+                if fields.kind == 0x81:
+                    return fields.number(1), line
+                if fields.kind == 0x85:
+                    fields.take(1)
+                    line.update(pair.split("=", 1) for pair in fields.text().decode().split(" ") if "=" in pair)
+                elif fields.kind == 0x83:
+                    conversation.send(reply(answer() if callable(answer) else answer))
+                elif fields.kind == 0x8A:
+                    conversation.send(message(3, b"\0"))
+                elif fields.kind == 0x82:
+                    return None, {"result": "busy"}
+
+
+class Helper:
+    """A conversation of mfa-helper about one user."""
+
+    def __init__(self, path, host, user, number, seconds):
+        self.user = user
+        self.conversation = Conversation(path, seconds)
+        self.conversation.begin(host, os.urandom(16), facts(user, number, True))
+        self.conversation.send(manage())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.conversation.connection.close()
+
+    def ask(self, kind, *fields, answer):
+        """Sends a request of the helper's client and returns the fields of the response.
+
+        The account is proven when the service asks for that.
+        """
+        request = bytes([kind]) + b"".join(text(field) for field in fields)
+        is_sent = False
+        while True:
+            messages = self.conversation.receive()
+            if not messages:
+                raise Refused("the conversation ended")
+            for received in messages:
+                if received.kind == 0x91 and not is_sent:
+                    self.conversation.send(message(0x12, text(request)))
+                    is_sent = True
+                elif received.kind == 0x93:
+                    self.conversation.send(message(0x14, b"\1"))
+                elif received.kind == 0x92:
+                    response = self.response(received.text()[4:])
+                    if response[0] == answer:
+                        return response[1]
+                    if response[0] != 0x83:
+                        raise Refused("kind %x, fields %r" % response)
+                else:
+                    raise Refused("message %x" % received.kind)
+
+    @staticmethod
+    def response(frame):
+        fields, rest = [], frame[1:]
+        while rest:
+            (length,) = struct.unpack(">H", rest[:2])
+            fields.append(rest[2:2 + length])
+            rest = rest[2 + length:]
+        return frame[0], fields
+
+
+def enrol(path, host, user, number, now, seconds):
+    """Enrols a factor of a user who has none. Returns the secret and the factor.
+
+    `now` is the time by the clock of the verifier.
+    """
+    with Helper(path, host, user, number, seconds) as helper:
+        helper.ask(0x01, b"\4", b"\0", answer=0x81)
+        helper.ask(0x02, answer=0x84)
+        secret = helper.ask(0x05, b"\1", bytes([DIGITS]), struct.pack(">H", PERIOD), answer=0x85)[0]
+        factor = helper.ask(0x06, code(secret, int(now) // PERIOD), b"phone", answer=0x86)[0]
+        return secret, factor.hex()
+
+
+def join(path, ticket, serial, seconds):
+    """Has a host join the realm with a ticket. Returns its name."""
+    with Conversation(path, seconds) as conversation:
+        conversation.send(message(2, bytes([1]) + text(ticket) + text(serial)))
+        answer = conversation.receive()
+        if not answer or answer[0].kind != 0x81:
+            raise Refused("the ticket was refused" if answer else "the connection ended")
+        return answer[0].text()

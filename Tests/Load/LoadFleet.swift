@@ -1,0 +1,160 @@
+#if Fleet
+import Foundation
+import MFAFleetTransport
+import MFAOneTimePassword
+import MFARelay
+import MFASignInTestSupport
+import MFASystem
+import Synchronization
+
+/// The relays of simulated hosts.
+///
+/// A line of the standard input is a command, and is answered by one line of JSON:
+///
+///     connect SECONDS                      starts all relays, each at a random time within SECONDS
+///     settle WORKING SECONDS               waits until each relay has reached WORKING verifiers
+///     sign-in COUNT PARALLEL USERS CODE    COUNT sign-ins, PARALLEL at the same time; CODE is right or wrong
+final class LoadFleet: Sendable {
+  private let pools: [VerifierPool]
+  private let listener: PacketListener
+  private let path: String
+  private let connecting = Mutex(())
+  /// The next time step of each user.
+  private let steps = Mutex<[Int: Int64]>([:])
+  private let first: Int
+
+  init(_ command: HostsCommand) throws {
+    first = command.from
+    path = command.socket
+    listener = try PacketListener(creating: Array(path.utf8), permissions: 0o600)
+    pools = try (command.from..<command.to).map { number in
+      let text = """
+        [relay]
+        verifiers = \(command.verifiers)
+        credentials = \(command.folder)/\(LoadRealm.host(number)).pem
+        authority = \(command.authority)
+        """
+      return try VerifierPool(
+        RelayConfiguration(
+          FleetConfiguration(
+            text, path: "relay", section: RelayConfiguration.section, others: [])))
+    }
+  }
+
+  func run() async throws {
+    try await withThrowingDiscardingTaskGroup { group in
+      while let line = readLine() {
+        let words = line.split(separator: " ").map(String.init)
+        switch words.first {
+        case "connect":
+          let seconds = Double(words[1]) ?? 0
+          for pool in pools {
+            group.addTask {
+              try await Task.sleep(for: .seconds(Double.random(in: 0...max(seconds, 0.001))))
+              await pool.connect()
+            }
+          }
+          Self.reply("{}")
+        case "settle": await settle(Int(words[1]) ?? 0, seconds: Double(words[2]) ?? 0)
+        case "sign-in":
+          await signIn(
+            count: Int(words[1]) ?? 0, parallel: Int(words[2]) ?? 1, users: Int(words[3]) ?? 1,
+            isRight: words[4] == "right")
+        default: Self.reply("{\"error\": \"unknown command\"}")
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private static func reply(_ text: String) {
+    print(text)
+    fflush(nil)
+  }
+
+  private func settle(_ working: Int, seconds: Double) async {
+    let begin = ContinuousClock.now
+    var count = 0
+    repeat {
+      count = pools.count { $0.working == working }
+      if count == pools.count { break }
+      do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+    } while ContinuousClock.now - begin < .seconds(seconds)
+    let time = Self.seconds(ContinuousClock.now - begin)
+    Self.reply("{\"settled\": \(count), \"hosts\": \(pools.count), \"seconds\": \(time)}")
+  }
+
+  private static func seconds(_ duration: Duration) -> Double {
+    let (seconds, attoseconds) = duration.components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+
+  // MARK: Sign-ins
+
+  private func pair() throws(SystemError) -> (PacketConnection, PacketConnection) {
+    try connecting.withLock { _ throws(SystemError) in
+      (try PacketConnection(to: Array(path.utf8)), try listener.accept())
+    }
+  }
+
+  /// Returns a code of a user that was not used yet. Each user has 21 codes that policy accepts now.
+  private func code(of user: Int) throws -> String {
+    let now = try Clock.now()
+    let present = now / 30
+    let step = steps.withLock { steps -> Int64 in
+      let next = max((steps[user] ?? 0) + 1, present - 9)
+      steps[user] = next
+      return next
+    }
+    return try KnownFactor.code(at: step * 30)
+  }
+
+  private func signIn(count: Int, parallel: Int, users: Int, isRight: Bool) async {
+    let tally = LoadTally(count)
+    let begin = ContinuousClock.now
+    await withDiscardingTaskGroup { group in
+      for _ in 0..<parallel {
+        group.addTask {
+          while let number = tally.next() {
+            let time = ContinuousClock.now
+            let verdict = await self.one(number, users, isRight: isRight)
+            tally.add(verdict, seconds: Self.seconds(ContinuousClock.now - time))
+          }
+        }
+      }
+    }
+    let time = Self.seconds(ContinuousClock.now - begin)
+    let (times, verdicts) = tally.results
+    func percentile(_ part: Double) -> Double {
+      times.isEmpty ? 0 : times[min(Int(Double(times.count) * part), times.count - 1)] * 1000
+    }
+    let text = verdicts.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
+    Self.reply(
+      """
+      {"seconds": \(time), "p50_ms": \(percentile(0.5)), "p99_ms": \(percentile(0.99)), \
+      "max_ms": \(percentile(1)), "verdicts": {\(text.joined(separator: ", "))}}
+      """)
+  }
+
+  /// Runs one sign-in at a host. Returns the number of the verdict, or -1 if there was none.
+  private func one(_ number: Int, _ users: Int, isRight: Bool) async -> Int {
+    do {
+      // The users of other processes are others.
+      let user = first + number % users
+      let code = isRight ? try code(of: user) : "000000"
+      let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
+      let (module, relay) = try pair()
+      let (moduleChannel, relayChannel) = (PacketChannel(module), PacketChannel(relay))
+      async let answered = signIn.answer(moduleChannel)
+      let outcome = await pools[number % pools.count].run(relayChannel, signIn.start())
+      relayChannel.close()
+      let result = try await answered
+      moduleChannel.close()
+      guard case .answered = outcome, case .verdict(let verdict) = result else { return -1 }
+      return Int(verdict)
+    } catch {
+      return -1
+    }
+  }
+}
+#endif

@@ -1,0 +1,204 @@
+import Glibc
+public import MFAEtcd
+public import MFATestSupport
+
+/// Three members of etcd on addresses of the loopback interface that no other test uses.
+///
+/// Destroying the value ends the members and removes their folder.
+public final class EtcdCluster {
+  /// The folder of the members and the certificates.
+  public let folder: String
+  /// The addresses of the members.
+  public let addresses: [String]
+  private let settings: [String]
+  private let verifiesClients: Bool
+  private var members: [ChildProcess?]
+
+  /// Creates a cluster with options of etcd, starts its members, and waits until it answers. By default,
+  /// clients need a certificate.
+  public init(
+    settings: [String] = [], verifiesClients: Bool = true
+  ) throws(HarnessFailure) {
+    folder = "/tmp/mfa-etcd-\(UInt32.random(in: 0...UInt32.max))"
+    let network = "127.\(Int.random(in: 64...250)).\(Int.random(in: 1...250))."
+    addresses = (1...3).map { network + String($0) }
+    self.settings = settings
+    self.verifiesClients = verifiesClients
+    members = [nil, nil, nil]
+    try Command.succeed(["/usr/bin/env", "mkdir", "-m", "0700", folder])
+    _ = try EtcdCertificates(in: folder, addresses: addresses)
+    try start()
+  }
+
+  deinit {
+    for member in members {
+      member?.send(signal: SIGKILL)
+    }
+    do {
+      for member in members { _ = try member?.wait() }
+      try Command.succeed(["/usr/bin/env", "rm", "-rf", "--one-file-system", folder])
+    } catch {}
+  }
+
+  /// The client address of each member.
+  public var endpoints: [String] { addresses.map { "https://\($0):2379" } }
+
+  private func name(_ index: Int) -> String { "m\(index)" }
+
+  private func peer(_ index: Int) -> String { "http://\(addresses[index]):2380" }
+
+  private func log(_ index: Int) -> String { "\(folder)/\(name(index)).log" }
+
+  private var peers: String {
+    addresses.indices.map { "\(name($0))=\(peer($0))" }.joined(separator: ",")
+  }
+
+  // MARK: - The members
+
+  /// Starts members, all of them by default, and waits until they answer.
+  public func start(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
+    for index in indices { try launch(index) }
+    for index in indices {
+      try wait("member \(index) answers") { () throws(HarnessFailure) in
+        try control(["endpoint", "health"], [index]).status.isSuccess
+      }
+    }
+  }
+
+  /// Starts a member, and waits for nothing.
+  public func launch(_ index: Int) throws(HarnessFailure) {
+    let output = try Descriptor.memory()
+    members[index] = try ChildProcess(
+      [
+        "/usr/bin/etcd", "--name", name(index), "--data-dir", "\(folder)/\(name(index))",
+        "--listen-client-urls", endpoints[index], "--advertise-client-urls", endpoints[index],
+        "--listen-peer-urls", peer(index), "--initial-advertise-peer-urls", peer(index),
+        "--initial-cluster", peers, "--initial-cluster-token", "tests",
+        "--cert-file", folder + "/server.pem",
+        "--key-file", folder + "/server-key.pem", "--heartbeat-interval", "100",
+        "--election-timeout", "1000", "--log-level", "error",
+        "--logger", "zap", "--log-outputs", log(index),
+      ]
+        + (verifiesClients ? ["--client-cert-auth", "--trusted-ca-file", folder + "/ca.pem"] : [])
+        + settings, descriptors: [1: output.number, 2: output.number], directory: folder)
+  }
+
+  /// Kills members, as a crash would.
+  public func kill(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
+    for index in indices { members[index]?.send(signal: SIGKILL) }
+    for index in indices {
+      guard try members[index]?.wait() != nil else {
+        throw HarnessFailure("member \(index) does not end")
+      }
+      members[index] = nil
+    }
+  }
+
+  /// Stops or continues a member: in between it keeps its connections, and answers nothing.
+  public func pause(_ index: Int, _ pauses: Bool = true) {
+    members[index]?.send(signal: pauses ? SIGSTOP : SIGCONT)
+  }
+
+  /// The index of the leader.
+  public func leader() throws(HarnessFailure) -> Int {
+    let text = try Command.succeed(
+      ["/usr/bin/etcdctl", "endpoint", "status"] + options(Array(addresses.indices)),
+      environment: ["ETCDCTL_API": "3"])
+    let lines = text.split(separator: "\n").filter { $0.contains(", true, ") }
+    for line in lines {
+      for (index, endpoint) in endpoints.enumerated() where line.hasPrefix(endpoint) {
+        return index
+      }
+    }
+    throw HarnessFailure("the cluster has no leader", evidence: [("status", text)])
+  }
+
+  // MARK: - etcdctl
+
+  private func options(_ indices: [Int]) -> [String] {
+    [
+      "--endpoints", indices.map { endpoints[$0] }.joined(separator: ","), "--cacert",
+      folder + "/ca.pem", "--cert", folder + "/client.pem", "--key", folder + "/client-key.pem",
+      "--command-timeout", "10s",
+    ]
+  }
+
+  /// Runs etcdctl with some of the members.
+  public func control(
+    _ arguments: [String], _ indices: [Int] = [0, 1, 2]
+  ) throws(HarnessFailure) -> Command {
+    try Command.run(
+      ["/usr/bin/etcdctl"] + arguments + options(indices), environment: ["ETCDCTL_API": "3"])
+  }
+
+  /// Runs etcdctl, which must succeed, and returns its output.
+  @discardableResult
+  public func controlled(
+    _ arguments: String..., by indices: [Int] = [0, 1, 2]
+  ) throws(HarnessFailure) -> String {
+    let command = try control(arguments, indices)
+    guard command.status.isSuccess else {
+      throw HarnessFailure(
+        arguments.joined(separator: " "), evidence: [("etcdctl", command.errorText)])
+    }
+    return command.text
+  }
+
+  /// Writes a snapshot of the database to a file in the folder, and returns its path.
+  public func snapshot() throws(HarnessFailure) -> String {
+    let path = "\(folder)/snapshot-\(UInt32.random(in: 0...UInt32.max))"
+    try controlled("snapshot", "save", path, by: [0])
+    return path
+  }
+
+  /// Ends all members, and starts a cluster with the snapshot in their place: with the same names,
+  /// addresses and token, so that the ID of the cluster is the same.
+  public func restore(_ snapshot: String) throws(HarnessFailure) {
+    try kill()
+    for index in addresses.indices {
+      let data = "\(folder)/\(name(index))"
+      try Command.succeed(["/usr/bin/env", "rm", "-rf", data])
+      try Command.succeed(
+        [
+          "/usr/bin/etcdctl", "snapshot", "restore", snapshot, "--data-dir", data, "--name",
+          name(index), "--initial-cluster", peers, "--initial-cluster-token", "tests",
+          "--initial-advertise-peer-urls", peer(index),
+        ], environment: ["ETCDCTL_API": "3"])
+    }
+    try start()
+  }
+
+  private func wait(
+    _ what: String, _ condition: () throws(HarnessFailure) -> Bool
+  ) throws(HarnessFailure) {
+    let deadline = Deadline.after(seconds: 60)
+    repeat {
+      if try condition() { return }
+    } while !deadline.isOver
+    var evidence: [(String, String)] = []
+    for index in addresses.indices {
+      let last = try Command.run(["/usr/bin/env", "tail", "-n", "5", log(index)])
+      evidence.append((name(index), last.text))
+    }
+    throw HarnessFailure("\(what): not before the deadline", evidence: evidence)
+  }
+
+  /// Waits until the cluster has a leader other than this member, which has ended or is paused.
+  public func waitForLeader(without index: Int) throws(HarnessFailure) {
+    let others = addresses.indices.filter { $0 != index }
+    try wait("another leader") { () throws(HarnessFailure) in
+      try control(["endpoint", "health"], Array(others)).status.isSuccess
+    }
+  }
+
+  // MARK: - Engines
+
+  /// Returns how an engine reaches the members, or some of them.
+  public func configuration(
+    prefix: String = "/mfa/", _ indices: [Int] = [0, 1, 2]
+  ) -> EtcdConfiguration {
+    EtcdConfiguration(
+      endpoints: indices.map { endpoints[$0] }, certificate: folder + "/client.pem",
+      key: folder + "/client-key.pem", authority: folder + "/ca.pem", prefix: Array(prefix.utf8))
+  }
+}
