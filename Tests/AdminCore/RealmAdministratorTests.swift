@@ -1,5 +1,5 @@
+import Foundation
 import MFAAuditLog
-import Glibc
 import MFABytes
 import MFAFactors
 import MFAFleetProtocol
@@ -259,8 +259,7 @@ struct RealmAdministratorTests {
       return
     }
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o600)
-    // SAFETY: the path is valid during the call.
-    defer { _ = unsafe unlink(path) }
+    defer { try? FileManager.default.removeItem(atPath: path) }
     let other = RealmConnection(to: Array(path.utf8), owner: 54321)
     #expect(throws: RealmProblem.untrustedRelay(ProcessIdentity.current.user)) {
       _ = try other.reply(to: .inspect).failure
