@@ -6,6 +6,7 @@ import signal
 import time
 
 from fleet import Failure, wait_for
+from members import Members
 from postgresql import (NETWORK, PROGRAMS, SEGMENT, SETTINGS, Server, configuration, copy_log, create_database, send,
                         set_up_schema)
 
@@ -61,7 +62,7 @@ class Member(Server):
         self.sql("SELECT pg_promote(true, 20)", seconds=25)
 
 
-class Cluster:
+class Cluster(Members):
     """Three servers, one of which is the primary."""
 
     name = "postgresql"
@@ -72,20 +73,7 @@ class Cluster:
              "cancelled-commits", "failover-killed", "failover-isolated", "failover-lossy")
 
     def __init__(self):
-        self.members = [Member(*item) for item in ADDRESSES.items()]
-        self.primary = self.members[0]
-
-    @property
-    def standbys(self):
-        return [member for member in self.members if member is not self.primary]
-
-    @property
-    def servers(self):
-        return self.members
-
-    @property
-    def machines(self):
-        return self.members
+        super().__init__([Member(*item) for item in ADDRESSES.items()])
 
     def configuration(self):
         """The line of verifier.conf."""

@@ -9,6 +9,7 @@ import time
 import urllib.request
 
 from fleet import Failure, run, wait_for
+from members import Members
 from postgresql import Server, send, tree
 
 ADDRESSES = {"etcd1": "10.77.0.41", "etcd2": "10.77.0.42", "etcd3": "10.77.0.43"}
@@ -60,7 +61,7 @@ def peers():
     return ",".join("%s=http://%s:2380" % item for item in ADDRESSES.items())
 
 
-class EtcdCluster:
+class EtcdCluster(Members):
     """The cluster. `primary` is the leader that was seen last."""
 
     name = "etcd"
@@ -71,20 +72,7 @@ class EtcdCluster:
              "full-standby", "new-leader", "restore-lossy")
 
     def __init__(self):
-        self.members = [Member(*item) for item in ADDRESSES.items()]
-        self.primary = self.members[0]
-
-    @property
-    def standbys(self):
-        return [member for member in self.members if member is not self.primary]
-
-    @property
-    def servers(self):
-        return self.members
-
-    @property
-    def machines(self):
-        return self.members
+        super().__init__([Member(*item) for item in ADDRESSES.items()])
 
     def configuration(self):
         """The lines of verifier.conf."""

@@ -171,7 +171,7 @@ class ServerLane(Lane):
 
     def isolate_standby(self):
         standby = self.standby()
-        for other in self.database.servers:
+        for other in self.database.members:
             if other is not standby:
                 self.network.separate(standby, other)
         self.pause(1, 4)
@@ -266,7 +266,7 @@ class ClusterLane(ServerLane):
         behind = self.standby()
         behind.follow(None)
         self.pause(1, 3)
-        for server in self.database.servers:
+        for server in self.database.members:
             if server is not behind:
                 server.kill()
         self.database.promote(behind)
@@ -302,13 +302,13 @@ class PatroniLane(ServerLane):
         self.pause(*self.lost)
 
     def kill_etcd(self):
-        member = self.random.choice(self.database.servers)
+        member = self.random.choice(self.database.members)
         member.etcd.kill()
         member.etcd.wait()
         self.pause(0.5, 3)
 
     def stop_etcd(self):
-        for member in self.random.sample(self.database.servers, self.random.choice((1, 2))):
+        for member in self.random.sample(self.database.members, self.random.choice((1, 2))):
             send(signal.SIGSTOP, [member.etcd.pid])
         self.pause(1, 4)
 
@@ -321,7 +321,7 @@ class EtcdLane(ServerLane):
         self.pause(1, 3)
 
     def kill_all(self):
-        for member in self.database.servers:
+        for member in self.database.members:
             member.kill()
         self.pause(0, 1)
 

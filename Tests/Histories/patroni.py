@@ -10,6 +10,7 @@ import urllib.request
 
 import postgresql
 from fleet import Failure, wait_for
+from members import Members
 from postgresql import (NETWORK, PROGRAMS, SETTINGS, Server, configuration, copy_log, create_database, send,
                         set_up_schema, tree)
 
@@ -85,7 +86,7 @@ class Member(Server):
         self.etcd.wait()
 
 
-class PatroniCluster:
+class PatroniCluster(Members):
     """The cluster. Patroni promotes, and `primary` is the leader that was seen last."""
 
     name = "patroni"
@@ -97,20 +98,7 @@ class PatroniCluster:
              "stop-etcd")
 
     def __init__(self):
-        self.members = [Member(*item) for item in ADDRESSES.items()]
-        self.primary = self.members[0]
-
-    @property
-    def standbys(self):
-        return [member for member in self.members if member is not self.primary]
-
-    @property
-    def servers(self):
-        return self.members
-
-    @property
-    def machines(self):
-        return self.members
+        super().__init__([Member(*item) for item in ADDRESSES.items()])
 
     def configuration(self):
         """The line of verifier.conf."""

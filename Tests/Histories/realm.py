@@ -71,7 +71,7 @@ class Realm:
 
     @property
     def machines(self):
-        return self.verifiers + (self.database.machines if self.database else [])
+        return self.verifiers + (self.database.members if self.database else [])
 
     def close(self):
         for machine in self.machines:
