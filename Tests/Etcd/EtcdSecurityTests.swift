@@ -6,7 +6,7 @@ import Testing
 
 @testable import MFAEtcd
 
-/// Who may talk to whom, and what `mfa-verifier check` finds.
+/// Clients and members authenticate each other, and `mfa-verifier check` finds where they do not.
 @Suite("etcd security", .privateMachine)
 struct EtcdSecurityTests {
   let realm: EtcdRealmFixture

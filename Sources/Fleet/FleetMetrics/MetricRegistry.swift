@@ -8,7 +8,7 @@ import Synchronization
 /// neither a user nor a host can add series or put a name into one. (Tests/Fleet: `metrics`)
 package final class MetricRegistry: MetricsFactory {
   private let definitions: [MetricDefinition]
-  /// The cells of each metric, in the order of the values of its label.
+  /// One cell for each value of a metric's label, in the order of the definition; one cell if it has no label.
   private let cells: [String: [MetricCell]]
 
   /// Creates a registry in which all numbers are 0.

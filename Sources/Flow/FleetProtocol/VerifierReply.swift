@@ -15,7 +15,7 @@ public enum VerifierReply: Equatable, Sendable {
   case refused
   /// The service works.
   case alive
-  /// What the service has counted.
+  /// The counts of the service since it was started.
   case numbers(DecisionNumbers)
   /// Answers an `OfflineRequest`.
   case offline(OfflineReply)

@@ -11,7 +11,7 @@ struct EtcdCertificates {
     try issue(
       "server", usage: "serverAuth, clientAuth",
       names: addresses.map { "IP:" + $0 }.joined(separator: ","))
-    // Without a common name, which the gateway would not accept once etcd's users are enabled.
+    // The certificate has no common name: the gateway refuses one when etcd's users are enabled.
     try issue("client", usage: "clientAuth", names: "DNS:verifier")
   }
 

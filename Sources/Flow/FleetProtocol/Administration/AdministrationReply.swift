@@ -17,7 +17,7 @@ public enum AdministrationReply: ~Copyable {
   case hosts([AdministeredHost], isEnd: Bool)
   /// The ticket with which a host joins.
   case hostTicket(SecretBytes)
-  /// A change was made that needs no more words. The checkpoint is that of its entry in the audit log.
+  /// The change was made. The checkpoint is that of its entry in the audit log.
   case done(checkpoint: [UInt8])
   /// The state of the realm.
   case realm(AdministeredRealm)
