@@ -513,7 +513,8 @@ let package = Package(
       ],
       path: "Tests/Support/Admin", swiftSettings: everywhere),
     .target(
-      name: "MFAPostgreSQLTestSupport", dependencies: ["MFAPostgreSQL", "MFATestSupport"],
+      name: "MFAPostgreSQLTestSupport",
+      dependencies: ["MFAPostgreSQL", "MFASharedStore", "MFATestSupport"],
       path: "Tests/Support/PostgreSQL", swiftSettings: everywhere),
     .target(
       name: "MFAEtcdTestSupport", dependencies: ["MFAEtcd", "MFATestSupport"],

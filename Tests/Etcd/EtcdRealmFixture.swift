@@ -25,7 +25,7 @@ struct EtcdRealmFixture: @unchecked Sendable {
     self.cluster = cluster
     configuration = cluster.configuration(
       prefix: "/tests/\(UInt64.random(in: 0...UInt64.max))/")
-    do throws(EtcdFailure) {
+    do throws(EngineFailure) {
       _ = try EtcdEngine(configuration).initializeRealm(now: 1_700_000_000)
     } catch {
       throw HarnessFailure("no realm: \(error.error.name) \(error.message)")

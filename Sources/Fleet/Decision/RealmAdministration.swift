@@ -34,7 +34,7 @@ public struct RealmAdministration {
         "PostgreSQL requires the options --owner and --role",
         hint: "for etcd, /etc/mfa/verifier.conf has the key engine")
     }
-    do throws(EtcdFailure) {
+    do throws(EngineFailure) {
       return try EtcdEngine(configuration.etcd).initializeRealm(now: now)
     } catch {
       throw RealmError(
@@ -47,7 +47,7 @@ public struct RealmAdministration {
     owner: String, role: String, now: Int64
   ) throws(RealmError) -> Bool {
     let configuration = PostgreSQLConfiguration(connection: owner)
-    do throws(PostgreSQLFailure) {
+    do throws(EngineFailure) {
       try PostgreSQLEngine.installSchema(configuration, verifiers: [role])
       return try PostgreSQLEngine.initializeRealm(configuration, now: now)
     } catch {
@@ -62,7 +62,7 @@ public struct RealmAdministration {
     switch engine {
     case .etcd(let engine): return engine.checkCluster().map { $0.sentence }
     case .postgreSQL(let engine):
-      do throws(PostgreSQLFailure) {
+      do throws(EngineFailure) {
         return try engine.checkDatabase().map { $0.sentence }
       } catch {
         throw RealmError(

@@ -7,7 +7,7 @@ extension EtcdEngine {
   /// - Parameter now: the time in seconds since the epoch of Unix, at which the realm's fence stands.
   /// - Returns: false if there is a realm already.
   /// - Throws: the error of the cluster.
-  public func initializeRealm(now: Int64) throws(EtcdFailure) -> Bool {
+  public func initializeRealm(now: Int64) throws(EngineFailure) -> Bool {
     try administer { () throws(EngineError) in
       let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
       // The realm does not exist, so that nothing can compare the lead meanwhile: a number that is too
@@ -36,10 +36,10 @@ extension EtcdEngine {
 
   private func administer<Result>(
     _ body: () throws(EngineError) -> Result
-  ) throws(EtcdFailure) -> Result {
+  ) throws(EngineFailure) -> Result {
     ownMessage = ""
     do throws(EngineError) { return try body() } catch {
-      throw EtcdFailure(error, lastMessage)
+      throw EngineFailure(error, lastMessage)
     }
   }
 
@@ -106,7 +106,7 @@ extension EtcdEngine {
       cluster = status.cluster
       return []
     } catch {
-      let message = EtcdFailure.printable(member.message)
+      let message = EngineFailure.printable(member.message)
       return [.memberUnreachable(endpoint: endpoint, message: message)]
     }
   }

@@ -29,7 +29,7 @@ public final class EtcdEngine: StoreEngine {
   /// The message of etcd or of libcurl about the error of the last call, with printable characters only.
   /// It is empty if the error has no message.
   public var lastMessage: String {
-    EtcdFailure.printable(ownMessage.isEmpty ? session.message : ownMessage)
+    EngineFailure.printable(ownMessage.isEmpty ? session.message : ownMessage)
   }
   var ownMessage = ""
 
@@ -227,7 +227,7 @@ public final class EtcdEngine: StoreEngine {
   /// The end of the log as it was read last; nil if it is not known.
   private var logEnd: EtcdLogEnd?
 
-  /// Returns the realm as it was read last, if the connection is still the same. Reads it otherwise, with
+  /// Returns the realm as it was read last if the connection is still the same. Otherwise reads it, with
   /// everything that the change depends on.
   private func presentRealm(
     of change: EngineChange, _ needsLogEnd: Bool, until deadline: EtcdSession.Deadline

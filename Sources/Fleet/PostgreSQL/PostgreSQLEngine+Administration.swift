@@ -13,7 +13,7 @@ extension PostgreSQLEngine {
   ///   unless the connection was lost.
   public static func installSchema(
     _ configuration: PostgreSQLConfiguration, verifiers: [String]
-  ) throws(PostgreSQLFailure) {
+  ) throws(EngineFailure) {
     let statements =
       ["BEGIN", "SET LOCAL client_min_messages = warning"]
       + PostgreSQLSchema.installation(verifiers: verifiers) + ["COMMIT"]
@@ -30,7 +30,7 @@ extension PostgreSQLEngine {
   /// - Throws: the error of the server.
   public static func initializeRealm(
     _ configuration: PostgreSQLConfiguration, now: Int64
-  ) throws(PostgreSQLFailure) -> Bool {
+  ) throws(EngineFailure) -> Bool {
     let reply = try administer(
       configuration,
       [
@@ -46,7 +46,7 @@ extension PostgreSQLEngine {
   /// Executes statements of the schema's owner. A notice is an error, as in every commit.
   private static func administer(
     _ configuration: PostgreSQLConfiguration, _ statements: [SQLStatement]
-  ) throws(PostgreSQLFailure) -> SQLReply {
+  ) throws(EngineFailure) -> SQLReply {
     let deadline = MonotonicDeadline(after: configuration.commitDeadline)
     var message = ""
     let reply: SQLReply
@@ -54,10 +54,10 @@ extension PostgreSQLEngine {
       let session = try PostgreSQLSession(configuration, until: deadline) { message = $0 }
       reply = try session.exchange(statements, until: deadline)
     } catch {
-      throw PostgreSQLFailure(error, message)
+      throw EngineFailure(error, message)
     }
-    if let refusal = reply.refusal { throw PostgreSQLFailure(refusal.error, refusal.message) }
-    if let notice = reply.notices.first { throw PostgreSQLFailure(.notice, notice) }
+    if let refusal = reply.refusal { throw EngineFailure(refusal.error, refusal.message) }
+    if let notice = reply.notices.first { throw EngineFailure(.notice, notice) }
     return reply
   }
 
@@ -76,7 +76,7 @@ extension PostgreSQLEngine {
   /// - whether an old copy of the data folder, such as a snapshot of the volume, replaced the
   ///   present one. The copy has the same system identifier and timeline. An administrator who
   ///   restores one must begin a new epoch.
-  public func checkDatabase() throws(PostgreSQLFailure) -> [DatabaseFinding] {
+  public func checkDatabase() throws(EngineFailure) -> [DatabaseFinding] {
     let row: SQLRow
     do throws(EngineError) {
       let rows = try rows(of: Prepared.check)
@@ -87,10 +87,10 @@ extension PostgreSQLEngine {
     } catch {
       if refusal?.isOfSchema == true { return [.schemaVersion(found: nil)] }
       if let version = foundVersion { return [.schemaVersion(found: version)] }
-      throw PostgreSQLFailure(error, lastMessage)
+      throw EngineFailure(error, lastMessage)
     }
     do throws(EngineError) { return try findings(row) } catch {
-      throw PostgreSQLFailure(error, "")
+      throw EngineFailure(error, "")
     }
   }
 
@@ -123,7 +123,7 @@ extension PostgreSQLEngine {
 
   /// Returns a sentence for each finding of `checkDatabase`.
   public func findings() throws(EngineError) -> [String]? {
-    do throws(PostgreSQLFailure) { return try checkDatabase().map(\.sentence) } catch {
+    do throws(EngineFailure) { return try checkDatabase().map(\.sentence) } catch {
       throw error.error
     }
   }

@@ -164,7 +164,7 @@ public final class PostgreSQLEngine: StoreEngine {
     }
     guard let refusal = reply.refusal else { return reply }
     self.refusal = refusal
-    lastMessage = PostgreSQLFailure.printable(refusal.message)
+    lastMessage = EngineFailure.printable(refusal.message)
     return try checked { () throws(EngineError) in
       // A commit that was cut short may report a warning before the error.
       guard reply.notices.isEmpty else { throw .notice }
@@ -183,7 +183,7 @@ public final class PostgreSQLEngine: StoreEngine {
     _ reply: SQLReply, ofStatement index: Int = 0
   ) throws(EngineError) -> SQLRow {
     if let notice = reply.notices.first {
-      lastMessage = PostgreSQLFailure.printable(notice)
+      lastMessage = EngineFailure.printable(notice)
       throw .notice
     }
     var row = try reply.row(ofStatement: index)
@@ -212,7 +212,7 @@ public final class PostgreSQLEngine: StoreEngine {
         if session?.connection.isIdle != true { session = nil }
       case .unreachable, .deadline, .notPrimary, .notice, .refused:
         if error == .unreachable, lastMessage.isEmpty, let session {
-          lastMessage = PostgreSQLFailure.printable(session.connection.message)
+          lastMessage = EngineFailure.printable(session.connection.message)
         }
         session = nil
       }
@@ -227,12 +227,12 @@ public final class PostgreSQLEngine: StoreEngine {
     if let session, session.connection.isUsable { return session }
     session = nil
     let session = try PostgreSQLSession(configuration, until: deadline) {
-      lastMessage = PostgreSQLFailure.printable($0)
+      lastMessage = EngineFailure.printable($0)
     }
     let reply = try session.exchange(Prepared.preparation, until: deadline)
     if let refusal = reply.refusal {
       self.refusal = refusal
-      lastMessage = PostgreSQLFailure.printable(refusal.message)
+      lastMessage = EngineFailure.printable(refusal.message)
       throw refusal.error
     }
     var row = try reply.row()

@@ -13,8 +13,9 @@ import NIOPosix
 ///
 /// MUST 1: the relay decides nothing while a verifier answers: the module gets packets of a verifier, `busy`, or
 /// the end of the connection. (Tests/Fleet)
-/// MUST 2: if no verifier answers, the sign-in is denied unless `OfflineSignIn` allows it. If the connection just ended, the module would
-/// decide from the host's own store, in which no user has enrolled. (Tests/Fleet: `no verifier`)
+/// MUST 2: if no verifier answers, the sign-in is denied unless `OfflineSignIn` allows it. If the connection just
+/// ended, the module would decide from the host's own store, in which no user has enrolled. (Tests/Fleet: `no
+/// verifier`)
 /// MUST 3: only the helper's own process can state the user for whom it acts. (`GatheredFactsTests`)
 struct RelayedConversation: Sendable {
   let verifiers: VerifierPool

@@ -66,24 +66,17 @@ package struct VerifierPool: Sendable {
 
   /// Has a verifier renew the certificate of this host.
   func renew(_ request: FleetRenewRequest) async throws -> FleetCertificateReply {
-    var failure = RPCError(code: .unavailable, message: "there is no verifier")
-    for verifier in candidates {
-      var options = CallOptions.defaults
-      options.timeout = .seconds(20)
-      do {
-        return try await verifier.service.renew(request, options: options)
-      } catch let error as RPCError {
-        failure = error
-      }
+    var options = CallOptions.defaults
+    options.timeout = .seconds(20)
+    return try await withAnswer { [options] in
+      try await $0.service.renew(request, options: options)
     }
-    throw failure
   }
 
   /// Why no verifier can accept the certificate of this host; empty if it has not expired.
   var expiry: String {
     do {
-      let present = try IssuedCredentials(
-        pem: try FleetFile(credentials.own).read(isSecret: true), path: credentials.own)
+      let present = try IssuedCredentials(file: credentials.own)
       guard let own = present.chain.first, own.notValidAfter < .now else { return "" }
       return "the certificate of this host has expired"
     } catch {

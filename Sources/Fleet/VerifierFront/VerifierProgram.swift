@@ -64,7 +64,7 @@ package struct VerifierProgram: Sendable {
   /// Returns the name by which the certificate of this verifier names it first, or its address.
   private func verifierName() throws -> String {
     let path = configuration.credentials.own
-    let own = try IssuedCredentials(pem: try FleetFile(path).read(isSecret: true), path: path)
+    let own = try IssuedCredentials(file: path)
     return own.chain.first?.firstName ?? configuration.listen.text
   }
 

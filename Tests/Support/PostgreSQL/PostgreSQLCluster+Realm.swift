@@ -1,4 +1,5 @@
 import MFAPostgreSQL
+import MFASharedStore
 import MFATestSupport
 
 extension PostgreSQLCluster {
@@ -21,7 +22,7 @@ extension PostgreSQLCluster {
   /// Creates the roles, the database, the schema and the realm.
   public func createRealm() throws(HarnessFailure) {
     try createDatabase()
-    do throws(PostgreSQLFailure) {
+    do throws(EngineFailure) {
       try PostgreSQLEngine.installSchema(configuration(as: .owner), verifiers: ["mfa_verifier"])
       _ = try PostgreSQLEngine.initializeRealm(configuration(as: .owner), now: 1_700_000_000)
     } catch {

@@ -1,24 +1,23 @@
 import MFABytes
-import MFASharedStore
-import MFAStoreFiles
+public import MFAStoreFiles
 
-/// The failure of an administrator's task in the database.
-public struct PostgreSQLFailure: Error, Equatable, Sendable {
+/// The failure of an administrator's task in the database of a realm.
+public struct EngineFailure: Error, Equatable, Sendable {
   /// The kind of failure.
   public let error: EngineError
-  /// The message of the server or of libpq, with printable characters only. It is empty if the
+  /// The message of the server or of its library, with printable characters only. It is empty if the
   /// error has no message.
   public let message: String
 
   /// Creates a failure. Control characters and deceptive ones in the message are replaced.
-  init(_ error: EngineError, _ message: String) {
+  public init(_ error: EngineError, _ message: String) {
     self.error = error
     self.message = Self.printable(message)
   }
 
   /// Returns the first 300 characters of a message, with "?" in place of all that are not
   /// printable.
-  static func printable(_ message: String) -> String {
+  public static func printable(_ message: String) -> String {
     var text = ""
     for scalar in message.unicodeScalars.prefix(300) {
       text.unicodeScalars.append(scalar.isControl || scalar.isDeceptive ? "?" : scalar)
