@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the constants with the shell scripts and the unit file, which cannot share them.
 @Suite struct InstalledPathTests {
-  /// The paths that packaging/install creates.
+  /// The paths that packaging/install and packaging/make-store create.
   static let installed =
     [
       InstalledPath.configurationFolder, InstalledPath.configuration, InstalledPath.dropIns,
@@ -26,8 +26,11 @@ import Testing
       InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
     ].map(\.description) + ["/var/lib/mfa-fleet"]
 
-  /// The file that packaging/install renames to the key.
+  /// The file that packaging/make-store renames to the key.
   static let newKey = "/etc/mfa/.key.new"
+
+  /// The script that packaging/install and the Debian package run to create the store.
+  static let storeScript = "/usr/lib/mfa/make-store"
 
   private func text(_ file: String) throws -> String {
     let checkout = URL(fileURLWithPath: #filePath)
@@ -47,20 +50,22 @@ import Testing
   }
 
   @Test func installCreatesEachPath() throws {
-    let found = paths(in: try text("install"))
+    let found = paths(in: try text("install") + text("make-store"))
     for path in Self.installed { #expect(found.contains(path), "\(path) is not installed") }
   }
 
-  @Test(arguments: ["install", "uninstall", "systemd/mfa-restore.service", "pam-configs/mfa"])
+  @Test(arguments: [
+    "install", "make-store", "uninstall", "systemd/mfa-restore.service", "pam-configs/mfa",
+  ])
   func packagingUsesNoOtherPath(file: String) throws {
-    let known = Set(Self.installed + Self.others + [Self.newKey])
+    let known = Set(Self.installed + Self.others + [Self.newKey, Self.storeScript])
     for path in paths(in: try text(file)) {
       #expect(known.contains(path), "packaging/\(file) has the unknown path \(path)")
     }
   }
 
   @Test func installCreatesTheFilesOfTheStore() throws {
-    let script = try text("install")
+    let script = try text("make-store")
     let start = try #require(script.range(of: "\nmake_store() {"))
     let end = try #require(script.range(of: "\n}\n", range: start.upperBound..<script.endIndex))
     let body = script[start.upperBound..<end.lowerBound]
