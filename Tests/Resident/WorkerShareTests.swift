@@ -178,9 +178,15 @@ struct WorkerShareTests {
   @Test("the number of idle processes is limited, and none stays when the service stops")
   func idle() throws {
     let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
-    for slot in 0..<WorkerShare.maximumIdle { share.started(in: slot) }
+    for slot in 0..<WorkerShare.usualIdle { share.started(in: slot) }
     share.slot = 20
     #expect(!share.end())
+    let database = try #require(WorkerShare(ownUser: Self.service, most: 40, mostIdle: 40))
+    for slot in 0..<39 { database.started(in: slot) }
+    database.slot = 39
+    #expect(database.end())
+    database.slot = 40
+    #expect(!database.end())
     let other = try #require(WorkerShare(ownUser: WorkerShareTests.service))
     other.isStopping = true
     #expect(!other.end())

@@ -25,11 +25,13 @@ public enum DecisionProgram {
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
+    // Each process opens its own connection to the database when it first needs one. To open a connection
+    // costs the database more than a sign-in, so the processes wait for the next sign-ins.
     guard
       let share = WorkerShare(
-        ownUser: ProcessIdentity.current.user, most: configuration.processes)
+        ownUser: ProcessIdentity.current.user, most: configuration.processes,
+        mostIdle: configuration.processes)
     else { throw RealmError("there is not enough memory") }
-    // Each process opens its own connection to the database when it first needs one.
     let worker = DecisionWorker(
       listener: listener, share: share, realm: realm, counters: counters, front: front)
     try onSystem("the service failed") { () throws(SystemError) in

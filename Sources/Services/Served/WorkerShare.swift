@@ -19,6 +19,8 @@ public final class WorkerShare {
   public let ownUser: UInt32
   /// The largest number of processes of this pool.
   let most: Int
+  /// The largest number of processes that wait for a connection.
+  let mostIdle: Int
   /// The index of this process's entry.
   public var slot = 0
 
@@ -26,8 +28,8 @@ public final class WorkerShare {
   public static let maximumProcesses = 256
   /// The number of processes that wait for a connection when nothing happens.
   static let spareProcesses = 2
-  /// The largest number of processes that wait for a connection.
-  static let maximumIdle = 8
+  /// The largest number of processes that wait for a connection, unless the service sets another.
+  static let usualIdle = 8
   /// The largest number of processes that one user other than root occupies.
   static let processesPerUser = 16
   /// The largest number of processes that serve helpers whose users are not known yet.
@@ -58,8 +60,9 @@ public final class WorkerShare {
   private static let waiting = claimants &+ maximumProcesses
 
   /// Creates the memory for a pool whose service runs as `ownUser`. Returns nil if there is no memory. No
-  /// more than `most` processes serve connections, 256 at most.
-  public init?(ownUser: UInt32, most: Int = maximumProcesses) {
+  /// more than `most` processes serve connections, 256 at most. A process that has served a connection
+  /// ends if more than `mostIdle` wait already; nil stands for 8.
+  public init?(ownUser: UInt32, most: Int = maximumProcesses, mostIdle: Int? = nil) {
     guard let need = WakeUp(),
       let numbers = SharedNumbers(count: Self.waiting &+ Self.maximumProcesses)
     else { return nil }
@@ -67,6 +70,7 @@ public final class WorkerShare {
     self.need = need
     self.ownUser = ownUser
     self.most = min(max(most, 1), Self.maximumProcesses)
+    self.mostIdle = mostIdle ?? Self.usualIdle
   }
 
   /// The number of processes that wait for a connection.
@@ -172,7 +176,7 @@ public final class WorkerShare {
   public func end() -> Bool {
     clear(slot)
     numbers[slot] = Entry.idle
-    return idleProcesses <= Self.maximumIdle && !isStopping
+    return idleProcesses <= mostIdle && !isStopping
   }
 
   // MARK: In the supervisor
