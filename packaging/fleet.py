@@ -38,9 +38,9 @@ PASSWORD = "the-password-of-ada"
 INTERVALS = 1
 
 
-def run(*arguments, **options):
-    ended = subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, timeout=60,
-                           check=False, **options)
+def run(*arguments, timeout=60, **options):
+    ended = subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True,
+                           timeout=timeout, check=False, **options)
     if ended.returncode != 0:
         raise Failure("%s: %s%s" % (" ".join(map(str, arguments)), ended.stdout, ended.stderr))
     return ended.stdout
