@@ -761,3 +761,17 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// The names of targets, separated by spaces: only they and what they use are compiled. The tests with
+// ThreadSanitizer concern a part of the targets (packaging/test).
+if let names = Context.environment["MFA_TARGETS"] {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var waiting = names.split(separator: " ").map(String.init)
+  var used: Set<String> = []
+  while let name = waiting.popLast() {
+    guard let target = targets[name], used.insert(name).inserted else { continue }
+    for case .byNameItem(let dependency, _) in target.dependencies { waiting.append(dependency) }
+  }
+  package.targets.removeAll { !used.contains($0.name) }
+  package.products = []
+}
