@@ -42,7 +42,7 @@ void restore(const struct file *file);
 // Computes the codes of the next hours, of the first `users` users.
 void compute_codes(const char *folder, int users);
 
-// Returns the code of `earlier` time steps ago, 0 or 1.
+// Returns the code of `earlier` time steps ago, at most 9. If it is negative, the code is one of the future.
 const char *code_of(int user, int earlier);
 
 // --- What surrounds a sign-in ---
