@@ -68,31 +68,60 @@ install_packages() {
   [ ${#missing[@]} -gt 0 ] || return 0
   [ "$(id -u)" = 0 ] || fail "these Debian packages are missing: ${missing[*]}" \
     "sudo apt-get install --no-install-recommends ${missing[*]}"
-  say "installing Debian packages: ${missing[*]}"
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  # What apt-get prints is shown only if it fails.
+  local log
+  log=$(mktemp)
   # A fresh machine or container has no package lists, and existing lists may be outdated: after a
   # first failure the lists are updated and the installation is tried once more.
-  if ! apt_install --quiet=2 "${missing[@]}" 2>/dev/null; then
-    DEBIAN_FRONTEND=noninteractive apt-get update --quiet=2 \
+  if ! apt_install "${missing[@]}" >"$log" 2>&1; then
+    say "updating the package lists"
+    DEBIAN_FRONTEND=noninteractive apt-get update >"$log" 2>&1 \
       || say "the package lists could not be updated; continuing with the existing lists"
-    apt_install --quiet=2 "${missing[@]}" || fail "apt-get could not install: ${missing[*]}" \
-      "see the message above; install the packages yourself, then run packaging/$script again"
+    if ! apt_install "${missing[@]}" >"$log" 2>&1; then
+      cat "$log" >&2
+      rm -f -- "$log"
+      fail "apt-get could not install: ${missing[*]}" \
+        "see the message above; install the packages yourself, then run packaging/$script again"
+    fi
   fi
+  rm -f -- "$log"
 }
 
-# apt_install OPTION_OR_PACKAGE...: runs apt-get install without starting the services of new
-# packages, which are installed only for their files. Debian's policy-rc.d prevents the start; the
-# file is removed afterwards.
+# apt_install PACKAGE...: runs apt-get install without starting the services of new packages, which
+# are installed only for their files. Debian's policy-rc.d prevents the start; the file is removed
+# afterwards. A terminal shows how far apt-get is.
 apt_install() {
-  local policy=/usr/sbin/policy-rc.d made=no status=0
+  local policy=/usr/sbin/policy-rc.d made=no status=0 reports progress
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 0755 "$policy"
     made=yes
   fi
-  DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" \
-    </dev/null >&2 || status=$?
+  exec {reports}> >(show_apt_progress)
+  progress=$!
+  DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends \
+    --option "APT::Status-Fd=$reports" "$@" </dev/null || status=$?
+  exec {reports}>&-
+  wait "$progress" || true
   [ "$made" = no ] || rm -f -- "$policy"
   return "$status"
+}
+
+# show_apt_progress: shows the lines of APT::Status-Fd as one line at the terminal, if there is one. A line has the
+# kind, the package, the percentage and a text, with colons between them.
+show_apt_progress() {
+  local kind percent text
+  if ! { : >/dev/tty; } 2>/dev/null; then
+    cat >/dev/null
+    return
+  fi
+  while IFS=: read -r kind _ percent text; do
+    case $kind in
+      dlstatus | pmstatus) printf '\r\033[K%s: %3d %%  %s' "$script" "${percent%.*}" "$text" >/dev/tty ;;
+    esac
+  done
+  printf '\r\033[K' >/dev/tty
 }
 
 # choose_builder: sets `builder` to the user who owns the files of a build: the user who ran sudo,
