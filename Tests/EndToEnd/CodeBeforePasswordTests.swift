@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// README.md's stack for clients with one prompt, in which the code precedes the password, as
+  /// The guide's stack for clients with one prompt, in which the code precedes the password, as
   /// seen by a client without a valid password or code.
   @Suite struct CodeBeforePassword {
     static let stack = [

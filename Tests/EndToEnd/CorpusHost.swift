@@ -356,7 +356,7 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
 
   private static let ours = "auth requisite pam_mfa.so\naccount required pam_mfa.so"
 
-  /// The lines of openssh-server 9.2 of Debian 12 and 10.0 of Debian 13, with ours as README.md says.
+  /// The lines of openssh-server 9.2 of Debian 12 and 10.0 of Debian 13, with ours as the guide says.
   private static let sshd = """
     @include common-auth
     \(ours)

@@ -3,7 +3,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// `mfa-admin doctor` on Debian's stacks with README.md's lines, and with one mistake each.
+  /// `mfa-admin doctor` on Debian's stacks with the guide's lines, and with one mistake each.
   @Suite struct Doctor {
     /// Runs the doctor, or the check. The simulated kernel clock is synchronised or not.
     static func examine(
@@ -22,12 +22,12 @@ extension EndToEnd {
     static let sshdFile = "/etc/ssh/sshd_config"
     static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
 
-    /// Configures a machine as README.md describes.
+    /// Configures a machine as the guide describes.
     static func setUp(_ machine: Machine) throws {
-      let ssh = try ReadMe.blocks(under: "ssh: the password, then a code")
+      let ssh = try Guide.blocks(under: "ssh: the password, then a code")
       try machine.changeService("sshd", authentication: ssh[0])
       try machine.write(ssh[1].joined(separator: "\n") + "\n", to: dropIn)
-      let others = try ReadMe.blocks(under: "login, sudo, su")
+      let others = try Guide.blocks(under: "login, sudo, su")
       try machine.changeService("login", authentication: others[0])
       try machine.changeService("sudo", authentication: others[0])
       try machine.changeService("sudo-i", authentication: others[0])
@@ -385,11 +385,11 @@ extension EndToEnd {
       }
     }
 
-    @Test("the alternative configurations in README.md have no findings", arguments: [1, 2])
+    @Test("the alternative configurations in the guide have no findings", arguments: [1, 2])
     func otherSetUps(number: Int) throws {
       try Machine.use { machine in
         let heading = number == 1 ? "ssh: a key, then a code" : "ssh: clients with one prompt"
-        let blocks = try ReadMe.blocks(under: heading)
+        let blocks = try Guide.blocks(under: heading)
         try machine.changeService("sshd", authentication: blocks[0])
         try machine.write(blocks[1].joined(separator: "\n") + "\n", to: Self.dropIn)
         let command = try Self.examine(["--json"])
@@ -408,7 +408,7 @@ extension EndToEnd {
         try machine.write(
           String(
             decoding: machine.contents(of: Self.dropIn) ?? [], as: UTF8.self)
-            + (try ReadMe.blocks(under: "ssh: the password, then a code"))[1]
+            + (try Guide.blocks(under: "ssh: the password, then a code"))[1]
             .joined(separator: "\n") + "\n", to: Self.dropIn)
         try Command.succeed(
           ["/usr/sbin/pam-auth-update", "--enable", "mfa"],

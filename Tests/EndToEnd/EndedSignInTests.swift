@@ -34,7 +34,7 @@ extension EndToEnd {
         }
       }
 
-      /// Lines of sshd_config, which precede those of README.md.
+      /// Lines of sshd_config, which precede those of the guide.
       var lines: [String] {
         switch self {
         case .keyThenKeyboard: []

@@ -13,7 +13,7 @@ extension EndToEnd {
         let tablet = try machine.enroll(
           user, named: "Grüner Knopf", presentCode: try pixel.phone.code(offset: -4))
         try machine.changeService(
-          "sshd", authentication: try ReadMe.blocks(under: "ssh: a key, then a code")[0])
+          "sshd", authentication: try Guide.blocks(under: "ssh: a key, then a code")[0])
         let server = try PrivateServer(
           on: machine, settings: ["AuthenticationMethods keyboard-interactive"])
         let start = try machine.log.position()

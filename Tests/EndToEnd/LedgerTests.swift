@@ -381,7 +381,7 @@ extension EndToEnd {
         #expect(open.text.contains("PCI DSS 4.0.1 8.4.1  NOT MET\n"), "\(open.text)")
         #expect(open.text.contains("/etc/ssh/sshd_config: users who sign in by ssh with a key"))
         try machine.write(
-          try ReadMe.blocks(under: "ssh: a key, then a code")[1].joined(separator: "\n") + "\n",
+          try Guide.blocks(under: "ssh: a key, then a code")[1].joined(separator: "\n") + "\n",
           to: "/etc/ssh/sshd_config.d/mfa.conf")
         let report = try Command.run([Self.admin, "report"])
         #expect(

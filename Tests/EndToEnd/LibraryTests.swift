@@ -139,7 +139,7 @@ extension EndToEnd {
         let number = Int(match.output.2)
       else { return [line] }
       let page = "Sources/Clients/MultiFactor/MultiFactor.docc/ComingFromIdentityPlatform.md"
-      let blocks = try ReadMe.blocks(under: String(match.output.1), in: page)
+      let blocks = try Guide.blocks(under: String(match.output.1), in: page)
       return try #require(blocks.indices.contains(number - 1) ? blocks[number - 1] : nil, "\(line)")
     }
   }

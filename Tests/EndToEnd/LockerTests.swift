@@ -41,9 +41,9 @@ extension EndToEnd {
         }
       }
 
-      /// The lines of README.md.
+      /// The lines of the guide.
       func stack() throws -> [String] {
-        let blocks = try ReadMe.blocks(under: "Screen lockers")
+        let blocks = try Guide.blocks(under: "Screen lockers")
         return blocks[self == .i3lock ? 0 : 1]
       }
 

@@ -570,7 +570,7 @@ extension EndToEnd {
         try Scene.makeKey(of: user)
         let phone = Authenticator(key: try Scene.key(in: user.home + "/.google_authenticator"))
         let codes = try phone.codes(fromStep: phone.step(), count: 3)
-        let settings = try ReadMe.blocks(under: "ssh: clients with one prompt")[1]
+        let settings = try Guide.blocks(under: "ssh: clients with one prompt")[1]
         try machine.keepServices()
         let original = try #require(machine.contents(of: Scene.path))
         let server = try PrivateServer(on: machine, settings: settings)
@@ -593,16 +593,18 @@ extension EndToEnd {
       }
     }
 
-    @Test("README.md's commands are those of the page")
-    func readMe() throws {
+    @Test("the guide's commands are those of the page")
+    func guide() throws {
       let page = try [
         "2. Import the keys", "3. Add the new module", "5. Take out the old module",
       ].flatMap { try Self.examples($0) }.joined()
-      let lines = try ReadMe.blocks(under: "Move from another module").joined()
-      #expect(lines.count == 5)
+      let lines = try ["Import the keys and add the module", "Take out the old module"].flatMap {
+        try Guide.blocks(under: $0, in: "packaging/doc/migration.md").joined()
+      }
+      #expect(lines.count == 7)
       for line in lines {
-        // README.md has no users to ask only once.
-        let command = line.replacing("sudo ", with: "")
+        // The guide names a user, and has no users to ask only once.
+        let command = String(line.trimmingPrefix("sudo ")).replacing("alice@", with: "")
           .replacing("pam_oath/", with: "pam_oath|mfa-moved/")
         #expect(page.contains(command), "\(line)")
       }

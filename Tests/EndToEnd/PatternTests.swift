@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// The enrolment patterns, through a real sshd and login with README.md's lines: the auth line
+  /// The enrolment patterns, through a real sshd and login with the guide's lines: the auth line
   /// asks for a code, the account line counts and shows messages.
   @Suite struct Patterns {
     /// A service that asks for the password first.

@@ -3,9 +3,9 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// README.md's example program, built as shown and run by an ordinary user.
+  /// The guide's example program, built as shown and run by an ordinary user.
   @Suite struct Program {
-    @Test("README.md's example program enrols, lists and removes a factor")
+    @Test("the guide's example program enrols, lists and removes a factor")
     func program() throws {
       try Machine.use { machine in
         let user = try machine.addUser()
@@ -89,9 +89,10 @@ extension EndToEnd {
       }
     }
 
-    /// Builds the program next to the checkout, as README.md says, by path.
+    /// Builds the program next to the checkout, as the guide says, by path.
     private func build(in folder: String) throws -> String {
-      let blocks = try ReadMe.blocks(under: "From a Swift program")
+      let blocks = try Guide.blocks(
+        under: "From a Swift program", in: "packaging/doc/library.md")
       let package = try ConsumerPackage("settings", in: folder)
       try Command.succeed(["/bin/ln", "-s", Checkout.folder, folder + "/mfa"])
       try package.write(

@@ -20,7 +20,7 @@ extension EndToEnd {
       """
 
     func server(_ machine: Machine) throws -> PrivateServer {
-      let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
+      let blocks = try Guide.blocks(under: "ssh: a key, then a code")
       try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: 1))
       return try PrivateServer(on: machine, settings: blocks[1])
     }

@@ -153,6 +153,30 @@ extension EndToEnd {
       }
     }
 
+    // MARK: Sign-in
+
+    @Test("a sign-in by ssh asks for the password and a code, and again after a wrong code")
+    func signInWithCode() throws {
+      try Machine.use { machine in
+        let window = Window(columns: 60, rows: 20)
+        let user = try user(machine)
+        let enrollment = try machine.enroll(user)
+        let blocks = try Guide.blocks(under: SignInEnrollment.usual)
+        try machine.changeService("sshd", authentication: blocks[0])
+        let server = try PrivateServer(on: machine, settings: blocks[1])
+        let session = try server.signIn(
+          user.name, command: "echo Signed in as $(id -un).",
+          environment: ["LC_ALL": window.clientLocale], window: (window.columns, window.rows))
+        let play = Screenplay(session, theme: window.theme, on: machine)
+        try play.play([
+          .wait("Password: "), .send(user.password), .wait("One-time code: "),
+          .send(try enrollment.phone.wrongCode()), .wait("One-time code: "),
+          .send(try enrollment.phone.code()), .wait("Signed in as \(user.name)."),
+          .end(.exited(0)), .screen("sign-in-code-\(window.name)"),
+        ])
+      }
+    }
+
     // MARK: Enrolment during a sign-in
 
     static let signIns: [Window] =
@@ -175,7 +199,7 @@ extension EndToEnd {
           language = \(window.language.tag)
 
           """)
-        let blocks = try ReadMe.blocks(under: SignInEnrollment.usual)
+        let blocks = try Guide.blocks(under: SignInEnrollment.usual)
         try machine.changeService("sshd", authentication: blocks[0])
         // The time that is left is told in whole minutes, ten at most.
         let limit = "LoginGraceTime 630"

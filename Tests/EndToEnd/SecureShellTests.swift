@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// A real sshd, configured with README.md's lines.
+  /// A real sshd, configured with the guide's lines.
   @Suite struct SecureShell {
     /// The result of a sign-in.
     enum End {
@@ -12,7 +12,7 @@ extension EndToEnd {
     func server(
       _ machine: Machine, heading: String, settings: [String] = [], tries: Int = 1
     ) throws -> PrivateServer {
-      let blocks = try ReadMe.blocks(under: heading)
+      let blocks = try Guide.blocks(under: heading)
       try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: tries))
       return try PrivateServer(on: machine, settings: settings + blocks[1])
     }

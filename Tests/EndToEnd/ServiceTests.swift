@@ -2,13 +2,13 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// login, su and sudo at a terminal, with Debian's service files and README.md's lines.
+  /// login, su and sudo at a terminal, with Debian's service files and the guide's lines.
   @Suite struct Services {
-    static func lines() throws -> [String] { try ReadMe.blocks(under: "login, sudo, su")[0] }
+    static func lines() throws -> [String] { try Guide.blocks(under: "login, sudo, su")[0] }
 
     /// Returns the lines for su.
     static func switchUserLines() throws -> [String] {
-      try ReadMe.blocks(under: "login, sudo, su")[1]
+      try Guide.blocks(under: "login, sudo, su")[1]
     }
 
     @Test func login() throws {

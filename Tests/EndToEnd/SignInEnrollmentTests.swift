@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 extension EndToEnd {
-  /// Enrolment during a sign-in, with README.md's lines.
+  /// Enrolment during a sign-in, with the guide's lines.
   @Suite struct SignInEnrollment {
     static let required = "[project]\nstate = enabled\nenrollment = required\n"
     static let command = "echo uid=$(id -un)"
@@ -13,7 +13,7 @@ extension EndToEnd {
       configuration: String = required
     ) throws -> PrivateServer {
       try machine.writeConfiguration(configuration)
-      let blocks = try ReadMe.blocks(under: heading)
+      let blocks = try Guide.blocks(under: heading)
       try machine.changeService("sshd", authentication: blocks[0])
       return try PrivateServer(on: machine, settings: settings + blocks[1])
     }
@@ -380,7 +380,7 @@ extension EndToEnd {
         let user = try machine.addUser()
         let server = try server(machine)
         let text = String(decoding: machine.contents(of: "/etc/pam.d/sshd") ?? [], as: UTF8.self)
-        let lines = try ReadMe.blocks(under: Self.usual)[0].joined(separator: "\n")
+        let lines = try Guide.blocks(under: Self.usual)[0].joined(separator: "\n")
         try machine.write(
           text.replacing(lines, with: row.lines.joined(separator: "\n")), to: "/etc/pam.d/sshd")
         let start = try machine.log.position()

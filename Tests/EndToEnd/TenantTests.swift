@@ -19,7 +19,7 @@ extension EndToEnd {
 
       init(_ machine: Machine, settings: [String] = []) throws {
         self.machine = machine
-        let blocks = try ReadMe.blocks(under: "ssh: a key, then a code")
+        let blocks = try Guide.blocks(under: "ssh: a key, then a code")
         try machine.changeService("sshd", authentication: OneCode.lines(blocks[0], tries: 1))
         // explain reads the settings of the host's sshd.
         try machine.write(

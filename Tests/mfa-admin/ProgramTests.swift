@@ -324,11 +324,11 @@ import Testing
     }
   }
 
-  @Test("the doctor reports a missing account line, and accepts the one from README.md")
+  @Test("the doctor reports a missing account line, and accepts the one from the guide")
   func doctor() throws {
     try Machine.use { machine in
       try machine.writeConfiguration("[project]\nenrollment = required\n")
-      let lines = try ReadMe.blocks(under: "ssh: the password, then a code")[0]
+      let lines = try Guide.blocks(under: "ssh: the password, then a code")[0]
       try machine.changeService("sshd", authentication: lines)
       #expect(!(try run(["doctor"]).text.contains("who must enrol are denied")))
 

@@ -145,7 +145,7 @@ package enum ChangeError: Error, Equatable {
         + "symbolic link in the path: ls -ld " + VisibleText.escaping(path)
     case .stack(_, let file, _):
       "add these lines to \(file) by hand, after the lines that ask for the password: auth "
-        + "requisite pam_mfa.so; account required pam_mfa.so (see README.md), then run mfa-admin "
+        + "requisite pam_mfa.so; account required pam_mfa.so (man pam_mfa), then run mfa-admin "
         + "doctor"
     case .secureShell(let obstacle): obstacle.hint
     case .module: "install mfa again: packaging/install"

@@ -8,7 +8,7 @@ import MFASystem
 @testable import MFAAdminCore
 @testable import MFADoctor
 
-/// A host in memory. By default it is a Debian 12 system with README.md's lines for ssh, login,
+/// A host in memory. By default it is a Debian 12 system with the guide's lines for ssh, login,
 /// sudo and su.
 package struct MemoryHost: ExaminedHost {
   /// Service files in the folder `/pam`.

@@ -22,7 +22,7 @@ package enum ClosedStack: Examination {
     return Finding(
       severity: .error, code: "nobody-signs-in", services: [service.name],
       place: denial.cause == .lines(.auth) ? service.place : denial.place, message: message,
-      hint: "put the lines in order as README.md shows; run mfa-admin explain --service "
+      hint: "put the lines in order (EXAMPLES in man pam_mfa); run mfa-admin explain --service "
         + service.visibleName + " --user NAME")
   }
 

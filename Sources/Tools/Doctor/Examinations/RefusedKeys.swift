@@ -43,8 +43,8 @@ enum RefusedKeys: Examination {
         message: "users who have keys but no password cannot sign in by ssh, because a password is "
           + "required: \(NameList.text(refused.map(\.user)))\(more)",
         hint:
-          "give them a password, let a Match block require a key and a code: see \"a key, then a "
-          + "code\" in README.md, or exempt them deliberately")
+          "give them a password, require a key and a code (USERS WITH KEYS ONLY in man "
+          + "mfa-operation), or exempt them deliberately")
     ]
   }
 

@@ -11,7 +11,7 @@ enum UnusedModule: Examination {
         Finding(
           severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",
           message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
-          hint: "run mfa-admin enable sshd, or edit the service files as README.md describes")
+          hint: "run mfa-admin enable sshd, or edit the service files: EXAMPLES in man pam_mfa")
       ]
     }
     guard let configuration = snapshot.configuration(at: nil) else { return [] }

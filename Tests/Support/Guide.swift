@@ -1,10 +1,10 @@
 import Foundation
 
-/// The examples of README.md and other pages, so that tests use exactly what the documents show.
-public enum ReadMe {
+/// The examples of the guides, so that tests use exactly what the documents show.
+public enum Guide {
   /// Returns the fenced blocks under a heading, in order, as lists of lines.
   public static func blocks(
-    under heading: String, in page: String = "README.md"
+    under heading: String, in page: String = "packaging/doc/administration.md"
   ) throws(HarnessFailure) -> [[String]] {
     let path = Checkout.folder + "/" + page
     guard let data = FileManager.default.contents(atPath: path) else {

@@ -1,0 +1,236 @@
+"""A host on which the commands of a document are run: users, sshd and a user at a terminal."""
+
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
+import play  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = pathlib.Path("/run/documentation")
+PERIOD = 30
+# How many periods a code may be away from the present one: one less than adjacent_intervals, because time passes.
+WINDOW = 4
+
+
+def run(*command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
+class Machine:
+    """The host. alice is an administrator and may use sudo; carol has a key and no password; backup-job is the account of a program."""
+
+    def __init__(self):
+        WORK.mkdir(mode=0o755)
+        self.passwords = {}
+        self.phones = {}
+        self.secrets = {}
+        self.processes = []
+        run("hostname", "host")
+        with open("/etc/hosts", "a", encoding="utf-8") as hosts:
+            hosts.write("127.0.0.1 host\n")
+        self.log = WORK / "log"
+        self.start(sys.executable, ROOT / "packaging/play.py", "log", "/dev/log", self.log,
+                   ready=pathlib.Path("/dev/log"))
+        run(ROOT / "packaging/install")
+        for user in ("alice", "bob", "carol", "backup-job"):
+            run("useradd", "--create-home", "--shell", "/bin/bash", user)
+        run("gpasswd", "--add", "alice", "sudo")
+        for user in ("alice", "bob"):
+            self.passwords[user] = secrets.token_urlsafe(9)
+            run("chpasswd", input=f"{user}:{self.passwords[user]}")
+            # The last command of a session, see Conversation.
+            pathlib.Path(f"/home/{user}/.bashrc").write_text("PS1='a shell> '\n", encoding="utf-8")
+        # All blocks are run in one session of the administrator, so sudo does not ask at each of them.
+        path = pathlib.Path("/etc/sudoers.d/one-session")
+        path.write_text("Defaults timestamp_type=global\n", encoding="utf-8")
+        path.chmod(0o440)
+        self.start_server()
+
+    def start_server(self):
+        """Starts the sshd of this host, with the settings of Debian, at a port of 127.0.0.1."""
+        key = WORK / "host-key"
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+        port = run(sys.executable, "-c", "import socket\nwith socket.socket() as free:\n"
+                   "  free.bind(('127.0.0.1', 0)); print(free.getsockname()[1])").strip()
+        shutil.rmtree("/etc/ssh/sshd_config.d", ignore_errors=True)
+        os.makedirs("/etc/ssh/sshd_config.d", exist_ok=True)
+        pathlib.Path("/etc/ssh/sshd_config").write_text(
+            f"Include /etc/ssh/sshd_config.d/*.conf\nPort {port}\nListenAddress 127.0.0.1\nHostKey {key}\n"
+            "KbdInteractiveAuthentication no\nUsePAM yes\nPrintMotd no\n", encoding="utf-8")
+        public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+        pathlib.Path("/etc/ssh/ssh_known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+        pathlib.Path("/etc/ssh/ssh_config").write_text(
+            f"Host host\n  HostName 127.0.0.1\n  Port {port}\n  StrictHostKeyChecking yes\n")
+        os.makedirs("/run/sshd", exist_ok=True)
+        self.start("/usr/sbin/sshd", "-D", "-E", WORK / "sshd.log", ready=pathlib.Path("/run/sshd.pid"))
+
+    def start(self, *command, ready):
+        """Starts a program that ends with the private machine, and waits until a file exists."""
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + play.PATIENCE
+        while not ready.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise play.Failure(f"{command[0]} did not start")
+            time.sleep(0.01)
+
+    def code(self, user):
+        """Returns a code of the user's phone that was not used yet."""
+        phone = self.phones.get(user)
+        if not phone:
+            raise play.Failure(f"{user} is asked for a code, but has no phone")
+        step = int(time.time()) // PERIOD
+        phone["step"] = max(phone["step"] + 1, step - WINDOW)
+        if phone["step"] > step + WINDOW:
+            raise play.Failure(f"{user} has used all codes of the next minutes")
+        now = f"@{phone['step'] * PERIOD}"
+        return run("oathtool", "--base32", "--totp", f"--now={now}", "-", input=phone["key"] + "\n").strip()
+
+    def has_read(self, user, key):
+        """The user's phone has scanned a key. Codes of one phone are not those of another."""
+        self.phones[user] = {"key": key.replace(" ", ""), "step": 0}
+
+    # --- What a block needs ---
+
+    def prepare(self, fixture):
+        getattr(self, "prepare_" + fixture.replace("-", "_"))()
+
+    def prepare_greeter(self):
+        """The service file of gdm, without the modules of the desktop."""
+        pathlib.Path("/etc/pam.d/gdm-password").write_text(
+            "#%PAM-1.0\nauth requisite pam_nologin.so\n"
+            "auth required pam_succeed_if.so user != root quiet_success\n"
+            "@include common-auth\n@include common-account\n@include common-session\n@include common-password\n")
+
+    def prepare_google_authenticator(self):
+        """A host with google-authenticator, at which alice has a key."""
+        key = run(sys.executable, "-c", "import base64, os; print(base64.b32encode(os.urandom(20)).decode())").strip()
+        path = pathlib.Path("/home/alice/.google_authenticator")
+        path.write_text(f'{key}\n" RATE_LIMIT 3 30\n" DISALLOW_REUSE\n" TOTP_AUTH\n')
+        path.chmod(0o400)
+        shutil.chown(path, "alice", "alice")
+        service = pathlib.Path("/etc/pam.d/sshd")
+        service.write_text(service.read_text().replace(
+            "@include common-auth\n", "@include common-auth\nauth required pam_google_authenticator.so nullok\n"))
+        self.has_read("alice", key)
+        # Without DISALLOW_REUSE's list, each code up to the import counts as used.
+        self.phones["alice"]["step"] = int(time.time()) // PERIOD
+
+    def prepare_enabled(self):
+        """ssh asks for a code."""
+        run("mfa-admin", "enable", "--no-confirm", "sshd")
+
+    def prepare_enrolled(self):
+        """alice and bob have enrolled an app."""
+        for user in ("alice", "bob"):
+            conversation = Conversation(self, user, "mfa-enroll --name phone\n")
+            if conversation.run() != 0:
+                raise play.Failure(f"{user} could not enrol: {conversation.seen}")
+
+
+# What is asked, and how it is answered: text, the name of a method, or a key that is pressed without Return.
+ANSWERS = (
+    (r"\[sudo\] password for \w+: ", "password"),
+    (r"Password: ", "password"),
+    (r"Code from the app(?:, or 3 for a key to type)?: ", "app_code"),
+    (r"Verification code: ", "same_code"),
+    (r"One-time code: ", "code"),
+    (r"Code from a device you have already enrolled: ", "code"),
+    (r"Enrolment ticket: ", "ticket"),
+    (r"Name for this device \[[^\]]*\]: ", ("", "the proposed name")),
+    (r"Type 1, 2 or 3: ", ("3", "3, for the key as text")),
+    (r"Press Enter when you have them: ", ("", "Enter")),
+    (r"Type yes if you have read this: ", ("yes", "yes")),
+    (r"a shell> ", ("exit", "exit")),
+)
+KEY = re.compile(r"\b([A-Z2-7]{4}(?: [A-Z2-7]{4}){7})\b")
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78]|\r")
+
+
+class Conversation:
+    """A block that runs in a terminal, and the user who answers its questions."""
+
+    def __init__(self, machine, user, text):
+        self.machine = machine
+        self.user = user
+        command = ["bash", "-euo", "pipefail", "-c", text]
+        home = os.path.expanduser("~" + user)
+        environment = ["env", f"HOME={home}", f"USER={user}", f"LOGNAME={user}", "SHELL=/bin/bash", "LANG=C.UTF-8"]
+        prefix = ["runuser", "-u", user, "--"]
+        # The administrator is in the checkout, as README.md says.
+        os.chdir(ROOT if user == "alice" else home)
+        self.terminal = play.Terminal([*prefix, *environment, *command])
+        self.account = user
+        self.last_code = None
+        self.is_asked_for_key = False
+
+    @property
+    def seen(self):
+        return CONTROL.sub("", self.terminal.seen)
+
+    def run(self):
+        """Answers until the block ends; returns its exit status."""
+        position = 0
+        deadline = time.monotonic() + play.PATIENCE
+        try:
+            while True:
+                text = self.seen[position:]
+                found = [(match.start(), match.end(), answer) for pattern, answer in ANSWERS
+                         for match in [re.search(pattern, text)] if match]
+                if found:
+                    _, end, answer = min(found, key=lambda each: each[0])
+                    self.answer(answer, text[:end])
+                    position += end
+                    deadline = time.monotonic() + play.PATIENCE
+                elif not self.terminal.read(deadline):
+                    break
+            return os.waitstatus_to_exitcode(os.waitpid(self.terminal.identifier, 0)[1])
+        except play.Failure as failure:
+            raise play.Failure(f"{failure}\n{self.seen}") from None
+        finally:
+            self.note_ticket()
+            self.terminal.close()
+
+    def note_ticket(self):
+        match = re.search(r"\b([a-z2-7]{4}(?:-[a-z2-7]{4}){3})\b", self.seen)
+        if match:
+            self.machine.secrets["ticket"] = match.group(1)
+
+    def answer(self, answer, text):
+        account = re.findall(r"\((\w+)@", text)
+        if account:
+            self.account = account[-1]
+        if isinstance(answer, tuple):
+            reply = answer[0]
+        else:
+            reply = getattr(self, answer)(text)
+        os.write(self.terminal.descriptor, reply.encode() + (b"" if reply == "k" else b"\n"))
+
+    def password(self, _):
+        return self.machine.passwords[self.account]
+
+    def ticket(self, _):
+        return self.machine.secrets["ticket"]
+
+    def code(self, _):
+        self.last_code = self.machine.code(self.account)
+        return self.last_code
+
+    def same_code(self, _):
+        """The code that was typed for mfa, which the other module takes too."""
+        return self.last_code
+
+    def app_code(self, text):
+        """A code of the key on the screen, which k shows as text. Without a new key, a code of the phone."""
+        match = KEY.search(text)
+        if not match and "press k for a key" in text:
+            return "k"
+        if match:
+            self.machine.has_read(self.account, match.group(1))
+        return self.machine.code(self.account)
