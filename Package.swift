@@ -176,6 +176,9 @@ let package = Package(
       ],
       exclude: ["PROTOCOL.md"]),
 
+    room(
+      "RealmImport", .pure, uses: ["MFAFactors", "MFAOneTimePassword", "MFASecrets"]),
+
     // Core
     room(
       "AuditLog", .core,
@@ -227,8 +230,8 @@ let package = Package(
     room(
       "FleetProtocol", .flow,
       uses: [
-        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAPAMStack", "MFAResidentProtocol",
-        "MFASecrets", "MFASystem",
+        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFactors", "MFAPAMStack",
+        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
       ],
       exclude: ["PROTOCOL.md"]),
     room(
@@ -310,7 +313,8 @@ let package = Package(
         "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration", "MFACrypto",
         "MFAEtcd", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol", "MFAHelper",
         "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy", "MFAPostgreSQL",
-        "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore", "MFASignIn",
+        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
+        "MFASignIn",
         "MFASlowHash", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
@@ -405,7 +409,7 @@ let package = Package(
         "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
         "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
         "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy",
-        "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "AdminOutput", .tools,
@@ -456,8 +460,8 @@ let package = Package(
         "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
         "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAGateway",
         "MFAImport",
-        "MFAPAMStack", "MFAPolicy", "MFAReport", "MFASecrets", "MFAServiceSwitch", "MFAStoreFiles",
-        "MFASystem", "MFATrial",
+        "MFAPAMStack", "MFAPolicy", "MFARealmImport", "MFAReport", "MFASecrets", "MFAServiceSwitch",
+        "MFAStoreFiles", "MFASystem", "MFATrial",
         argumentParser,
       ],
       path: "Sources/Tools/mfa-admin", swiftSettings: Layer.tools.settings),
@@ -564,12 +568,12 @@ let package = Package(
     tests(
       "Fleet", in: "Fleet",
       uses: ["MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
-      exclude: ["decisions.py", "offline.py", "run"]),
+      exclude: ["decisions.py", "import", "offline.py", "run"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",
       uses: [
-        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFleetProtocol", "MFAPAMStack",
-        "MFAResidentProtocol", "MFASecrets", "MFASystem",
+        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFactors", "MFAFleetProtocol",
+        "MFAPAMStack", "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
       ]),
     tests(
       "ResidentProtocol", in: "ResidentProtocol",
@@ -595,7 +599,7 @@ let package = Package(
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
         "MFAConfiguration",
         "MFAFactors", "MFAFleetProtocol", "MFAOfflineAccess", "MFAOneTimePassword", "MFAPAMStack",
-        "MFAResidentProtocol",
+        "MFARealmImport", "MFAResidentProtocol",
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
         "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
       ]),
@@ -648,6 +652,9 @@ let package = Package(
       "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
     tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
     tests("OfflineAccess", in: "OfflineAccess", uses: ["MFABytes", "MFAOfflineAccess"]),
+    tests(
+      "RealmImport", in: "RealmImport",
+      uses: ["MFAFactors", "MFAOneTimePassword", "MFARealmImport", "MFASecrets"]),
     tests("Phone", in: "Phone", uses: ["MFAPhone", "MFATestSupport"]),
     tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
     tests(
@@ -688,8 +695,8 @@ let package = Package(
       uses: [
         "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
         "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
-        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFASecrets",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFARealmImport",
+        "MFASecrets", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "StackEffect", in: "StackEffect",

@@ -220,11 +220,12 @@ def leader(members):
 class Verifier(Machine):
     """The decision service and the network front of a verifier."""
 
+    groups = "[hosts enrolling]\nenrolling = on\nadministering = on\n\n[hosts others]\nservices = sshd\n"
+
     def begin(self, authority, key, database):
         (self.configuration / "mfa.conf").write_text("[project]\nadjacent_intervals = %d\n" % INTERVALS)
         (self.configuration / "verifier.conf").write_text(
-            "%s\nfront_user = mfa-fleet\n\n[hosts enrolling]\nenrolling = on\nadministering = on\n\n"
-            "[hosts others]\nservices = sshd\n" % database)
+            "%s\nfront_user = mfa-fleet\n\n%s" % (database, self.groups))
         (self.configuration / "key").write_bytes(key)
         os.chown(self.configuration / "key", pwd.getpwnam("mfa").pw_uid, pwd.getpwnam("mfa").pw_gid)
         (self.configuration / "key").chmod(0o400)
@@ -257,6 +258,8 @@ class Verifier(Machine):
 class Host(Machine):
     """A host with a relay and an sshd."""
 
+    verifiers = list(VERIFIERS.values())
+
     def join(self, verifier, fingerprint, group):
         ticket = verifier.run("mfa-verifier", "ticket", self.name + ".example.org", "--group", group, user="mfa")
         self.files = STATE / self.name
@@ -275,7 +278,7 @@ class Host(Machine):
         (self.configuration / "realm").write_text("example.org\n")
         (self.configuration / "fleet.conf").write_text(
             "[relay]\nverifiers = %s\ncredentials = %s/host.pem\nauthority = %s/authority.pem\n"
-            % (", ".join(address + ":7443" for address in VERIFIERS.values()), self.files, self.files))
+            % (", ".join(address + ":7443" for address in self.verifiers), self.files, self.files))
         # As systemd does, root creates the sockets, and the service runs as another user.
         sockets = []
         for name, mode in (("root", 0o600), ("users", 0o666)):
@@ -290,6 +293,8 @@ class Host(Machine):
         self.spawn("bash", "-c", place % tuple(descriptors), user="mfa", descriptors=descriptors)
         for listener in sockets:
             listener.close()
+
+    def serve_ssh(self):
         self.spawn("/usr/sbin/sshd", "-D", "-e", "-f", WORK / "sshd_config")
         wait_for("sshd", lambda: succeeds(*self.command("bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/22")))
 
@@ -297,19 +302,20 @@ class Host(Machine):
 class User(play.Play):
     """The user, at one of the hosts."""
 
-    def __init__(self, host):
-        super().__init__(argparse.Namespace(user=USER), PASSWORD)
+    def __init__(self, host, name=USER):
+        super().__init__(argparse.Namespace(user=name), PASSWORD)
         self.host = host
 
     def as_user(self, *arguments):
-        return play.Terminal([str(self.host.enter), "runuser", "-u", USER, "--", "env", "HOME=/home/" + USER,
-                              "USER=" + USER, *arguments])
+        name = self.options.user
+        return play.Terminal([str(self.host.enter), "runuser", "-u", name, "--", "env", "HOME=/home/" + name,
+                              "USER=" + name, *arguments])
 
     def ssh(self):
         return play.Terminal([
             str(self.host.enter), "ssh", "-F", "/dev/null", "-o", "UserKnownHostsFile=%s" % (WORK / "known-hosts"),
             "-o", "StrictHostKeyChecking=yes", "-o", "PreferredAuthentications=keyboard-interactive",
-            "-o", "NumberOfPasswordPrompts=1", USER + "@127.0.0.1", "echo signed in as $(id -un)"])
+            "-o", "NumberOfPasswordPrompts=1", self.options.user + "@127.0.0.1", "echo signed in as $(id -un)"])
 
 
     def rename(self):
@@ -337,8 +343,12 @@ def set_up_accounts():
     for name in ("mfa-fleet", "postgres", "etcd"):
         if not succeeds("id", name):
             run("useradd", "--system", "--no-create-home", name)
-    run("useradd", "--create-home", "--shell", "/bin/bash", USER)
-    run("chpasswd", input=USER + ":" + PASSWORD)
+    add_user(USER)
+
+
+def add_user(name):
+    run("useradd", "--create-home", "--shell", "/bin/bash", name)
+    run("chpasswd", input=name + ":" + PASSWORD)
 
 
 def set_up_sshd():
@@ -493,6 +503,7 @@ def set_up_realm(engine, verifiers, hosts):
     for host, group in zip(hosts, ("enrolling", "others", "others")):
         print("    %s: %s" % (host.name, host.join(verifiers[0], fingerprint, group)))
         host.begin()
+        host.serve_ssh()
 
 
 def check(verifier):
@@ -542,10 +553,8 @@ def act(engine, verifiers, hosts):
         raise Failure("a revoked host let the user in")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
-    kind = ENGINES[parser.parse_args().engine]
+def set_up_machine():
+    """Prepares the private machine. Returns the process that collects the system log."""
     WORK.mkdir()
     STATE.mkdir()
     STATE.chmod(0o755)
@@ -555,7 +564,14 @@ def main():
     run("ip", "addr", "add", "10.77.0.1/24", "dev", "fleet")
     run("ip", "link", "set", "fleet", "up")
     run("ip", "link", "set", "lo", "up")
-    log = subprocess.Popen([sys.executable, play.__file__, "log", "/dev/log", str(WORK / "log")])
+    return subprocess.Popen([sys.executable, play.__file__, "log", "/dev/log", str(WORK / "log")])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
+    kind = ENGINES[parser.parse_args().engine]
+    log = set_up_machine()
     machines = []
     try:
         set_up_accounts()

@@ -22,6 +22,7 @@ struct DecisionConfigurationTests {
       users = alice bob
       services = sshd sudo
       enrolling = on
+      importing = on
       failures_hourly = 5
       [hosts all]
       users = *
@@ -30,6 +31,12 @@ struct DecisionConfigurationTests {
     #expect(configuration.frontUser == Self.bytes("front"))
     #expect(configuration.processes == 7)
     #expect(configuration.groups.map(\.name) == [Self.bytes("web"), Self.bytes("all")])
+    #expect(configuration.groups.map(\.mayImport) == [true, false])
+    #expect(!configuration.permissions(of: [Self.bytes("all")]).allowsImport(of: Self.bytes("bob")))
+    for (user, isAllowed) in [("bob", true), ("carol", false)] {
+      let permissions = configuration.permissions(of: [Self.bytes("web"), Self.bytes("all")])
+      #expect(permissions.allowsImport(of: Self.bytes(user)) == isAllowed)
+    }
   }
 
   @Test func cluster() throws {
@@ -85,6 +92,7 @@ struct DecisionConfigurationTests {
       ("database = x\n[hosts web", 2, .unknownSection),
       ("database = x\n[hosts a]\n[hosts a]", 3, .repeatedGroup),
       ("database = x\n[hosts a]\nenrolling = yes", 3, .badValue),
+      ("database = x\n[hosts a]\nimporting = yes", 3, .badValue),
       ("database = x\n[hosts a]\nfailures_hourly = -1", 3, .badValue),
       ("database = x\n[hosts a]\nfailures_hourly = 10001", 3, .badValue),
       ("database = x\n[hosts a]\ndatabase = y", 3, .unknownKey),

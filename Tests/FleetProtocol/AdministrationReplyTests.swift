@@ -1,4 +1,6 @@
+import MFAFactors
 import MFAFleetProtocol
+import MFARealmImport
 import MFAResidentProtocol
 import MFASecrets
 import Testing
@@ -57,6 +59,14 @@ struct AdministrationReplyTests {
         [AdministeredLogLine(number: 1, text: bytes("n=1"), checkpoint: bytes("1:9f2c0a1b"))],
         isEnd: true)
     case 10: .auditLogEnd(17)
+    case 11:
+      .imported(
+        AdministeredImport(
+          factors: [
+            FactorImport(.zero, .added, mark: [1, 2]), FactorImport(.zero, .otherFactors),
+          ], recoveryCodes: .grants, recoveryCodeMark: [3], failuresBefore: 4, failures: 5,
+          checkpoint: bytes("17:9f2c0a1b")))
+    case 12: .format(AdministeredFormat(before: 1, present: 2))
     default: nil
     }
   }
@@ -79,7 +89,7 @@ struct AdministrationReplyTests {
     }
   }
 
-  @Test("every reply parses, and no other bytes parse", arguments: 0...10)
+  @Test("every reply parses, and no other bytes parse", arguments: 0...12)
   func everyReplyParses(number: Int) throws {
     let encoded = Self.packet(Self.reply(number))
     let packet = try #require(encoded)

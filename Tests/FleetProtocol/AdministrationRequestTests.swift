@@ -1,4 +1,6 @@
+import MFAFactors
 import MFAFleetProtocol
+import MFARealmImport
 import MFAResidentProtocol
 import Testing
 
@@ -17,7 +19,30 @@ struct AdministrationRequestTests {
       bytes("alice"),
       AdministrationGrant(kind: 2, seconds: 600, uses: 3, reason: bytes("lost phone"))),
     .withdraw(bytes("alice"), id: [1, 2, 3, 4]), .auditLog(after: 17), .auditLogEnd,
+    .importUser(userImport(isTrial: true)), .importUser(userImport(isTrial: false)),
+    .undoImport(undo(isTrial: true)), .undoImport(undo(isTrial: false)), .finalize,
   ]
+
+  private static func userImport(isTrial: Bool) -> AdministrationImport {
+    var user = AdministrationImport(
+      user: bytes("alice"), record: bytes("record"), attempts: bytes("attempts"),
+      secrets: SecretList.empty.adding(bytes("secret").span) ?? .empty,
+      number: [UInt8](repeating: 3, count: 16))
+    user.earlierFactors = [[UInt8](repeating: 5, count: 16)]
+    user.hadAttempts = true
+    user.choice = .take
+    user.isTrial = isTrial
+    return user
+  }
+
+  private static func undo(isTrial: Bool) -> AdministrationUndo {
+    let id = FactorID(bytes: [UInt8](repeating: 5, count: 16)) ?? .zero
+    return AdministrationUndo(
+      user: bytes("alice"),
+      imported: ImportUndo.Marks(
+        factors: [FactorImport(id, .added, mark: [1, 2])], recoveryCodes: [3]),
+      isTrial: isTrial, number: [UInt8](repeating: 3, count: 16))
+  }
 
   private static func packet(_ request: AdministrationRequest) -> [UInt8]? {
     guard let packet = request.packet() else { return nil }
@@ -81,7 +106,8 @@ struct AdministrationRequestTests {
       repeatable == [
         .inspect, .hosts(after: []), .hosts(after: Self.bytes("web1")), .realm,
         .users(after: Self.bytes("alice")), .user(Self.bytes("alice")), .auditLog(after: 17),
-        .auditLogEnd,
+        .auditLogEnd, .importUser(Self.userImport(isTrial: true)),
+        .undoImport(Self.undo(isTrial: true)),
       ])
   }
 }

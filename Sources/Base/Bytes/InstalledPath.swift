@@ -13,6 +13,8 @@ public enum InstalledPath {
   public static var key: StaticString { "/etc/mfa/key" }
   /// The file that exists on a host whose users' factors are kept by a realm.
   public static var realm: StaticString { "/etc/mfa/realm" }
+  /// The list of what `mfa-admin fleet import` has imported from this host into its realm.
+  public static var importedUsers: StaticString { "/etc/mfa/imported" }
   /// The folder of changes to services that wait for a confirmation.
   public static var pendingChanges: StaticString { "/etc/mfa/changes" }
   /// The folder of confirmed changes to services.

@@ -27,6 +27,10 @@ public final class AuditLogEvent: Sendable {
     public static var enrolledByTicket: Kind { Kind("enrolled-by-ticket") }
     /// A factor was imported from another program.
     public static var imported: Kind { Kind("imported") }
+    /// A host of a realm imported a user of its local store; `detail` is the number of the import.
+    public static var importedFromHost: Kind { Kind("imported-from-host") }
+    /// What a host imported for a user was removed; `detail` is the number of the import.
+    public static var importUndone: Kind { Kind("import-undone") }
     /// A factor was renamed.
     public static var renamed: Kind { Kind("renamed") }
     /// A factor was removed.

@@ -1,3 +1,4 @@
+import MFABytes
 import MFACrypto
 public import MFAFactors
 public import MFASecrets
@@ -60,13 +61,61 @@ extension FactorRecord {
     return resealed
   }
 
+  /// The digests of a record's recovery codes in a form that another store can verify.
+  public struct PortableDigests: ~Copyable {
+    /// The digests, in the order of the record.
+    public let digests: [[UInt8]]
+    /// The keys with which they are verified, and the record that they are bound to: its uid and its id.
+    public let keys: SecretBytes
+  }
+
+  /// The length of `PortableDigests.keys` in bytes.
+  public static var portableKeysLength: Int { SealingKey.digestKeysLength + 4 + FactorID.length }
+
+  /// Returns the digests of the recovery codes for the store of another host or realm. The keys verify the
+  /// digests of every user of this store, and must be kept secret.
+  func portableDigests(_ key: inout SealingKey) throws(FactorStoreError) -> PortableDigests {
+    var digests = recoveryCodes.map { $0.bytes }
+    let kept: SecretBytes
+    if let digestKeys = try digestKeys(&key) {
+      // Codes that were imported before are bound to the record that they came from.
+      guard digestKeys.count == SealingKey.digestKeysLength else {
+        return PortableDigests(digests: digests, keys: digestKeys)
+      }
+      kept = digestKeys
+    } else {
+      kept = try cryptographic { () throws(CryptographyError) in try key.newDigestKeys() }
+      try Self.renew(&digests, through: kept)
+    }
+    var writer = ByteWriter()
+    writer.write(uid)
+    writer.write(id.bytes)
+    return PortableDigests(
+      digests: digests, keys: SecretBytes(joining: kept.span, writer.bytes.span))
+  }
+
+  /// Returns the context of digests that were made for another record, or nil if they were made for this one.
+  func origin(of digestKeys: borrowing SecretBytes) -> [UInt8]? {
+    var reader = ByteReader(digestKeys.span.extracting(droppingFirst: SealingKey.digestKeysLength))
+    guard let uid = reader.read(UInt32.self),
+      let id = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) })
+    else { return nil }
+    return FactorRecord(user: user, uid: uid, id: id).recoveryCodeContext()
+  }
+
+  /// Seals keys of digests. Only this record opens them.
+  public func seal(
+    digestKeys: Span<UInt8>, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    try cryptographic { () throws(CryptographyError) in
+      try key.seal(digestKeys, associated: digestKeysContext())
+    }
+  }
+
   private func sealed(
     _ digestKeys: borrowing SecretBytes, _ next: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    let span = digestKeys.span
-    return try cryptographic { () throws(CryptographyError) in
-      try next.seal(span, associated: digestKeysContext())
-    }
+    try seal(digestKeys: digestKeys.span, &next)
   }
 
   private static func renew(

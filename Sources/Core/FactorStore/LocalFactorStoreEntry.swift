@@ -125,6 +125,13 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     try record.digest(of: recoveryCode, kind: kind, &key)
   }
 
+  /// Returns the digests of the stored record's recovery codes for the store of a realm. The keys verify the
+  /// digests of every user of this store.
+  public func portableDigests() throws(FactorStoreError) -> FactorRecord.PortableDigests {
+    guard let record = kept else { throw .damaged(.record) }
+    return try record.portableDigests(&key)
+  }
+
   /// Computes a keyed digest of the digits, bound to the user and the record.
   public func digest(
     ofTyped code: Code, in record: FactorRecord

@@ -86,6 +86,13 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     try record.digest(of: recoveryCode, kind: kind, &key)
   }
 
+  /// Seals keys with which the digests of `record` are verified: see `FactorRecord.PortableDigests`.
+  public func seal(
+    digestKeys: Span<UInt8>, in record: FactorRecord
+  ) throws(FactorStoreError) -> [UInt8] {
+    try record.seal(digestKeys: digestKeys, &key)
+  }
+
   /// Computes a keyed digest of the digits, bound to the user and the record.
   public func digest(
     ofTyped code: Code, in record: FactorRecord

@@ -170,16 +170,20 @@ public struct SealingKey: ~Copyable {
     return tag.span.copied()
   }
 
+  /// The length of each of the two digest keys of a record, in bytes.
+  private static var digestKeyLength: Int { HashAlgorithm.sha256.outputLength }
+  /// The length of the digest keys of a record in bytes. What follows them is no key.
+  public static var digestKeysLength: Int { 2 * digestKeyLength }
+
   /// Returns the keyed digest of a secret for a record whose digests outlived the key that they were
   /// made with: see `newDigestKeys`.
   public static func digest(
     of secret: Span<UInt8>, context: [UInt8], through digestKeys: borrowing SecretBytes
   ) throws(CryptographyError) -> [UInt8] {
-    let half = digestKeys.count / 2
+    let first = digestKeys.span.extracting(first: digestKeyLength)
     var inner = SealingKey(
       DerivedKeys(
-        try HMAC(algorithm: .sha256, key: digestKeys.span.extracting(first: half)),
-        try HMAC(algorithm: .sha256, key: digestKeys.span.extracting(first: half))), nil)
+        try HMAC(algorithm: .sha256, key: first), try HMAC(algorithm: .sha256, key: first)), nil)
     let digest = try inner.digest(of: secret, context: context)
     return try renewed(digest, through: digestKeys)
   }
@@ -188,9 +192,8 @@ public struct SealingKey: ~Copyable {
   public static func renewed(
     _ digest: [UInt8], through digestKeys: borrowing SecretBytes
   ) throws(CryptographyError) -> [UInt8] {
-    let half = digestKeys.count / 2
-    var outer = try HMAC(
-      algorithm: .sha256, key: digestKeys.span.extracting(droppingFirst: half))
+    let rest = digestKeys.span.extracting(droppingFirst: digestKeyLength)
+    var outer = try HMAC(algorithm: .sha256, key: rest.extracting(first: digestKeyLength))
     let tag = try outer.tag(of: digest.span)
     return tag.span.copied()
   }
@@ -204,7 +207,7 @@ public struct SealingKey: ~Copyable {
   /// record's keys again, and leave the digests as they are.
   public mutating func newDigestKeys() throws(CryptographyError) -> SecretBytes {
     let first = try Self.checksumKey(&keys.derivation)
-    let second = try SecretBytes.random(count: HashAlgorithm.sha256.outputLength)
+    let second = try SecretBytes.random(count: Self.digestKeyLength)
     return SecretBytes(joining: first.span, second.span)
   }
 

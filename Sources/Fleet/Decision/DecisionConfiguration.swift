@@ -194,6 +194,9 @@ struct DecisionConfiguration: Equatable, Sendable {
     case "administering":
       guard let isOn = Self.isOn(words) else { return .badValue }
       group.mayAdminister = isOn
+    case "importing":
+      guard let isOn = Self.isOn(words) else { return .badValue }
+      group.mayImport = isOn
     case "failures_hourly":
       guard let number = UInt32(String(decoding: value, as: UTF8.self)), number <= 10_000 else {
         return .badValue

@@ -15,6 +15,8 @@ struct HostGroup: Equatable, Sendable {
   var mayEnroll = false
   /// Whether administrators on the hosts act on the realm.
   var mayAdminister = false
+  /// Whether administrators on the hosts may import users of the group.
+  var mayImport = false
   /// The number of failed attempts that each host may cause in an hour.
   var failuresHourly: UInt32 = 100
 
@@ -48,6 +50,11 @@ struct HostPermissions: Sendable {
   /// Returns whether the user may enrol at the host.
   func allowsEnrollment(of user: [UInt8]) -> Bool {
     groups.contains { $0.mayEnroll && $0.users?.contains(user) ?? true }
+  }
+
+  /// Returns whether the host may import the user.
+  func allowsImport(of user: [UInt8]) -> Bool {
+    groups.contains { $0.mayImport && $0.users?.contains(user) ?? true }
   }
 
   /// Whether administrators on the host act on the realm.

@@ -87,7 +87,7 @@ package enum ThisHost {
     }
   }
 
-  private static func store() throws(AdminError) -> LocalFactorStore {
+  static func store() throws(AdminError) -> LocalFactorStore {
     guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
     do throws(FactorStoreError) { return try LocalFactorStore(location) } catch {
       throw .store(error)

@@ -84,11 +84,13 @@ package enum Console {
 
   /// Asks for confirmation at the terminal, and returns whether the answer is yes.
   package static func askForConfirmation(_ question: String) -> Bool {
-    do throws(SystemError) { try write(question + " [y/N] ", to: STDERR_FILENO) } catch {
-      return false
-    }
-    guard let answer = readLine() else { return false }
-    return ["y", "yes"].contains(answer.lowercased())
+    ["y", "yes"].contains(ask(question + " [y/N]"))
+  }
+
+  /// Asks a question at the terminal, and returns the answer in lower case. Returns an empty text at the end of input.
+  package static func ask(_ question: String) -> String {
+    do throws(SystemError) { try write(question + " ", to: STDERR_FILENO) } catch { return "" }
+    return readLine()?.lowercased() ?? ""
   }
 
   /// Ends the process with this exit status.

@@ -18,6 +18,8 @@ import MFASystem
 /// nothing. (`HostAdministrationTests.notPermitted`)
 /// MUST 2: each change is entered in the audit log in the same commit, with the host and the administrator.
 /// (`HostAdministrationTests.changesAreEntered`)
+/// MUST 3: only a host with `importing = on` imports, and only for the users of the group that permits it.
+/// (`HostImportTests.notPermitted`)
 struct HostAdministrator<Engine: StoreEngine> {
   let realm: DecisionRealm<Engine>
   /// The host, as the realm knows it.
@@ -103,6 +105,9 @@ struct HostAdministrator<Engine: StoreEngine> {
     case .grant(let name, let grant): return try granted(name, grant)
     case .auditLog(let after): return try auditLog(after)
     case .auditLogEnd: return .auditLogEnd(try RealmAuditLog(store).end())
+    case .importUser(let user): return try imported(user)
+    case .undoImport(let undo): return try undone(undo)
+    case .finalize: return .format(try finalized())
     }
   }
 
@@ -279,6 +284,34 @@ struct HostAdministrator<Engine: StoreEngine> {
     return .granted(
       try shown(made.after, of: name), rules, checkpoint: made.checkpoint?.text ?? [],
       id: made.grant.id.bytes, code: made.code.written())
+  }
+
+  // MARK: Imports
+
+  private func isImportPermitted(_ user: [UInt8]) -> Bool {
+    realm.configuration.permissions(of: host.groups).allowsImport(of: user)
+  }
+
+  private func imported(
+    _ user: AdministrationImport
+  ) throws(FactorStoreError) -> AdministrationReply {
+    guard isImportPermitted(user.user) else {
+      return .failed(.importNotPermitted, detail: user.user)
+    }
+    guard let opened = OpenedImport(user) else { return .failed(.malformed, detail: []) }
+    return .imported(try administered.importing(opened))
+  }
+
+  private func undone(_ undo: AdministrationUndo) throws(FactorStoreError) -> AdministrationReply {
+    guard isImportPermitted(undo.user) else {
+      return .failed(.importNotPermitted, detail: undo.user)
+    }
+    return .imported(try administered.undoing(undo))
+  }
+
+  private func finalized() throws(FactorStoreError) -> AdministeredFormat {
+    let (before, present) = try store.finalizeFormat(by: actor)
+    return AdministeredFormat(before: before, present: present)
   }
 
   // MARK: The audit log

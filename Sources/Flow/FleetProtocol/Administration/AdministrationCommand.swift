@@ -28,12 +28,20 @@ public enum AdministrationCommand: Equatable, Sendable {
   case auditLog(after: UInt32)
   /// Returns the number of the last line of the audit log.
   case auditLogEnd
+  /// Imports a user of the host's local store.
+  case importUser(AdministrationImport)
+  /// Removes what the host has imported for a user.
+  case undoImport(AdministrationUndo)
+  /// Raises the format of the realm.
+  case finalize
 
   /// Whether the command changes the realm. Such a command must not be repeated without need.
   public var isChange: Bool {
     switch self {
     case .inspect, .hosts, .realm, .users, .user, .auditLog, .auditLogEnd: false
-    case .newHostTicket, .revokeHost, .unlock, .forget, .revoke, .grant, .withdraw: true
+    case .newHostTicket, .revokeHost, .unlock, .forget, .revoke, .grant, .withdraw, .finalize: true
+    case .importUser(let user): !user.isTrial
+    case .undoImport(let undo): !undo.isTrial
     }
   }
 
@@ -54,6 +62,9 @@ public enum AdministrationCommand: Equatable, Sendable {
     case .withdraw: "withdraw"
     case .auditLog: "audit-log"
     case .auditLogEnd: "audit-log-end"
+    case .importUser: "import"
+    case .undoImport: "undo-import"
+    case .finalize: "finalize"
     }
   }
 }

@@ -28,4 +28,6 @@ public enum AdministrationFailure: UInt8, CaseIterable, Sendable {
   case noVerifier = 13
   /// The verifier did not answer in time. The change may have been made. The relay says this.
   case uncertain = 14
+  /// No group of the host has `importing = on`, or none that has the user. The detail is the user's name.
+  case importNotPermitted = 15
 }

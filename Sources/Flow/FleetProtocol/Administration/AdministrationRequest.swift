@@ -8,6 +8,7 @@ public import MFASystem
 ///
 /// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
 /// (`AdministrationRequestTests`)
+/// MUST 2: the secrets of an import are held only in `SecretBytes`.
 public struct AdministrationRequest: Equatable, Sendable {
   /// The name of the administrator's account on the host, as the host states it.
   public let administrator: [UInt8]
@@ -72,6 +73,9 @@ public struct AdministrationRequest: Equatable, Sendable {
     static let withdraw: UInt8 = 12
     static let auditLog: UInt8 = 13
     static let auditLogEnd: UInt8 = 14
+    static let importUser: UInt8 = 15
+    static let undoImport: UInt8 = 16
+    static let finalize: UInt8 = 17
   }
 
   // MARK: Writing
@@ -134,6 +138,13 @@ public struct AdministrationRequest: Equatable, Sendable {
       writer.field(CommandKind.auditLog)
       writer.field(after)
     case .auditLogEnd: writer.field(CommandKind.auditLogEnd)
+    case .importUser(let user):
+      writer.field(CommandKind.importUser)
+      writer.field(user)
+    case .undoImport(let undo):
+      writer.field(CommandKind.undoImport)
+      writer.field(undo)
+    case .finalize: writer.field(CommandKind.finalize)
     }
   }
 
@@ -184,6 +195,13 @@ public struct AdministrationRequest: Equatable, Sendable {
       return .withdraw(user, id: try id(&reader, length: 4))
     case CommandKind.auditLog: return .auditLog(after: try reader.number(UInt32.self))
     case CommandKind.auditLogEnd: return .auditLogEnd
+    case CommandKind.importUser:
+      let user = try name(&reader)
+      return .importUser(try reader.userImport(named: user))
+    case CommandKind.undoImport:
+      let user = try name(&reader)
+      return .undoImport(try reader.importUndo(named: user))
+    case CommandKind.finalize: return .finalize
     case let kind: throw .unknownKind(kind)
     }
   }

@@ -29,13 +29,17 @@ package struct FleetReport {
 
   /// The whole report.
   package var text: String {
-    let verifiers = Self.table(
+    Self.table(of: hosts) + "\n" + Self.verifiers(of: realm) + "\n" + database
+      + "epoch     \(realm.epoch), since \(Timestamp(realm.fence)?.full ?? "an unknown time")\n"
+  }
+
+  /// Returns the table of verifiers, whose lines each end with a line feed.
+  package static func verifiers(of realm: AdministeredRealm) -> String {
+    table(
       [["VERIFIER", "VERSION", "SEEN (UTC)"]]
         + realm.verifiers.map {
-          [VisibleText.escaping($0.name), Self.text($0.version), Self.time($0.seenAt)]
+          [VisibleText.escaping($0.name), text($0.version), time($0.seenAt)]
         })
-    return Self.table(of: hosts) + "\n" + verifiers + "\n" + database
-      + "epoch     \(realm.epoch), since \(Timestamp(realm.fence)?.full ?? "an unknown time")\n"
   }
 
   private var database: String {

@@ -23,6 +23,34 @@ extension RealmAdministrator {
     }
   }
 
+  /// Calls `body` with each verified entry with a number above `number`.
+  func forEachEntry(
+    after number: UInt32, _ body: (LedgerEntry) -> Void
+  ) throws(AdminError) {
+    var reading = RealmLogReading(after: number)
+    try forEachLine(after: number) { line in
+      let entry = reading.take(line)
+      if entry.mark != nil { body(entry) }
+    }
+  }
+
+  /// Returns the checkpoint of the first entry, which no other realm has.
+  func identity() throws(AdminError) -> String {
+    switch try reply(to: .auditLog(after: 0)) {
+    case .auditLog(let lines, _):
+      return String(decoding: lines.first?.checkpoint ?? [], as: UTF8.self)
+    default: throw .realm(.otherVersion)
+    }
+  }
+
+  /// Returns the number of the last entry; 0 for an empty audit log.
+  func logEnd() throws(AdminError) -> UInt32 {
+    switch try reply(to: .auditLogEnd) {
+    case .auditLogEnd(let end): return end
+    default: throw .realm(.otherVersion)
+    }
+  }
+
   /// Returns the last `count` entries that `includes` accepts, oldest first, and the problem with the lines that
   /// were read, if there is one. Without `isFiltered`, only the last lines are read.
   package func ledger(
@@ -30,12 +58,8 @@ extension RealmAdministrator {
   ) throws(AdminError) -> (entries: [LedgerEntry], problem: AuditLogProblem?) {
     var after: UInt32 = 0
     if !isFiltered {
-      switch try reply(to: .auditLogEnd) {
-      case .auditLogEnd(let end):
-        let (first, overflow) = end.subtractingReportingOverflow(UInt32(clamping: count))
-        after = overflow ? 0 : first
-      default: throw .realm(.otherVersion)
-      }
+      let (first, overflow) = try logEnd().subtractingReportingOverflow(UInt32(clamping: count))
+      after = overflow ? 0 : first
     }
     var entries: [LedgerEntry] = []
     var reading = RealmLogReading(after: after)

@@ -257,7 +257,7 @@ package struct RealmAdministrator {
   }
 
   /// Writes a change to the system log.
-  private func note(
+  func note(
     _ result: StaticString, _ user: UserName, _ mark: AuditLogCheckpoint?, factor: [UInt8]? = nil,
     grant: [UInt8]? = nil, reason: [UInt8]? = nil
   ) {
@@ -270,6 +270,15 @@ package struct RealmAdministrator {
     line.add("by", escaping: actor)
     line.add("in", "realm")
     if let mark { line.add("checkpoint", escaping: mark.text) }
+    log(.notice, line)
+  }
+
+  func noteFormat(_ format: UInt16) {
+    var line = LogLine()
+    line.add("result", "format-raised")
+    line.add("format", Int64(format))
+    line.add("by", escaping: actor)
+    line.add("in", "realm")
     log(.notice, line)
   }
 

@@ -19,6 +19,14 @@ package enum RealmProblem: Error, Equatable {
   case silentRelay
   /// The relay ended the connection, or sent an answer that this version does not know.
   case otherVersion
+  /// The list of what this host has imported cannot be used. The value is its path.
+  case importListUnusable(String)
+  /// The list of what this host has imported is about another realm. The value is its path.
+  case importListOfOtherRealm(String)
+  /// The number of users about whom this host and the realm differ. Nothing was imported.
+  case importConflicts(Int)
+  /// The number of users who were not imported.
+  case usersNotImported(Int, of: Int)
   /// The realm, or the relay, refused the request. The value is a detail, such as a name.
   case refused(AdministrationFailure, String)
 
@@ -27,7 +35,9 @@ package enum RealmProblem: Error, Equatable {
     switch self {
     case .refused(.notFound, _), .refused(.unknownGroup, _): .notFound
     case .localOption, .noRealm, .refused(.badHostName, _), .refused(.badGrant, _): .usage
-    case .localCommand, .noRelay, .untrustedRelay, .silentRelay, .otherVersion, .refused: .failure
+    case .localCommand, .noRelay, .untrustedRelay, .silentRelay, .otherVersion, .refused,
+      .importListUnusable, .importListOfOtherRealm, .importConflicts, .usersNotImported:
+      .failure
     }
   }
 
@@ -42,6 +52,16 @@ package enum RealmProblem: Error, Equatable {
     case .untrustedRelay(let owner): "uid \(owner) listens on the socket of the relay"
     case .silentRelay: "the relay of this host does not answer"
     case .otherVersion: "the relay or the verifier has another version than mfa-admin"
+    case .importListUnusable(let path):
+      "\(path) cannot be read as the list of what this host has imported"
+    case .importListOfOtherRealm(let path):
+      "\(path) lists what this host has imported into another realm"
+    case .importConflicts(1):
+      "this host and the realm differ about one user; nothing was imported"
+    case .importConflicts(let count):
+      "this host and the realm differ about \(count) users; nothing was imported"
+    case .usersNotImported(let count, let total):
+      "\(count) of \(total) users were not imported"
     case .refused(let failure, let detail): Self.message(failure, detail)
     }
   }
@@ -65,6 +85,7 @@ package enum RealmProblem: Error, Equatable {
     case .noVerifier where !detail.isEmpty: "no verifier of the realm answers: \(detail)"
     case .noVerifier: "no verifier of the realm answers; nothing was changed"
     case .uncertain: "the verifier did not answer in time: the change may have been made"
+    case .importNotPermitted: "the realm does not permit this host to import \(detail)"
     }
   }
 
@@ -78,6 +99,13 @@ package enum RealmProblem: Error, Equatable {
     case .noRelay, .silentRelay: "systemctl status mfa-relay.service"
     case .untrustedRelay: "find the program: ss --listening --packet --processes"
     case .otherVersion: "restart the relay after an upgrade: systemctl restart mfa-relay.service"
+    case .importListUnusable(let path):
+      "without the list, what the realm has revoked since would be imported again: restore \(path)"
+    case .importListOfOtherRealm(let path):
+      "move the file away to import into this realm: mv \(path) \(path).old"
+    case .importConflicts:
+      "--conflicts keep leaves what the realm has, --conflicts take replaces it with what this host has"
+    case .usersNotImported: "the lines above say why; you can repeat the command"
     case .refused(let failure, _): Self.hint(failure)
     }
   }
@@ -100,6 +128,8 @@ package enum RealmProblem: Error, Equatable {
     case .noVerifier:
       "mfa-admin doctor says what is wrong; the log of the relay names each verifier"
     case .uncertain: "mfa-admin ledger show lists the changes that were made"
+    case .importNotPermitted:
+      "a group of this host with these users needs \"importing = on\" in /etc/mfa/verifier.conf on the verifiers"
     }
   }
 }
