@@ -22,10 +22,9 @@ extension FactorRecord {
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    var context = [kind.rawValue] + recoveryCodeContext()
+    let context = [kind.rawValue] + recoveryCodeContext()
     let bytes: [UInt8]
     if let digestKeys = try digestKeys(&key) {
-      if let origin = origin(of: digestKeys) { context = [kind.rawValue] + origin }
       bytes = try cryptographic { () throws(CryptographyError) in
         try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
       }

@@ -94,8 +94,24 @@ extension FactorRecord {
       digests: digests, keys: SecretBytes(joining: kept.span, writer.bytes.span))
   }
 
+  /// Returns a digest of a recovery code, also if the codes of this record were made for another one, from
+  /// which they were imported.
+  public func digest(
+    ofImported recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> RecoveryCodeDigest {
+    guard let digestKeys = try digestKeys(&key), let origin = origin(of: digestKeys) else {
+      return try digest(of: recoveryCode, kind: kind, &key)
+    }
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try SealingKey.digest(
+        of: recoveryCode, context: [kind.rawValue] + origin, through: digestKeys)
+    }
+    guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
+    return digest
+  }
+
   /// Returns the context of digests that were made for another record, or nil if they were made for this one.
-  func origin(of digestKeys: borrowing SecretBytes) -> [UInt8]? {
+  private func origin(of digestKeys: borrowing SecretBytes) -> [UInt8]? {
     var reader = ByteReader(digestKeys.span.extracting(droppingFirst: SealingKey.digestKeysLength))
     guard let uid = reader.read(UInt32.self),
       let id = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) })

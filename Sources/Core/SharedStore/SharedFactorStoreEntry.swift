@@ -83,7 +83,7 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    try record.digest(of: recoveryCode, kind: kind, &key)
+    try record.digest(ofImported: recoveryCode, kind: kind, &key)
   }
 
   /// Seals keys with which the digests of `record` are verified: see `FactorRecord.PortableDigests`.
