@@ -9,7 +9,8 @@ import NIOTLS
 /// The transport of gRPC accepts TLS 1.2 and waits without a limit, and has no settings for either.
 ///
 /// MUST 1: no data of a connection with an older version reaches gRPC. (Tests/Fleet: `TLS 1 2`)
-/// MUST 2: a connection without a complete handshake is closed after `patience`. (Tests/Fleet: `handshake limit`)
+/// MUST 2: a connection without a complete handshake is closed after `patience`, and one that waited for its turn
+/// `patience` after its turn began. (Tests/Fleet: `handshake limit`)
 package final class CurrentTLSHandler: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -17,6 +18,13 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   /// Decides about a connection after its handshake. Gets the certificate of the other end. If the result
   /// is false, the connection is closed.
   package typealias Admission = @Sendable (NIOSSLCertificate?) -> Bool
+
+  /// What an earlier handler tells about the turn of the handshake.
+  package enum Turn: Sendable {
+    /// The connection has begun, and waits for its turn.
+    case waits
+    case begins
+  }
 
   private let admission: Admission
   private var isCurrent = false
@@ -55,7 +63,10 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   }
 
   /// Begins to wait for the handshake.
-  package func handlerAdded(context: ChannelHandlerContext) {
+  package func handlerAdded(context: ChannelHandlerContext) { limitTime(context) }
+
+  private func limitTime(_ context: ChannelHandlerContext) {
+    timer?.cancel()
     let channel = context.channel
     timer = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
   }
@@ -65,6 +76,11 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
 
   /// Passes on that the handshake is complete, if its version is current and the other end is admitted.
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event as? Turn {
+    case .waits?: timer?.cancel()
+    case .begins?: limitTime(context)
+    case nil: break
+    }
     if case .handshakeCompleted? = event as? TLSUserEvent {
       timer?.cancel()
       timer = nil
