@@ -27,22 +27,26 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   }
 
   private let admission: Admission
+  private let patience: TimeAmount
   private var isCurrent = false
   private var timer: Scheduled<Void>?
 
-  /// How long a handshake may take.
-  private static var patience: TimeAmount { .seconds(20) }
+  private init(_ admission: @escaping Admission, patience: TimeAmount) {
+    self.admission = admission
+    self.patience = patience
+  }
 
-  private init(_ admission: @escaping Admission) { self.admission = admission }
-
-  /// Adds the handler to a connection, next to the handler of TLS.
+  /// Adds the handler to a connection, next to the handler of TLS. `patience` is the longest time
+  /// that a handshake may take.
   package static func add(
-    to channel: any Channel, _ admission: @escaping Admission
+    to channel: any Channel, patience: TimeAmount = .seconds(20),
+    _ admission: @escaping Admission
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(
-        CurrentTLSHandler(admission), position: .after(try handler(in: pipeline)))
+        CurrentTLSHandler(admission, patience: patience),
+        position: .after(try handler(in: pipeline)))
     }
   }
 
@@ -68,7 +72,7 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   private func limitTime(_ context: ChannelHandlerContext) {
     timer?.cancel()
     let channel = context.channel
-    timer = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+    timer = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
   }
 
   /// Stops waiting.

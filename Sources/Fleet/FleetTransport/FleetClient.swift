@@ -1,6 +1,7 @@
 #if Fleet
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
+import NIOCore
 
 /// The connections to a verifier.
 package enum FleetClient {
@@ -30,7 +31,9 @@ package enum FleetClient {
     }
     var configuration = configuration
     configuration.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
-      CurrentTLSHandler.add(to: channel) { _ in
+      // At the other end, the handshake may wait for its turn. A host that gives up meanwhile waits again from the
+      // beginning.
+      CurrentTLSHandler.add(to: channel, patience: .seconds(60)) { _ in
         report(.connected)
         channel.closeFuture.whenComplete { _ in report(.ended) }
         return true
