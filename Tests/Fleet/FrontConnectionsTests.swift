@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import MFAVerifierFront
@@ -25,16 +26,32 @@ struct FrontConnectionsTests {
     #expect(connections.begin() == nil)
   }
 
-  @Test("handshakes have a limit of their own")
+  @Test("a handshake begins when an earlier one is complete or abandoned")
   func handshakes() throws {
     let connections = Self.connections(handshaking: 1)
-    let first = try #require(connections.begin())
-    #expect(connections.begin() == nil)
+    let begun = Atomic(0)
+    func handshake() throws -> FrontConnection {
+      let connection = try #require(connections.begin())
+      connection.waitForTurn(from: [127, 0, 0, 1]) { begun.add(1, ordering: .relaxed) }
+      return connection
+    }
+    let (first, second, third) = (try handshake(), try handshake(), try handshake())
+    #expect(begun.load(ordering: .relaxed) == 1)
     #expect(first.complete(nil))
-    let second = try #require(connections.begin())
-    // An abandoned handshake frees its place.
+    #expect(begun.load(ordering: .relaxed) == 2)
     second.end()
-    #expect(connections.begin() != nil)
+    #expect(begun.load(ordering: .relaxed) == 3)
+    #expect(third.complete("a"))
+    #expect((connections.turns.taken, connections.turns.waiting) == (0, 0))
+  }
+
+  @Test("a connection that has ended takes no turn")
+  func ended() throws {
+    let connections = Self.connections(handshaking: 1)
+    let first = try #require(connections.begin())
+    first.end()
+    first.waitForTurn(from: []) {}
+    #expect(connections.turns.taken == 0)
   }
 
   @Test("a host has no more connections than its limit")

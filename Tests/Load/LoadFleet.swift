@@ -13,7 +13,9 @@ import Synchronization
 ///
 ///     connect SECONDS                      starts all relays, each at a random time within SECONDS
 ///     settle WORKING SECONDS               waits until each relay has reached WORKING verifiers
-///     sign-in COUNT PARALLEL USERS CODE    COUNT sign-ins, PARALLEL at the same time; CODE is right or wrong
+///     sign-in COUNT PARALLEL FIRST USERS CODE
+///                                          COUNT sign-ins of USERS users from the number FIRST on, PARALLEL at the
+///                                          same time; CODE is right or wrong
 final class LoadFleet: Sendable {
   private let pools: [VerifierPool]
   private let listener: PacketListener
@@ -21,10 +23,10 @@ final class LoadFleet: Sendable {
   private let connecting = Mutex(())
   /// The next time step of each user.
   private let steps = Mutex<[Int: Int64]>([:])
-  private let first: Int
+  /// The users who are signing in. No user signs in twice at the same time: the later code could be accepted first.
+  private let busy = Mutex<Set<Int>>([])
 
   init(_ command: HostsCommand) throws {
-    first = command.from
     path = command.socket
     listener = try PacketListener(creating: Array(path.utf8), permissions: 0o600)
     pools = try (command.from..<command.to).map { number in
@@ -58,8 +60,9 @@ final class LoadFleet: Sendable {
         case "settle": await settle(Int(words[1]) ?? 0, seconds: Double(words[2]) ?? 0)
         case "sign-in":
           await signIn(
-            count: Int(words[1]) ?? 0, parallel: Int(words[2]) ?? 1, users: Int(words[3]) ?? 1,
-            isRight: words[4] == "right")
+            count: Int(words[1]) ?? 0, parallel: Int(words[2]) ?? 1,
+            users: (first: Int(words[3]) ?? 0, count: Int(words[4]) ?? 1),
+            isRight: words[5] == "right")
         default: Self.reply("{\"error\": \"unknown command\"}")
         }
       }
@@ -91,6 +94,9 @@ final class LoadFleet: Sendable {
 
   // MARK: Sign-ins
 
+  /// How long the module waits for a verdict.
+  private static var patience: Duration { .seconds(20) }
+
   private func pair() throws(SystemError) -> (PacketConnection, PacketConnection) {
     try connecting.withLock { _ throws(SystemError) in
       (try PacketConnection(to: Array(path.utf8)), try listener.accept())
@@ -109,7 +115,9 @@ final class LoadFleet: Sendable {
     return try KnownFactor.code(at: step * 30)
   }
 
-  private func signIn(count: Int, parallel: Int, users: Int, isRight: Bool) async {
+  private func signIn(
+    count: Int, parallel: Int, users: (first: Int, count: Int), isRight: Bool
+  ) async {
     let tally = LoadTally(count)
     let begin = ContinuousClock.now
     await withDiscardingTaskGroup { group in
@@ -136,21 +144,35 @@ final class LoadFleet: Sendable {
       """)
   }
 
+  /// Returns a user who is not signing in. There are more users than sign-ins at the same time.
+  private func take(from number: Int, _ users: (first: Int, count: Int)) -> Int {
+    busy.withLock { busy in
+      let candidates = (0..<users.count).lazy.map { users.first + (number + $0) % users.count }
+      let user = candidates.first { !busy.contains($0) } ?? users.first
+      busy.insert(user)
+      return user
+    }
+  }
+
   /// Runs one sign-in at a host. Returns the number of the verdict, or -1 if there was none.
-  private func one(_ number: Int, _ users: Int, isRight: Bool) async -> Int {
+  private func one(
+    _ number: Int, _ users: (first: Int, count: Int), isRight: Bool
+  ) async -> Int {
     do {
-      // The users of other processes are others.
-      let user = first + number % users
+      let user = take(from: number, users)
+      defer { busy.withLock { _ = $0.remove(user) } }
       let code = isRight ? try code(of: user) : "000000"
       let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
       let (module, relay) = try pair()
       let (moduleChannel, relayChannel) = (PacketChannel(module), PacketChannel(relay))
-      async let answered = signIn.answer(moduleChannel)
+      async let answered = Deadline.limit(Self.patience) {
+        defer { moduleChannel.close() }
+        return try await signIn.answer(moduleChannel)
+      }
       let outcome = await pools[number % pools.count].run(relayChannel, signIn.start())
       relayChannel.close()
       let result = try await answered
-      moduleChannel.close()
-      guard case .answered = outcome, case .verdict(let verdict) = result else { return -1 }
+      guard case .answered = outcome, case .verdict(let verdict)? = result else { return -1 }
       return Int(verdict)
     } catch {
       return -1

@@ -9,7 +9,8 @@ import NIOTLS
 /// The transport of gRPC accepts TLS 1.2 and waits without a limit, and has no settings for either.
 ///
 /// MUST 1: no data of a connection with an older version reaches gRPC. (Tests/Fleet: `TLS 1 2`)
-/// MUST 2: a connection without a complete handshake is closed after `patience`. (Tests/Fleet: `handshake limit`)
+/// MUST 2: a connection without a complete handshake is closed after `patience`, and one that waited for its turn
+/// `patience` after its turn began. (Tests/Fleet: `handshake limit`)
 package final class CurrentTLSHandler: ChannelInboundHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -18,23 +19,34 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   /// is false, the connection is closed.
   package typealias Admission = @Sendable (NIOSSLCertificate?) -> Bool
 
+  /// What an earlier handler tells about the turn of the handshake.
+  package enum Turn: Sendable {
+    /// The connection has begun, and waits for its turn.
+    case waits
+    case begins
+  }
+
   private let admission: Admission
+  private let patience: TimeAmount
   private var isCurrent = false
   private var timer: Scheduled<Void>?
 
-  /// How long a handshake may take.
-  private static var patience: TimeAmount { .seconds(20) }
+  private init(_ admission: @escaping Admission, patience: TimeAmount) {
+    self.admission = admission
+    self.patience = patience
+  }
 
-  private init(_ admission: @escaping Admission) { self.admission = admission }
-
-  /// Adds the handler to a connection, next to the handler of TLS.
+  /// Adds the handler to a connection, next to the handler of TLS. `patience` is the longest time
+  /// that a handshake may take.
   package static func add(
-    to channel: any Channel, _ admission: @escaping Admission
+    to channel: any Channel, patience: TimeAmount = .seconds(20),
+    _ admission: @escaping Admission
   ) -> EventLoopFuture<Void> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(
-        CurrentTLSHandler(admission), position: .after(try handler(in: pipeline)))
+        CurrentTLSHandler(admission, patience: patience),
+        position: .after(try handler(in: pipeline)))
     }
   }
 
@@ -55,9 +67,12 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
   }
 
   /// Begins to wait for the handshake.
-  package func handlerAdded(context: ChannelHandlerContext) {
+  package func handlerAdded(context: ChannelHandlerContext) { limitTime(context) }
+
+  private func limitTime(_ context: ChannelHandlerContext) {
+    timer?.cancel()
     let channel = context.channel
-    timer = context.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+    timer = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
   }
 
   /// Stops waiting.
@@ -65,6 +80,11 @@ package final class CurrentTLSHandler: ChannelInboundHandler {
 
   /// Passes on that the handshake is complete, if its version is current and the other end is admitted.
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event as? Turn {
+    case .waits?: timer?.cancel()
+    case .begins?: limitTime(context)
+    case nil: break
+    }
     if case .handshakeCompleted? = event as? TLSUserEvent {
       timer?.cancel()
       timer = nil

@@ -1,6 +1,7 @@
 #if Fleet
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
+import NIOCore
 
 /// The connections to a verifier.
 package enum FleetClient {
@@ -10,11 +11,19 @@ package enum FleetClient {
   /// The longest message in bytes: a start with facts and a packet.
   package static var longestMessage: Int { 160_000 }
 
-  /// Creates a client that keeps one connection to a verifier, with the certificate of this host. Calls
-  /// `onConnection` after each handshake.
+  /// What happened to a connection.
+  package enum Event: Sendable {
+    /// The handshake is complete.
+    case connected
+    /// A connection whose handshake was complete has ended.
+    case ended
+  }
+
+  /// Creates a client that keeps one connection to a verifier, with the certificate of this host. Calls `report`
+  /// with what happens to the connection.
   package static func make(
     to address: FleetAddress, _ credentials: FleetCredentials,
-    onConnection: @escaping @Sendable () -> Void
+    report: @escaping @Sendable (Event) -> Void
   ) throws -> GRPCClient<Transport> {
     let security = try Transport.TransportSecurity.mTLS(certificateReloader: credentials) { tls in
       tls.serverCertificateVerification = .fullVerification
@@ -22,8 +31,11 @@ package enum FleetClient {
     }
     var configuration = configuration
     configuration.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
-      CurrentTLSHandler.add(to: channel) { _ in
-        onConnection()
+      // At the other end, the handshake may wait for its turn. A host that gives up meanwhile waits again from the
+      // beginning.
+      CurrentTLSHandler.add(to: channel, patience: .seconds(60)) { _ in
+        report(.connected)
+        channel.closeFuture.whenComplete { _ in report(.ended) }
         return true
       }
     }
@@ -38,11 +50,14 @@ package enum FleetClient {
       // The connection stays open, so that a sign-in need not wait for a handshake.
       config.connection.maxIdleTime = nil
       config.connection.keepalive = .init(
-        time: .seconds(20), timeout: .seconds(5), allowWithoutCalls: true)
+        time: .seconds(20), timeout: .seconds(15), allowWithoutCalls: true)
       // A sign-in is a few small packets, each of which the other end waits for.
       config.connection.flushCoalescing = nil
+      // Hosts that lost the same verifier must not all come back at the same moment. gRPC adds no random time to the
+      // first wait.
       config.backoff = .init(
-        initial: .milliseconds(500), max: .seconds(15), multiplier: 1.6, jitter: 0.3)
+        initial: .milliseconds(Int.random(in: 250...1000)), max: .seconds(15), multiplier: 1.6,
+        jitter: 0.5)
       config.http2.targetWindowSize = 1 << 16
       config.channelDebuggingCallbacks.onCreateTCPConnection = CurrentTLSHandler.add
     }

@@ -15,6 +15,7 @@ final class ConnectedVerifier: Sendable {
   private let realm: VerifierHealth
   private let credentials: FleetCredentials
   private let metrics: RelayMetrics
+  private let events: Events
   private let health = Atomic<Bool>(true)
   private let connection = Atomic<Bool>(false)
   private let client: Mutex<Client>
@@ -31,17 +32,26 @@ final class ConnectedVerifier: Sendable {
     self.realm = realm
     self.credentials = credentials
     self.metrics = metrics
-    let first = try Self.client(address, credentials, metrics)
+    let events = Events()
+    self.events = events
+    let first = try Self.client(address, credentials, metrics, events)
     client = Mutex(first)
     (clients, nextClients) = AsyncStream.makeStream(of: Client.self)
     nextClients.yield(first)
   }
 
   private static func client(
-    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics
+    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics,
+    _ events: Events
   ) throws -> Client {
-    try FleetClient.make(to: address, credentials) { metrics.connected(to: address) }
+    try FleetClient.make(to: address, credentials) { event in
+      if case .connected = event { metrics.connected(to: address) }
+      events.isNew.store(true, ordering: .relaxed)
+    }
   }
+
+  /// Whether a connection has begun or ended since the last check began.
+  private final class Events: Sendable { let isNew = Atomic<Bool>(false) }
 
   /// Whether the last conversation or check succeeded.
   var isHealthy: Bool {
@@ -91,7 +101,7 @@ final class ConnectedVerifier: Sendable {
 
   /// Replaces the connection by one with the present certificate. Conversations on the earlier one go on.
   func reconnect() throws {
-    let next = try Self.client(address, credentials, metrics)
+    let next = try Self.client(address, credentials, metrics, events)
     nextClients.yield(next)
     let earlier = client.withLock { client in
       defer { client = next }
@@ -121,6 +131,7 @@ final class ConnectedVerifier: Sendable {
   func watch() async {
     var failures = 0
     while !Task.isCancelled {
+      events.isNew.store(false, ordering: .relaxed)
       do {
         try await check()
         noteAnswer()
@@ -136,12 +147,12 @@ final class ConnectedVerifier: Sendable {
     }
   }
 
-  /// Sleeps, but wakes up if a conversation finds that the verifier does not work. Returns false if the task was
-  /// cancelled.
+  /// Sleeps, but wakes up if a conversation finds that the verifier does not work, or if a connection begins
+  /// or ends. Returns false if the task was cancelled.
   private func sleep(_ duration: Duration) async -> Bool {
     let wasHealthy = isHealthy
     var left = duration
-    while left > .zero, isHealthy || !wasHealthy {
+    while left > .zero, isHealthy || !wasHealthy, !events.isNew.load(ordering: .relaxed) {
       let part = min(left, .seconds(1))
       do { try await Task.sleep(for: part) } catch { return false }
       left -= part

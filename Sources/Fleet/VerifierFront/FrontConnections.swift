@@ -2,18 +2,20 @@ import Synchronization
 
 /// The connections to one port of the front.
 ///
-/// MUST 1: there are never more connections than `most`, and no more than `mostHandshaking` without a complete
-/// handshake. (`FrontConnectionsTests.most`, `.handshakes`)
+/// MUST 1: there are never more connections than `most`, and no more than `mostHandshaking` of them are in a
+/// handshake. The others wait for their turn. (`FrontConnectionsTests.most`, `.handshakes`)
 /// MUST 2: no host has more connections than `mostPerHost`. (`FrontConnectionsTests.host`)
 package final class FrontConnections: Sendable {
   private let limits: Limits
   private let state = Mutex(State())
+  /// The turns of the handshakes.
+  package let turns: HandshakeTurns
 
   /// The limits of a port.
   package struct Limits: Sendable {
     /// The number of connections.
     package var most: Int
-    /// The number of connections without a complete handshake.
+    /// The number of handshakes at the same time.
     package var mostHandshaking: Int
     /// The number of connections of a host.
     package var mostPerHost: Int
@@ -28,12 +30,14 @@ package final class FrontConnections: Sendable {
 
   private struct State {
     var open = 0
-    var handshaking = 0
     var byHost: [String: Int] = [:]
   }
 
   /// Creates a value without connections.
-  package init(_ limits: Limits) { self.limits = limits }
+  package init(_ limits: Limits) {
+    self.limits = limits
+    turns = HandshakeTurns(limits.mostHandshaking)
+  }
 
   /// The number of connections.
   package var open: Int { state.withLock { $0.open } }
@@ -41,20 +45,16 @@ package final class FrontConnections: Sendable {
   /// Counts a connection. Returns nil, and does not count it, if there are too many.
   package func begin() -> FrontConnection? {
     let isCounted = state.withLock { state -> Bool in
-      guard state.open < limits.most, state.handshaking < limits.mostHandshaking else {
-        return false
-      }
+      guard state.open < limits.most else { return false }
       state.open += 1
-      state.handshaking += 1
       return true
     }
     return isCounted ? FrontConnection(self) : nil
   }
 
   fileprivate func complete(_ host: String?) -> Bool {
-    state.withLock { state in
-      state.handshaking -= 1
-      guard let host else { return true }
+    guard let host else { return true }
+    return state.withLock { state in
       let own = state.byHost[host] ?? 0
       guard own < limits.mostPerHost else { return false }
       state.byHost[host] = own + 1
@@ -62,10 +62,9 @@ package final class FrontConnections: Sendable {
     }
   }
 
-  fileprivate func end(_ host: String?, isComplete: Bool) {
+  fileprivate func end(_ host: String?) {
     state.withLock { state in
       state.open -= 1
-      if !isComplete { state.handshaking -= 1 }
       guard let host else { return }
       let left = (state.byHost[host] ?? 1) - 1
       state.byHost[host] = left > 0 ? left : nil
@@ -82,9 +81,24 @@ package final class FrontConnection: Sendable {
     var host: String?
     var isComplete = false
     var hasEnded = false
+    var turn: HandshakeTurn?
   }
 
   fileprivate init(_ connections: FrontConnections) { self.connections = connections }
+
+  /// Asks for the turn of the handshake, for a connection from an address. Calls `begin` when the turn has come,
+  /// from any thread.
+  package func waitForTurn(
+    from address: [UInt8], _ begin: @escaping @Sendable () -> Void
+  ) {
+    let turn = connections.turns.take(from: address, begin)
+    let isOver = state.withLock { state in
+      guard !state.isComplete, !state.hasEnded, state.turn == nil else { return true }
+      state.turn = turn
+      return false
+    }
+    if isOver { turn.end() }
+  }
 
   /// Records that the handshake is complete, and for which host; nil if the port asks for no certificate.
   /// Returns false if the host has too many connections.
@@ -94,6 +108,7 @@ package final class FrontConnection: Sendable {
       state.isComplete = true
       return true
     }
+    endTurn()
     guard isFirst, connections.complete(host) else { return false }
     state.withLock { $0.host = host }
     return true
@@ -107,6 +122,16 @@ package final class FrontConnection: Sendable {
       return state
     }
     guard let ended else { return }
-    connections.end(ended.host, isComplete: ended.isComplete)
+    connections.end(ended.host)
+    ended.turn?.end()
+  }
+
+  /// Gives the turn to the next connection, whether the handshake is complete or not.
+  package func endTurn() {
+    let turn = state.withLock { state in
+      defer { state.turn = nil }
+      return state.turn
+    }
+    turn?.end()
   }
 }

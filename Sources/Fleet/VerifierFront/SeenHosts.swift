@@ -8,10 +8,18 @@ import Synchronization
 ///
 /// MUST 1: a host is reported at most once in an hour, unless its version or its certificate changes, so that
 /// the database is not written to at each check. (Tests/Fleet: `seen hosts`)
+/// MUST 2: no more than `mostReports` are on their way at the same time, so that hosts that connect at the same
+/// moment leave the decision service to sign-ins. The others are reported at a later check. (Tests/Load)
 final class SeenHosts: Sendable {
   /// The name of this verifier.
   private let verifier: String
-  private let reported = Mutex<[String: Report]>([:])
+  private let state = Mutex(State())
+
+  private struct State {
+    var reported: [String: Report] = [:]
+    /// The number of reports that are on their way.
+    var reports = 0
+  }
 
   private struct Report {
     let version: String
@@ -21,6 +29,7 @@ final class SeenHosts: Sendable {
 
   /// How long a report stands. The decision service compares again, for all verifiers.
   private static var lifetime: Duration { .seconds(3600) }
+  private static var mostReports: Int { 4 }
 
   init(verifier: String) { self.verifier = verifier }
 
@@ -29,8 +38,9 @@ final class SeenHosts: Sendable {
     _ host: HostIdentity, version: String, certificateEnd: Date, _ decisions: DecisionService
   ) async {
     guard version.utf8.count <= SeenHost.longestVersion,
-      isDue(host, version)
+      begin(host, version)
     else { return }
+    defer { state.withLock { $0.reports -= 1 } }
     let seen = SeenHost(
       host: Array(host.name.utf8), serial: host.serial, version: Array(version.utf8),
       certificateEnd: Int64(certificateEnd.timeIntervalSince1970), verifier: Array(verifier.utf8))
@@ -41,14 +51,17 @@ final class SeenHosts: Sendable {
     }
   }
 
-  private func isDue(_ host: HostIdentity, _ version: String) -> Bool {
-    reported.withLock { reported in
-      if let last = reported[host.name], last.version == version, last.serial == host.serial,
+  /// Returns whether a report is due and may be sent now.
+  private func begin(_ host: HostIdentity, _ version: String) -> Bool {
+    state.withLock { state in
+      guard state.reports < Self.mostReports else { return false }
+      if let last = state.reported[host.name], last.version == version, last.serial == host.serial,
         last.time + Self.lifetime > .now
       {
         return false
       }
-      reported[host.name] = Report(version: version, serial: host.serial, time: .now)
+      state.reported[host.name] = Report(version: version, serial: host.serial, time: .now)
+      state.reports += 1
       return true
     }
   }

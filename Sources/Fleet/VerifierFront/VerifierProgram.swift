@@ -146,6 +146,11 @@ package struct VerifierProgram: Sendable {
         config.connection.keepalive.time = .seconds(60)
         config.connection.keepalive.clientBehavior = .init(
           minPingIntervalWithoutCalls: .seconds(10), allowWithoutCalls: true)
+        // With NIO's queue of 128 connections, the kernel drops most of those that arrive at the same moment, and the
+        // hosts wait for seconds until they send again. The kernel limits the number (net.core.somaxconn).
+        config.channelDebuggingCallbacks.onBindTCPListener = { channel in
+          channel.setOption(.backlog, value: 4096)
+        }
         config.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
           Self.admit(channel, port, connections, metrics)
         }
@@ -169,6 +174,9 @@ package struct VerifierProgram: Sendable {
       }
       metrics.connected(port)
       return true
+    }.flatMapThrowing {
+      try channel.pipeline.syncOperations.addHandler(
+        HandshakeTurnHandler(connection), position: .first)
     }
   }
 

@@ -1,0 +1,144 @@
+import Synchronization
+
+/// The turns of the TLS handshakes at one port.
+///
+/// When thousands of hosts connect at the same moment, the handshakes together take longer than any of the hosts
+/// waits. If all of them took place at the same time, none would end before its host gives up, and the hosts would
+/// begin again and again. So only a few take place at the same time, and each of these ends soon.
+///
+/// MUST 1: no more than `most` connections have a turn at the same time, and no more than half of them, rounded
+/// up, are from one address. (`HandshakeTurnsTests.most`, `.half`)
+/// MUST 2: the addresses that wait get turns in rotation, so that no number of connections from one address
+/// delays another address. Connections from one address get turns in the order in which they asked.
+/// (`HandshakeTurnsTests.rotation`, `.order`)
+/// MUST 3: a connection that ends while it waits gets no turn, and is not kept. (`HandshakeTurnsTests.ended`)
+package final class HandshakeTurns: Sendable {
+  private let most: Int
+  private let mostPerAddress: Int
+  private let state = Mutex(State())
+
+  private struct State {
+    var taken = 0
+    var waiting = 0
+    var lines: [[UInt8]: Line] = [:]
+    /// The addresses that wait and may have another turn, in the order in which they get it.
+    var rotation = HandshakeQueue<[UInt8]>()
+  }
+
+  /// The connections from one address.
+  private struct Line {
+    var taken = 0
+    var waiting = HandshakeQueue<Waiting>()
+    /// Whether the address is in the rotation.
+    var isInRotation = false
+  }
+
+  fileprivate struct Waiting {
+    let turn: HandshakeTurn
+    let begin: @Sendable () -> Void
+  }
+
+  /// Creates this number of turns.
+  package init(_ most: Int) {
+    self.most = most
+    mostPerAddress = max((most + 1) / 2, 1)
+  }
+
+  /// The number of connections that have a turn.
+  package var taken: Int { state.withLock { $0.taken } }
+
+  /// The number of connections that wait for a turn.
+  package var waiting: Int { state.withLock { $0.waiting } }
+
+  /// Asks for a turn for a connection from an address. Calls `begin` when the connection has its turn: before this
+  /// function returns, or later from any thread.
+  package func take(
+    from address: [UInt8], _ begin: @escaping @Sendable () -> Void
+  ) -> HandshakeTurn {
+    let turn = HandshakeTurn(self, address)
+    let begun = state.withLock { state -> [Waiting] in
+      let number = state.lines[address, default: Line()].waiting.append(
+        Waiting(turn: turn, begin: begin))
+      turn.state.withLock { $0 = .waiting(number) }
+      state.waiting += 1
+      rotate(address, in: &state)
+      return advance(in: &state)
+    }
+    for waiting in begun { waiting.begin() }
+    return turn
+  }
+
+  fileprivate func end(_ turn: HandshakeTurn) {
+    let address = turn.address
+    let begun = state.withLock { state -> [Waiting] in
+      switch turn.state.withLock({ state in
+        defer { state = .ended }
+        return state
+      }) {
+      case .waiting(let number):
+        state.lines[address]?.waiting.remove(number)
+        state.waiting -= 1
+      case .taken:
+        state.lines[address]?.taken -= 1
+        state.taken -= 1
+      case .ended: return []
+      }
+      rotate(address, in: &state)
+      return advance(in: &state)
+    }
+    for waiting in begun { waiting.begin() }
+  }
+
+  /// Adds an address to the rotation if it waits and may have another turn. Forgets an address without
+  /// connections.
+  private func rotate(_ address: [UInt8], in state: inout State) {
+    guard var line = state.lines[address], !line.isInRotation else { return }
+    guard line.waiting.count > 0 || line.taken > 0 else {
+      state.lines[address] = nil
+      return
+    }
+    guard line.waiting.count > 0, line.taken < mostPerAddress else { return }
+    line.isInRotation = true
+    state.lines[address] = line
+    _ = state.rotation.append(address)
+  }
+
+  /// Takes those out of the lines whose turn has come.
+  private func advance(in state: inout State) -> [Waiting] {
+    var begun: [Waiting] = []
+    while state.taken < most, let address = state.rotation.removeFirst() {
+      state.lines[address]?.isInRotation = false
+      if let waiting = state.lines[address]?.waiting.removeFirst() {
+        waiting.turn.state.withLock { $0 = .taken }
+        state.lines[address]?.taken += 1
+        state.taken += 1
+        state.waiting -= 1
+        begun.append(waiting)
+      }
+      rotate(address, in: &state)
+    }
+    return begun
+  }
+}
+
+/// The turn of one connection, which it has or waits for.
+package final class HandshakeTurn: Sendable {
+  private let turns: HandshakeTurns
+  fileprivate let address: [UInt8]
+  fileprivate let state = Mutex(State.ended)
+
+  fileprivate enum State {
+    /// The number in the line of the address.
+    case waiting(Int)
+    case taken
+    case ended
+  }
+
+  fileprivate init(_ turns: HandshakeTurns, _ address: [UInt8]) {
+    self.turns = turns
+    self.address = address
+  }
+
+  /// Gives the turn back, or stops waiting for it.
+  package func end() { turns.end(self) }
+}
