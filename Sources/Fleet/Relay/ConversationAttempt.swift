@@ -23,6 +23,8 @@ final class ConversationAttempt: Sendable {
   /// Called when the first packet of the verifier has arrived.
   private let onAnswer: @Sendable () -> Void
   private let state = Mutex(State())
+  /// The last packet of the module.
+  private let modulePacket = ModulePacket()
   /// Tells the direction from the module that its packet was consumed, or that it may begin. The end of
   /// the stream ends the direction.
   private let turn: AsyncStream<Void>
@@ -39,8 +41,6 @@ final class ConversationAttempt: Sendable {
     var sent = 1
     /// Whether the last packet of the verifier allowed the sign-in.
     var isAllowed = false
-    /// Whether the last packet of the module is not consumed yet.
-    var isOutstanding = false
   }
 
   /// How an attempt ended.
@@ -132,8 +132,6 @@ final class ConversationAttempt: Sendable {
     return isReceiving
   }
 
-  private var isOutstanding: Bool { state.withLock { $0.isOutstanding } }
-
   private func failed(_ code: RPCError.Code?) -> End {
     guard hasReceived else { return .unanswered(code) }
     // The decision service may have read the last packet of the module.
@@ -189,15 +187,12 @@ final class ConversationAttempt: Sendable {
 
   /// Receives the packet of the module that was forwarded, if there is one.
   private func consume() {
-    let isOutstanding = state.withLock { state in
-      defer { state.isOutstanding = false }
-      return state.isOutstanding
-    }
-    guard isOutstanding else { return }
-    do throws(SystemError) {
-      _ = try channel.take()
-    } catch {
-      // The module has ended.
+    modulePacket.consume {
+      do throws(SystemError) {
+        _ = try channel.take()
+      } catch {
+        // The module has ended.
+      }
     }
   }
 
@@ -213,16 +208,14 @@ final class ConversationAttempt: Sendable {
 
   private func forwardFromModule(_ writer: RPCWriter<FleetToVerifier>) async throws {
     // The module sends its next packet only after one of the service, but not after each.
-    for await _ in turn where !isOutstanding {
+    for await _ in turn where !self.modulePacket.isOutstanding {
       guard case .packet = try await channel.arrival(), let packet = try channel.peek() else {
         // The module has ended. The verifier ends the conversation.
         closing.finish()
         return
       }
-      state.withLock {
-        $0.isOutstanding = true
-        $0.sent += 1
-      }
+      self.modulePacket.forwarded()
+      state.withLock { $0.sent += 1 }
       var message = FleetToVerifier()
       message.packet = FleetData(packet.copied())
       try await writer.write(message)
