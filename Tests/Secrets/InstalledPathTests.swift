@@ -11,20 +11,21 @@ import Testing
       InstalledPath.key, InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
       InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
-    ].map(\.description) + [
-      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path, StoreFile.phone.path,
-      "\(InstalledPath.gateways)/sweep",
-    ]
+    ].map(\.description) + ["\(InstalledPath.gateways)/sweep"]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's
-  /// folders. The last one has the certificate of a host of a fleet.
+  /// folders. `installCreatesTheFilesOfTheStore` checks the folders of the store. The last path has the certificate
+  /// of a host of a fleet.
   static let others =
     [
       InstalledPath.programFolder, InstalledPath.vendorConfiguration,
       InstalledPath.configurationLock, InstalledPath.services, InstalledPath.vendorServices,
       InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
       InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
-    ].map(\.description) + ["/var/lib/mfa-fleet"]
+    ].map(\.description) + [
+      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path, StoreFile.phone.path,
+      "/var/lib/mfa-fleet",
+    ]
 
   /// The file that packaging/make-store renames to the key.
   static let newKey = "/etc/mfa/.key.new"

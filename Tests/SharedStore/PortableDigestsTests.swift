@@ -44,7 +44,7 @@ struct PortableDigestsTests {
   private static func recognises(
     _ code: [UInt8], _ record: FactorRecord, _ key: inout SealingKey
   ) throws -> Bool {
-    try record.digest(of: code.span, kind: .generated, &key) == record.recoveryCodes.first
+    try record.digest(ofImported: code.span, kind: .generated, &key) == record.recoveryCodes.first
   }
 
   @Test("a recovery code is recognised in a realm, and in the next one, and no other code is")
@@ -95,7 +95,7 @@ struct PortableDigestsTests {
           secrets: [], recoveryCodes: [], grants: [], digestKeys: moved.sealedDigestKeys)))
     var failure: FactorStoreError?
     do throws(FactorStoreError) {
-      _ = try other.digest(of: Self.code.span, kind: .generated, &realm)
+      _ = try other.digest(ofImported: Self.code.span, kind: .generated, &realm)
     } catch {
       failure = error
     }
