@@ -59,6 +59,17 @@ def succeeds(*arguments):
                           check=False).returncode == 0
 
 
+def tree(leader):
+    """Returns the numbers of a process and of its descendants."""
+    found, waiting = [], [leader]
+    while waiting:
+        process = waiting.pop()
+        found.append(process)
+        with contextlib.suppress(OSError):
+            waiting += map(int, pathlib.Path("/proc/%d/task/%d/children" % (process, process)).read_text().split())
+    return found
+
+
 class Machine:
     """A network namespace with folders of its own."""
 
@@ -567,6 +578,17 @@ def set_up_machine():
     return subprocess.Popen([sys.executable, play.__file__, "log", "/dev/log", str(WORK / "log")])
 
 
+def create_machines(kind):
+    """Creates the machines of a fleet with an engine. Returns its databases, verifiers and hosts, which are not
+    started yet."""
+    databases = [kind.machine(*item) for item in DATABASES.items()]
+    for database in databases:
+        database.data.mkdir()
+        shutil.chown(database.data, kind.user)
+        database.data.chmod(0o700)
+    return databases, [Verifier(*item) for item in VERIFIERS.items()], [Host(*item) for item in HOSTS.items()]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--engine", choices=ENGINES, default="postgresql")
@@ -575,14 +597,8 @@ def main():
     machines = []
     try:
         set_up_accounts()
-        databases = [kind.machine(*item) for item in DATABASES.items()]
-        verifiers = [Verifier(*item) for item in VERIFIERS.items()]
-        hosts = [Host(*item) for item in HOSTS.items()]
+        databases, verifiers, hosts = create_machines(kind)
         machines = databases + verifiers + hosts
-        for database in databases:
-            database.data.mkdir()
-            shutil.chown(database.data, kind.user)
-            database.data.chmod(0o700)
         set_up_sshd()
         engine = kind(databases)
         set_up_realm(engine, verifiers, hosts)

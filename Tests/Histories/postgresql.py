@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from fleet import Machine, run, succeeds
+from fleet import Machine, run, succeeds, tree
 
 NETWORK = "10.77.0.0/24"
 STATE = pathlib.Path("/var/lib/mfa-histories")
@@ -26,17 +26,6 @@ SETTINGS = {
 }
 # The length of a WAL segment in MiB: with short segments, a full file system is noticed soon.
 SEGMENT = 1
-
-
-def tree(leader):
-    """Returns the numbers of a process and of its descendants."""
-    found, waiting = [], [leader]
-    while waiting:
-        process = waiting.pop()
-        found.append(process)
-        with contextlib.suppress(OSError):
-            waiting += map(int, pathlib.Path("/proc/%d/task/%d/children" % (process, process)).read_text().split())
-    return found
 
 
 def is_running(process):

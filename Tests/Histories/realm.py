@@ -2,15 +2,12 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import time
 
 import fleet
-import play
 import postgresql
 import verifiers
-from fleet import Failure, run
+from fleet import Failure
 
 
 class Realm:
@@ -35,20 +32,13 @@ class Realm:
             verifier.start()
 
     def set_up_machine(self):
-        for folder in (fleet.WORK, postgresql.STATE):
-            folder.mkdir()
-            folder.chmod(0o755)
-        for folder in fleet.OWN_FOLDERS:
-            os.makedirs(folder, exist_ok=True)
+        self.log = fleet.set_up_machine()
+        postgresql.STATE.mkdir()
+        postgresql.STATE.chmod(0o755)
         shutil.copy(self.program, verifiers.PROGRAM)
         os.chmod(verifiers.PROGRAM, 0o755)
         verifiers.set_up_accounts()
         verifiers.set_up_clock()
-        run("ip", "link", "add", "fleet", "type", "bridge")
-        run("ip", "addr", "add", "10.77.0.1/24", "dev", "fleet")
-        run("ip", "link", "set", "fleet", "up")
-        run("ip", "link", "set", "lo", "up")
-        self.log = subprocess.Popen([sys.executable, play.__file__, "log", "/dev/log", str(fleet.WORK / "log")])
 
     def begin(self, history):
         """Writes what the checker has to know about the realm."""

@@ -99,12 +99,12 @@ extension FactorRecord {
   public func digest(
     ofImported recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    guard let digestKeys = try digestKeys(&key), let origin = origin(of: digestKeys) else {
+    guard let digestKeys = try digestKeys(&key) else {
       return try digest(of: recoveryCode, kind: kind, &key)
     }
+    let context = [kind.rawValue] + (origin(of: digestKeys) ?? recoveryCodeContext())
     let bytes = try cryptographic { () throws(CryptographyError) in
-      try SealingKey.digest(
-        of: recoveryCode, context: [kind.rawValue] + origin, through: digestKeys)
+      try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
     }
     guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
     return digest

@@ -33,8 +33,11 @@ struct HostGroup: Equatable, Sendable {
 
   /// Returns whether a host of the group may ask about a user for a service.
   func allows(_ user: [UInt8], _ service: [UInt8]) -> Bool {
-    users?.contains(user) ?? true && services?.contains(service) ?? true
+    includes(user) && services?.contains(service) ?? true
   }
+
+  /// Returns whether a user is one of the group's.
+  func includes(_ user: [UInt8]) -> Bool { users?.contains(user) ?? true }
 }
 
 /// What a host may ask: the permissions of all its groups together.
@@ -49,12 +52,12 @@ struct HostPermissions: Sendable {
 
   /// Returns whether the user may enrol at the host.
   func allowsEnrollment(of user: [UInt8]) -> Bool {
-    groups.contains { $0.mayEnroll && $0.users?.contains(user) ?? true }
+    groups.contains { $0.mayEnroll && $0.includes(user) }
   }
 
   /// Returns whether the host may import the user.
   func allowsImport(of user: [UInt8]) -> Bool {
-    groups.contains { $0.mayImport && $0.users?.contains(user) ?? true }
+    groups.contains { $0.mayImport && $0.includes(user) }
   }
 
   /// Whether administrators on the host act on the realm.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The connections to one port of the front.
 ///
-/// MUST 1: there are never more connections than `most`, and no more than `mostHandshaking` of them are in a
-/// handshake. The others wait for their turn. (`FrontConnectionsTests.most`, `.handshakes`)
+/// MUST 1: there are at most `most` connections, and at most `mostHandshaking` of them are in a handshake. The
+/// others wait for their turn. (`FrontConnectionsTests.most`, `.handshakes`)
 /// MUST 2: no host has more connections than `mostPerHost`. (`FrontConnectionsTests.host`)
 package final class FrontConnections: Sendable {
   private let limits: Limits

@@ -11,9 +11,9 @@ struct FrontLimits: Sendable {
   /// How long a conversation may take. The decision service waits 3,600 seconds for a request of a helper.
   var longest: Duration = .seconds(3700)
   /// The connections of hosts with a certificate. A relay has one connection, and more for a while after it has
-  /// renewed its certificate. So few handshakes take place at the same time that each of them delays the packets
-  /// of other hosts by about 60 ms at most, and ends in time on a slow machine too. 64 are enough for 600 in a
-  /// second if a host answers after 0.1 s.
+  /// renewed its certificate. With 64 handshakes at the same time, the packets of other hosts wait for about 60 ms
+  /// at most, and each handshake ends in time on a slow machine too. If hosts answer after 0.1 s, 600 handshakes
+  /// can take place in a second.
   var hosts = FrontConnections.Limits(most: 10_000, mostHandshaking: 64, mostPerHost: 16)
   /// The connections of hosts with a ticket.
   var join = FrontConnections.Limits(most: 256, mostHandshaking: 16, mostPerHost: 16)

@@ -6,8 +6,8 @@ import Synchronization
 /// waits. If all of them took place at the same time, none would end before its host gives up, and the hosts would
 /// begin again and again. So only a few take place at the same time, and each of these ends soon.
 ///
-/// MUST 1: no more than `most` connections have a turn at the same time, and no more than half of them, rounded
-/// up, are from one address. (`HandshakeTurnsTests.most`, `.half`)
+/// MUST 1: at most `most` connections have a turn at the same time, and at most half of them, rounded up, are
+/// from one address. (`HandshakeTurnsTests.most`, `.half`)
 /// MUST 2: the addresses that wait get turns in rotation, so that no number of connections from one address
 /// delays another address. Connections from one address get turns in the order in which they asked.
 /// (`HandshakeTurnsTests.rotation`, `.order`)

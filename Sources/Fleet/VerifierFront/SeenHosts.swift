@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// MUST 1: a host is reported at most once in an hour, unless its version or its certificate changes, so that
 /// the database is not written to at each check. (Tests/Fleet: `seen hosts`)
-/// MUST 2: no more than `mostReports` are on their way at the same time, so that hosts that connect at the same
+/// MUST 2: at most `mostReports` are on their way at the same time, so that hosts that connect at the same
 /// moment leave the decision service to sign-ins. The others are reported at a later check. (Tests/Load)
 final class SeenHosts: Sendable {
   /// The name of this verifier.

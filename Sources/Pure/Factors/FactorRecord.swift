@@ -255,6 +255,18 @@ public struct FactorRecord: Equatable, Sendable {
     return wasNewest
   }
 
+  /// Removes a factor, and adds the notice about it at `now`, in seconds since the epoch. Returns whether it was the
+  /// most recently enrolled one.
+  @discardableResult
+  public mutating func unenroll(
+    _ id: FactorID, from source: Source, at now: Int64
+  ) throws(ChangeRefusal) -> Bool {
+    guard let factor = factor(id) else { throw .noSuchFactor }
+    let wasNewest = try remove(id)
+    note(.unenrolled, factor.displayName.utf8, about: subject(of: id), from: source, at: now)
+    return wasNewest
+  }
+
   /// Records that the user removed a phone at `now`, in seconds since the epoch.
   public mutating func notePhoneRemoved(at now: Int64) {
     phoneRemovedAt = max(phoneRemovedAt, now, 1)

@@ -52,14 +52,12 @@ public struct ImportUndo: Sendable {
     _ factor: FactorImport, _ present: Marks, _ record: inout FactorRecord, from source: Source,
     at now: Int64
   ) -> FactorImport.Result {
-    guard let stored = record.factor(factor.id) else { return .missing }
+    guard record.factor(factor.id) != nil else { return .missing }
     let isSame = present.factors.contains { $0.id == factor.id && $0.mark == factor.mark }
     guard isSame, !factor.mark.isEmpty else { return .changed }
-    let subject = record.subject(of: factor.id)
-    do throws(FactorRecord.ChangeRefusal) { _ = try record.remove(factor.id) } catch {
-      return .missing
-    }
-    record.note(.unenrolled, stored.displayName.utf8, about: subject, from: source, at: now)
+    do throws(FactorRecord.ChangeRefusal) {
+      try record.unenroll(factor.id, from: source, at: now)
+    } catch { return .missing }
     return .removed
   }
 }

@@ -72,7 +72,7 @@ public struct UserImport: Sendable {
     }
   }
 
-  /// The result of merging.
+  /// What the realm has after a merge, and what became of each part.
   public struct Merged: Sendable {
     /// The record to store.
     public var record: FactorRecord
@@ -173,12 +173,7 @@ public struct UserImport: Sendable {
     guard !rivals.contains(where: { inUse.contains($0.id) }) else { return .kept }
     var next = record
     do throws(FactorRecord.ChangeRefusal) {
-      for rival in rivals {
-        _ = try next.remove(rival.id)
-        next.note(
-          .unenrolled, rival.displayName.utf8, about: next.subject(of: rival.id), from: source,
-          at: now)
-      }
+      for rival in rivals { try next.unenroll(rival.id, from: source, at: now) }
       try next.add(factor)
     } catch {
       return .noRoom

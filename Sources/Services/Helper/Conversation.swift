@@ -654,10 +654,10 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       }
       let isLast = record.factors.count == 1
       guard !isLast || settings.enrollment != .required else { throw .lastFactorRequired }
-      wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in try record.remove(id) }
       let now = try now()
-      record.note(
-        .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: source, at: now)
+      wasNewest = try change { () throws(FactorRecord.ChangeRefusal) in
+        try record.unenroll(id, from: source, at: now)
+      }
       // The watermark stays until another factor is enrolled. If it were removed before the record is
       // written, a crash between the two would leave a factor that accepts no code.
       let event = AuditLogEvent(.unenrolled, factor, by: actor, at: now)

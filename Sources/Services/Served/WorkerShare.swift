@@ -29,7 +29,7 @@ public final class WorkerShare {
   /// The number of processes that wait for a connection when nothing happens.
   static let spareProcesses = 2
   /// The largest number of processes that wait for a connection, unless the service sets another.
-  static let usualIdle = 8
+  public static let usualIdle = 8
   /// The largest number of processes that one user other than root occupies.
   static let processesPerUser = 16
   /// The largest number of processes that serve helpers whose users are not known yet.
@@ -61,8 +61,8 @@ public final class WorkerShare {
 
   /// Creates the memory for a pool whose service runs as `ownUser`. Returns nil if there is no memory. No
   /// more than `most` processes serve connections, 256 at most. A process that has served a connection
-  /// ends if more than `mostIdle` wait already; nil stands for 8.
-  public init?(ownUser: UInt32, most: Int = maximumProcesses, mostIdle: Int? = nil) {
+  /// ends if more than `mostIdle` wait already.
+  public init?(ownUser: UInt32, most: Int = maximumProcesses, mostIdle: Int = usualIdle) {
     guard let need = WakeUp(),
       let numbers = SharedNumbers(count: Self.waiting &+ Self.maximumProcesses)
     else { return nil }
@@ -70,7 +70,7 @@ public final class WorkerShare {
     self.need = need
     self.ownUser = ownUser
     self.most = min(max(most, 1), Self.maximumProcesses)
-    self.mostIdle = mostIdle ?? Self.usualIdle
+    self.mostIdle = mostIdle
   }
 
   /// The number of processes that wait for a connection.

@@ -68,10 +68,9 @@ extension RealmUsers {
     return try change(name) { entry, record throws(FactorStoreError) in
       var record = record
       guard let factor = record.factor(id) else { return nil }
-      do throws(FactorRecord.ChangeRefusal) { _ = try record.remove(id) } catch { return nil }
-      record.note(
-        .unenrolled, factor.displayName.utf8, about: record.subject(of: id), from: actor.source,
-        at: now)
+      do throws(FactorRecord.ChangeRefusal) {
+        try record.unenroll(id, from: actor.source, at: now)
+      } catch { return nil }
       return try entry.replace(
         record: record, attempts: entry.attempts.forgetting(),
         entering: AuditLogEvent(.unenrolled, factor, by: actor, at: now))

@@ -232,7 +232,7 @@ package struct Administration {
     let entry = try entry(of: subject)
     guard var record = entry.record else { throw .notEnrolled(subject.name) }
     do throws(FactorRecord.ChangeRefusal) {
-      _ = try record.remove(factor.id)
+      try record.unenroll(factor.id, from: Source(actor), at: now)
     } catch {
       // The factor was removed while the administrator was asked to confirm.
       throw .noSuchFactor(
@@ -242,9 +242,6 @@ package struct Administration {
     // a crash in between would leave a factor that accepts no code.
     let attempts = entry.attempts.forgetting()
     let rememberedCount = entry.attempts.remembered.entries.count
-    record.note(
-      .unenrolled, factor.displayName.utf8, about: record.subject(of: factor.id),
-      from: Source(actor), at: now)
     let event = AuditLogEvent(.unenrolled, factor, by: ledgerActor, at: now)
     let entered = try onUser(subject) { () throws(FactorStoreError) in
       try replace(entry, record, attempts, entering: event)

@@ -261,31 +261,29 @@ package struct RealmAdministrator {
     _ result: StaticString, _ user: UserName, _ mark: AuditLogCheckpoint?, factor: [UInt8]? = nil,
     grant: [UInt8]? = nil, reason: [UInt8]? = nil
   ) {
-    var line = LogLine()
-    line.add("result", result)
-    line.add("user", escaping: user.bytes)
-    if let factor { line.add("factor", escaping: factor) }
-    if let grant { line.add("grant", escaping: grant) }
-    if let reason { line.add("reason", escaping: reason) }
-    line.add("by", escaping: actor)
-    line.add("in", "realm")
-    if let mark { line.add("checkpoint", escaping: mark.text) }
-    log(.notice, line)
-  }
-
-  func noteFormat(_ format: UInt16) {
-    var line = LogLine()
-    line.add("result", "format-raised")
-    line.add("format", Int64(format))
-    line.add("by", escaping: actor)
-    line.add("in", "realm")
-    log(.notice, line)
+    note(result, mark) { line in
+      line.add("user", escaping: user.bytes)
+      if let factor { line.add("factor", escaping: factor) }
+      if let grant { line.add("grant", escaping: grant) }
+      if let reason { line.add("reason", escaping: reason) }
+    }
   }
 
   func note(_ result: StaticString, host: [UInt8], _ mark: AuditLogCheckpoint?) {
+    note(result, mark) { $0.add("host", escaping: host) }
+  }
+
+  func noteFormat(_ format: UInt16) {
+    note("format-raised", nil) { $0.add("format", Int64(format)) }
+  }
+
+  /// Writes a change to the system log. `what` adds what was changed.
+  private func note(
+    _ result: StaticString, _ mark: AuditLogCheckpoint?, _ what: (inout LogLine) -> Void
+  ) {
     var line = LogLine()
     line.add("result", result)
-    line.add("host", escaping: host)
+    what(&line)
     line.add("by", escaping: actor)
     line.add("in", "realm")
     if let mark { line.add("checkpoint", escaping: mark.text) }

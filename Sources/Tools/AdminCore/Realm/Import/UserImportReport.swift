@@ -49,8 +49,11 @@ package struct UserImportReport: Equatable {
   }
 
   private func name(of factor: FactorImport) -> String {
+    displayName(of: factor) ?? "factor \(VisibleText(factor.id))"
+  }
+
+  private func displayName(of factor: FactorImport) -> String? {
     factors.first { $0.id == factor.id }.map { "\(VisibleText($0.displayName))" }
-      ?? "factor \(VisibleText(factor.id))"
   }
 
   private func words(_ result: FactorImport.Result) -> String {
@@ -95,11 +98,7 @@ package struct UserImportReport: Equatable {
           (answer?.factors ?? []).map { factor in
             .object([
               ("id", .string("\(VisibleText(factor.id))")),
-              (
-                "displayName",
-                JSON(
-                  factors.first { $0.id == factor.id }.map { "\(VisibleText($0.displayName))" })
-              ),
+              ("displayName", JSON(displayName(of: factor))),
               ("result", .string("\(factor.result)")),
             ])
           })
