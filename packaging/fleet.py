@@ -46,7 +46,7 @@ def run(*arguments, timeout=60, **options):
     return ended.stdout
 
 
-def wait_for(what, condition, seconds=20):
+def wait_for(what, condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -218,7 +218,7 @@ def wait_for_members(members):
             control(members, "endpoint", "health")
             return True
         return False
-    wait_for("etcd", healthy, 40)
+    wait_for("etcd", healthy)
 
 
 def leader(members):

@@ -29,7 +29,7 @@ def test(function):
     return function
 
 
-def wait_for(condition, seconds=20.0):
+def wait_for(condition, seconds=60.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -74,7 +74,7 @@ def begin(relay, user, service=b"sudo", source=None, name="root", line=1, note=N
     body += optional(source) + optional(None) + optional(note) + bytes([len(arguments)])
     body += b"".join(map(text, arguments)) + b"\0" + bytes([1, 0])
     connection = relay.connect(name)
-    connection.settimeout(30)
+    connection.settimeout(60)
     connection.send(message(0x01, body))
     return connection
 
@@ -283,7 +283,7 @@ def offline_for_users(realm):
               "sys.exit(0 if packet.endswith(offline.verdict(0)) else 1)\n")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run(["python3", "-c", script, os.path.dirname(os.path.abspath(__file__)),
-                    str(outage.relay.folder / "users")], check=True, timeout=30, env=environment)
+                    str(outage.relay.folder / "users")], check=True, timeout=120, env=environment)
 
 
 @test
@@ -301,7 +301,7 @@ def killed_between_mark_and_answer(realm):
         outage.wait()
         packets = outage.attempt(ALICE, codes.typed(number))
         assert packets[0].endswith(PROMPT) and packets[-1] == b"", packets
-        outage.relay.process.wait(10)
+        outage.relay.process.wait(60)
         outage.relay.start()
         outage.wait()
         is_used = number >= 2

@@ -5,7 +5,7 @@
 # A script Tests/NAME/run sets these variables, defines these functions, and ends with `run_tests "$@"`:
 #   tests            NAME
 #   title            what is tested, for the message that it is skipped
-#   part_seconds     how long a part may take (optional)
+#   part_seconds     how long a part may take (optional; 900 seconds, also if the processors are busy)
 #   outside SUITE    calls make_machine, boot, `inside PART` for each part, and end_checks
 #   inside_PART      the checks of a part, which run in the container as root
 #   before_part      what precedes each part in the container (optional)
@@ -70,7 +70,7 @@ boot() {
 
 wait_for_machine() {
   local try old=$leader
-  for ((try = 0; try < 600; try++)); do
+  for ((try = 0; try < 3000; try++)); do
     sleep 0.1
     if ! kill -0 "$machine" 2>/dev/null; then
       # systemd-nspawn has left the restart to its caller.
@@ -96,7 +96,7 @@ run_inside() {
 
 # inside PART: runs a part of the test in the container.
 inside() {
-  run_inside timeout "${part_seconds:-60}" /bin/bash "/opt/mfa/Tests/$tests/run" --inside "$1" \
+  run_inside timeout "${part_seconds:-900}" /bin/bash "/opt/mfa/Tests/$tests/run" --inside "$1" \
     </dev/null || {
     printf 'FAILED: %s ended early\n' "$1"
     echo "$1" >>"$tree/opt/mfa/failed"
@@ -131,10 +131,10 @@ expect() {
   fi
 }
 
-# wait_until COMMAND...: waits until a command succeeds, 10 seconds at most.
+# wait_until COMMAND...: waits until a command succeeds, 60 seconds at most.
 wait_until() {
   local try
-  for ((try = 0; try < 100; try++)); do
+  for ((try = 0; try < 600; try++)); do
     ! "$@" >/dev/null 2>&1 || return 0
     sleep 0.1
   done
