@@ -5,7 +5,7 @@
 #   checkout     the folder that contains Package.swift
 #   artefacts    the folder with the files that packaging/build creates
 #   script       the name of the script that sources this file
-#   build_packages, fleet_packages, deb_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
+#   build_packages, fleet_packages, deb_packages, rpm_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
 #   run_as, as_builder, files_with_module
 
 set -euo pipefail
@@ -30,6 +30,9 @@ fleet_packages=(zlib1g-dev libpq-dev libcurl4-openssl-dev pkgconf)
 
 # Debian packages that building Debian packages needs in addition.
 deb_packages=(debhelper dpkg-dev po-debconf fakeroot)
+
+# Debian packages that building RPM packages needs in addition.
+rpm_packages=(rpm)
 
 # shellcheck source=packaging/files-with-module.sh
 . "$checkout/packaging/files-with-module.sh"
