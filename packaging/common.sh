@@ -5,8 +5,8 @@
 #   checkout     the folder that contains Package.swift
 #   artefacts    the folder with the files that packaging/build creates
 #   script       the name of the script that sources this file
-#   build_packages, fleet_packages, deb_packages, rpm_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift, choose_builder,
-#   run_as, as_builder, files_with_module
+#   build_packages, fleet_packages, deb_packages, rpm_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift,
+#   has_apparmor, choose_builder, run_as, as_builder, files_with_module
 
 set -euo pipefail
 # The setuid helper and all other files are installed with explicit modes, never inherited ones.
@@ -29,7 +29,7 @@ build_packages=(g++ git ca-certificates libpam0g-dev libssl-dev libqrencode-dev
 fleet_packages=(zlib1g-dev libpq-dev libcurl4-openssl-dev pkgconf)
 
 # Debian packages that building Debian packages needs in addition.
-deb_packages=(debhelper dpkg-dev po-debconf fakeroot)
+deb_packages=(debhelper dh-apparmor dpkg-dev po-debconf fakeroot)
 
 # Debian packages that building RPM packages needs in addition.
 rpm_packages=(rpm)
@@ -126,6 +126,9 @@ show_apt_progress() {
   done
   printf '\r\033[K' >/dev/tty
 }
+
+# has_apparmor: whether the kernel has AppArmor and its tools are installed.
+has_apparmor() { command -v apparmor_parser >/dev/null && aa-enabled --quiet 2>/dev/null; }
 
 # choose_builder: sets `builder` to the user who owns the files of a build: the user who ran sudo,
 # if that user can write to the checkout, and otherwise the current user.
