@@ -27,12 +27,17 @@ let embeddable: [SwiftSetting] =
       ], .when(traits: ["Embedded"])),
   ]
 
-// C code compiles without warnings. In the module it is optimised for size, like the Swift code.
+// C code compiles without warnings. In the module it is optimised for size, like the Swift code. The stack
+// protector of the tools' C code is an option of packaging/build, because a package whose settings have unsafe
+// flags cannot be used by other packages.
 let reviewed: [CSetting] = [
   .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+  .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release)),
   .unsafeFlags(
-    ["-Oz", "-ffunction-sections", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables"],
-    .when(traits: ["Embedded"])),
+    [
+      "-Oz", "-ffunction-sections", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables",
+      "-fstack-protector-strong",
+    ], .when(traits: ["Embedded"])),
 ]
 
 /// The layers, lowest first. Each layer has a folder in Sources, which contains a folder for each

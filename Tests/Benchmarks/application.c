@@ -33,9 +33,9 @@ static void print_memory(void) {
 
 // callgrind counts the instructions of this function and of what it calls.
 __attribute__((noinline)) static int counted(const struct sign_in *options) {
-  getppid();
+  (void)getppid();
   int result = sign_in(options);
-  getppid();
+  (void)getppid();
   return result;
 }
 
@@ -47,7 +47,7 @@ static int first(const char *folder, const char *service, int number) {
   int count = 0;
   while (fscanf(users, "%31s", user) == 1) count++;
   compute_codes(folder, count);
-  rewind(users);
+  if (fseek(users, 0, SEEK_SET) != 0) fail("rewind", path);
   for (int line = 0; fscanf(users, "%31s", user) == 1; line++) {
     const struct sign_in options = {
         .folder = folder, .service = service, .user = user, .code = code_of(line, 1)};

@@ -254,12 +254,12 @@ int main(int count, char **arguments) {
   double *clock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   struct sample *samples = calloc((size_t)(scenario_count * iterations), sizeof *samples);
   double *values = calloc((size_t)iterations, sizeof *values);
-  if (iterations < 1 || clock == MAP_FAILED || samples == NULL || values == NULL) return 2;
+  if (iterations < 1 || clock == MAP_FAILED || samples == NULL || values == NULL) exit(2);
 
   run(0, iterations, samples, clock);
   if (!open_now() || !look_up() || !initialise() || !digest_fetch() || !cipher_fetch_and_open() ||
       !random_bytes())
-    return 2;
+    exit(2);
   run(1, iterations, samples, clock);
 
   double base = 0;
@@ -278,5 +278,7 @@ int main(int count, char **arguments) {
     }
     printf("\n");
   }
+  free(values);
+  free(samples);
   return 0;
 }

@@ -20,5 +20,6 @@ static inline struct lock_times *map_lock_times(void) {
   if (file < 0 || ftruncate(file, sizeof(struct lock_times)) != 0) return NULL;
   void *times = mmap(NULL, sizeof(struct lock_times), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
-  return times == MAP_FAILED ? NULL : times;
+  if (times == MAP_FAILED) return NULL;
+  return times;
 }

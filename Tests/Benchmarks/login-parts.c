@@ -24,7 +24,7 @@ static const uint8_t key[20] = {1};
 static uint8_t output[64];
 static int directory = -1, slots = -1, overwritten;
 
-static int failed(const char *what) {
+static _Noreturn void failed(const char *what) {
   perror(what);
   exit(2);
 }
@@ -105,6 +105,7 @@ static void slot_fsynced(void) {
 static void slot_whole_open(void) {
   int kept = slots;
   slots = openat(directory, "slots", O_RDWR | O_CLOEXEC);
+  if (slots < 0) failed("slots");
   slot_synced();
   close(slots);
   slots = kept;
@@ -182,6 +183,7 @@ int main(int count, char **arguments) {
   int iterations = count > 2 ? atoi(arguments[2]) : 1000;
   if (count < 2 || iterations < 1) return 2;
   directory = open(arguments[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) failed(arguments[1]);
   slots = openat(directory, "slots", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (slots < 0) failed("slots");
   uint8_t block[8192];
@@ -189,6 +191,7 @@ int main(int count, char **arguments) {
   if (pwrite(slots, block, sizeof block, 0) != sizeof block || fsync(slots) != 0) failed("slots");
 
   double *values = calloc((size_t)(way_count * iterations), sizeof *values);
+  if (values == NULL) failed("calloc");
   for (int iteration = 0; iteration < iterations; iteration++)
     for (int way = 0; way < way_count; way++) {
       double begin = now();

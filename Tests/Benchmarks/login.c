@@ -126,6 +126,7 @@ static void compute(const char *folder, int users) {
       snprintf(codes[user][index], sizeof codes[user][index], "%06u", value % 1000000);
     }
   }
+  fclose(secrets);
 }
 
 void compute_codes(const char *folder, int users) {

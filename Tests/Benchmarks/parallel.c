@@ -149,6 +149,7 @@ static void asked(void) {
 }
 
 static double one_user(const struct stack *stack) {
+  if (lock_times == NULL) fail("map", "MFA_LOCK_TIMES");
   shared->waiting = 0;
   *lock_times = (struct lock_times){0};
   if (pipe2(start, O_CLOEXEC) != 0) fail("pipe", "start");

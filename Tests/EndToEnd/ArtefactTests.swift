@@ -59,6 +59,8 @@ extension EndToEnd {
     /// The library that decides in the application's process.
     static let decisionLibrary = "/usr/lib/mfa/mfa-decision.so"
 
+    // Tests/Packages/binaries.py checks how the files are hardened.
+
     @Test("the module is small, and its dependencies and exported symbols are minimal")
     func moduleFile() throws { try checkFile(try modulePath(), kibibytes: 64) }
 
@@ -73,13 +75,6 @@ extension EndToEnd {
       #expect(
         needed.isSubset(of: ["libpam.so.0", "libc.so.6", "libcrypto.so.3", "libm.so.6"]),
         "\(needed)")
-      #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(dynamic)")
-      #expect(dynamic.contains("BIND_NOW") || dynamic.contains("NOW"), "\(dynamic)")
-      #expect(!dynamic.contains("TEXTREL"), "\(dynamic)")
-      let segments = try readelf("-l", path)
-      #expect(segments.contains("GNU_RELRO"))
-      #expect(segments.contains(/GNU_STACK.* RW +0/), "\(segments)")
-      #expect(!segments.contains(/LOAD.* RWE/), "\(segments)")
       let exported = try Command.succeed(["/usr/bin/nm", "-D", "--defined-only", path])
         .split(separator: "\n").compactMap { $0.split(separator: " ").last }
         .map { String($0.prefix { $0 != "@" }) }.filter { $0.hasPrefix("pam_sm_") == false }
@@ -210,18 +205,12 @@ extension EndToEnd {
       }
     }
 
-    @Test("the helper is setuid and setgid to the system user, and hardened")
+    @Test("the helper is setuid and setgid to the system user")
     func helperFile() throws {
       #expect(
         try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", Self.helper]) == "mfa mfa 6755\n")
       // Permitted, but not effective.
       try Command.succeed(["/sbin/setcap", "-q", "-v", "cap_audit_write=p", Self.helper])
-      let dynamic = try readelf("-d", Self.helper)
-      #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(dynamic)")
-      #expect(dynamic.contains("PIE") && dynamic.contains("NOW"), "\(dynamic)")
-      let segments = try readelf("-l", Self.helper)
-      #expect(segments.contains("GNU_RELRO") && segments.contains("Elf file type is DYN"))
-      #expect(segments.contains(/GNU_STACK.* RW +0/), "\(segments)")
     }
 
     @Test("the helper inherits nothing from its caller, and writes no core file")

@@ -118,7 +118,10 @@ static void *run(void *argument) {
 int testing_in_threads(int count, int (*body)(int)) {
   pthread_barrier_t start;
   struct runner *runners = calloc((size_t)count, sizeof *runners);
-  if (runners == NULL || pthread_barrier_init(&start, NULL, (unsigned)count) != 0) return 0;
+  if (runners == NULL || pthread_barrier_init(&start, NULL, (unsigned)count) != 0) {
+    free(runners);
+    return 0;
+  }
   for (int number = 0; number < count; number++) {
     runners[number] = (struct runner){.start = &start, .body = body, .number = number};
     // The other threads would wait for this one forever.

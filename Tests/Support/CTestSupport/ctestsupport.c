@@ -37,6 +37,7 @@ static char **list_of(const char *text, size_t count) {
 int ctest_spawn(const char *arguments, size_t argument_count, const char *environment,
                 size_t variable_count, const int *sources, const int *targets, size_t count,
                 const char *terminal, const char *directory, int *child, int *reference) {
+  if (argument_count == 0) return -EINVAL;
   char **argv = list_of(arguments, argument_count);
   char **variables = list_of(environment, variable_count);
   int *moved = calloc(count + 1, sizeof *moved);
@@ -196,8 +197,9 @@ int ctest_pipe(int *reading, int *writing) {
 static int address_of(const char *path, struct sockaddr_un *address) {
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
-  if (strlen(path) >= sizeof address->sun_path) return -ENAMETOOLONG;
-  strcpy(address->sun_path, path);
+  const size_t length = strlen(path);
+  if (length >= sizeof address->sun_path) return -ENAMETOOLONG;
+  memcpy(address->sun_path, path, length + 1);
   return 0;
 }
 
@@ -234,7 +236,8 @@ static int local_socket(int port, struct sockaddr_in *address) {
                                   .sin_port = htons((uint16_t)port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  return descriptor < 0 ? -errno : descriptor;
+  if (descriptor < 0) return -errno;
+  return descriptor;
 }
 
 int ctest_hear_audit(void) {

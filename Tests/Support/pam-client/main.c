@@ -46,7 +46,8 @@ struct options {
   bool silent, account, credentials, session, hold, openssl, delays, watches;
 };
 
-static struct options options = {.answers = 0, .ready = -1, .go = -1, .times = 1};
+static struct options options = {
+    .service = "", .user = "", .answers = 0, .ready = -1, .go = -1, .times = 1};
 
 // The number of seconds that the simulated time of day is ahead of the machine's.
 static long clock_offset;
