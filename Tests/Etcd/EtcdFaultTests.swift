@@ -1,5 +1,6 @@
 import MFAEtcdTestSupport
 import MFASharedStore
+import MFASharedStoreTestSupport
 import MFAStoreFiles
 import MFATestSupport
 import Testing
@@ -18,7 +19,7 @@ struct EtcdFaultTests {
   }
 
   private func snapshot(_ engine: EtcdEngine) throws -> EngineSnapshot {
-    try engine.load(EtcdRealmFixture.key(), EngineContext())
+    try engine.load(EngineSample.key(), EngineContext())
   }
 
   /// Loads until the cluster answers.
@@ -40,8 +41,8 @@ struct EtcdFaultTests {
       for _ in 0..<5 {
         let before = try eventualSnapshot(engine).row.version
         #expect(before >= acknowledged)
-        let change = try EtcdRealmFixture.change(version: before)
-        let error = EtcdRealmFixture.error { () throws(EngineError) in
+        let change = EngineSample.change(version: before)
+        let error = EngineSample.error { () throws(EngineError) in
           try engine.commit(change, entering: nil)
         }
         if error == nil { acknowledged = before + 1 }
@@ -62,12 +63,12 @@ struct EtcdFaultTests {
     var configuration = realm.configuration
     (configuration.loadDeadline, configuration.commitDeadline) = (.seconds(1), .seconds(1))
     let engine = EtcdEngine(configuration)
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     try cluster.kill([0, 1])
     for _ in 0..<2 {
       #expect(throws: EngineError.self) { try snapshot(engine) }
       #expect(throws: EngineError.self) {
-        try engine.commit(EtcdRealmFixture.change(version: 1), entering: nil)
+        try engine.commit(EngineSample.change(version: 1), entering: nil)
       }
     }
     let findings = engine.checkCluster()
@@ -83,12 +84,12 @@ struct EtcdFaultTests {
     // Enough for an election while the leader is paused.
     (configuration.loadDeadline, configuration.commitDeadline) = (.seconds(20), .seconds(2))
     let engine = EtcdEngine(configuration)
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
     cluster.pause(index)
     #expect(throws: EngineError.deadline) {
-      try engine.commit(EtcdRealmFixture.change(version: 1, "late"), entering: nil)
+      try engine.commit(EngineSample.change(version: 1, "late"), entering: nil)
     }
     #expect(engine.session.endpoint != cluster.endpoints[index])
     let version = try snapshot(engine).row.version
@@ -101,7 +102,7 @@ struct EtcdFaultTests {
     var configuration = realm.configuration
     configuration.loadDeadline = .seconds(20)
     let engine = EtcdEngine(configuration)
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
     cluster.pause(index)
@@ -112,7 +113,7 @@ struct EtcdFaultTests {
 
   @Test func restartIsNoOtherIncarnation() throws {
     let engine = realm.engine()
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     try cluster.kill()
     try cluster.start()
     for engine in [engine, realm.engine()] {
@@ -120,15 +121,15 @@ struct EtcdFaultTests {
       #expect(after.incarnation == after.realm.incarnation)
       #expect(after.row.version == 1)
     }
-    try engine.commit(EtcdRealmFixture.change(version: 1), entering: nil)
+    try engine.commit(EngineSample.change(version: 1), entering: nil)
   }
 
   @Test func restoredSnapshotChangesTheIncarnation() throws {
     let engine = realm.engine()
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let before = try snapshot(engine)
     let copy = try cluster.snapshot()
-    try engine.commit(EtcdRealmFixture.change(version: 1), entering: nil)
+    try engine.commit(EngineSample.change(version: 1), entering: nil)
     try cluster.restore(copy)
 
     // Neither engine has to know the other database: the first one was started after the restore.
@@ -140,7 +141,7 @@ struct EtcdFaultTests {
       #expect(
         after.incarnation.prefix(8) == before.incarnation.prefix(8), "the cluster has the same ID")
       #expect(throws: EngineError.conflict) {
-        try engine.commit(EtcdRealmFixture.change(version: 1), entering: nil)
+        try engine.commit(EngineSample.change(version: 1), entering: nil)
       }
     }
 
@@ -152,7 +153,7 @@ struct EtcdFaultTests {
     state.fenceIntervals = 3
     #expect(try engine.replaceRealm(epoch: 1, with: state))
     #expect(try !engine.replaceRealm(epoch: 1, with: state), "the epoch was replaced once")
-    var change = try EtcdRealmFixture.change(version: 1)
+    var change = EngineSample.change(version: 1)
     #expect(throws: EngineError.conflict) { try engine.commit(change, entering: nil) }
     change.epoch = 2
     try engine.commit(change, entering: nil)
@@ -166,12 +167,12 @@ struct EtcdFaultTests {
 
   @Test func commitAfterARestoreIsNotAcknowledged() throws {
     let engine = realm.engine()
-    try engine.commit(EtcdRealmFixture.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     _ = try snapshot(engine)
     try cluster.restore(try cluster.snapshot())
     // The row and the realm have the versions that the engine knows.
-    let change = try EtcdRealmFixture.change(version: 1)
-    let error = EtcdRealmFixture.error { () throws(EngineError) in
+    let change = EngineSample.change(version: 1)
+    let error = EngineSample.error { () throws(EngineError) in
       try engine.commit(change, entering: nil)
     }
     #expect(error != nil)
@@ -184,9 +185,9 @@ struct EtcdFaultTests {
     var version: UInt64 = 0
     var error: EngineError?
     while error == nil, version < 200 {
-      var change = try EtcdRealmFixture.change(version: version)
+      var change = EngineSample.change(version: version)
       change.record = [UInt8](repeating: 7, count: EngineRow.longestPart)
-      error = EtcdRealmFixture.error { [change] () throws(EngineError) in
+      error = EngineSample.error { [change] () throws(EngineError) in
         try engine.commit(change, entering: nil)
       }
       if error == nil { version += 1 }

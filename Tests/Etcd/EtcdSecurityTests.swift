@@ -1,5 +1,6 @@
 import MFAEtcdTestSupport
 import MFASharedStore
+import MFASharedStoreTestSupport
 import MFAStoreFiles
 import MFATestSupport
 import Testing
@@ -16,7 +17,7 @@ struct EtcdSecurityTests {
   private func message(_ configuration: EtcdConfiguration) throws -> String {
     let engine = EtcdEngine(configuration)
     #expect(throws: EngineError.unreachable) {
-      try engine.load(EtcdRealmFixture.key(), EngineContext())
+      try engine.load(EngineSample.key(), EngineContext())
     }
     return engine.lastMessage
   }
@@ -73,7 +74,7 @@ struct EtcdSecurityTests {
   @Test func revisionsThatAreNeverRemovedAreFound() throws {
     let engine = realm.engine()
     for version in UInt64(0)..<6 {
-      try engine.commit(EtcdRealmFixture.change(version: version), entering: nil)
+      try engine.commit(EngineSample.change(version: version), entering: nil)
     }
     #expect(engine.checkCluster(keeping: 3) == [.notCompacted(revisions: 3)])
     #expect(engine.checkCluster(keeping: 1 << 40) == [])

@@ -18,4 +18,9 @@ struct PostgreSQLConformanceTests {
 
   @Test(arguments: FactorStoreCheck.allCases)
   func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+
+  @Test("the engine conforms", arguments: StoreEngineCheck.allCases)
+  func engineConforms(_ check: StoreEngineCheck) throws {
+    try StoreEngineConformance(database.engine).run(check)
+  }
 }

@@ -1,6 +1,7 @@
 import MFAPostgreSQL
 import MFAPostgreSQLTestSupport
 import MFASharedStore
+import MFASharedStoreTestSupport
 import MFAStoreFiles
 import MFASystem
 import MFATestSupport
@@ -24,174 +25,39 @@ struct PostgreSQLEngineTests {
   }
 
   private func snapshot(_ name: String = "alice") throws -> EngineSnapshot {
-    try engine.load(RealmDatabase.key(name), EngineContext())
+    try engine.load(EngineSample.key(name), EngineContext())
   }
 
   // MARK: - Rows
-
-  @Test func missingRowIsLoadedAsNone() throws {
-    let snapshot = try engine.load(
-      RealmDatabase.key(),
-      EngineContext(host: [1], period: 7, nonce: [UInt8](repeating: 1, count: 16)))
-    #expect(snapshot.row == .none)
-    #expect(snapshot.realm.epoch == 1)
-    #expect(snapshot.realm.fence == 1_700_000_000)
-    #expect(snapshot.realm.fenceIntervals == 0)
-    #expect(snapshot.realm.configuration == 0)
-    #expect(snapshot.incarnation.count == 12)
-    #expect(snapshot.incarnation == snapshot.realm.incarnation)
-    #expect(abs(snapshot.time - (try Clock.now())) < 60)
-    #expect(snapshot.hostFailures == 0)
-    #expect(snapshot.answer == nil)
-  }
 
   @Test func databaseWithoutRealmIsRefused() throws {
     try database.cluster.sql("DELETE FROM mfa.realm", in: "mfa")
     #expect(throws: EngineError.notPrimary) { try snapshot() }
     #expect(throws: EngineError.notPrimary) {
-      try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+      try engine.commit(EngineSample.change(version: 0), entering: nil)
     }
   }
 
-  @Test func rowIsInsertedAndUpdated() throws {
-    try engine.commit(RealmDatabase.change(version: 0, "one"), entering: nil)
-    #expect(
-      try snapshot().row
-        == EngineRow(
-          version: 1, record: Array("record of alice".utf8), attempts: Array("one".utf8)))
-    try engine.commit(RealmDatabase.change(version: 1, "two"), entering: nil)
-    #expect(try snapshot().row.version == 2)
-    #expect(try snapshot().row.attempts == Array("two".utf8))
-    #expect(try snapshot("bob").row == .none)
-  }
-
-  @Test func rowsOfAnySizeAreKept() throws {
-    var version: UInt64 = 0
-    let largest = (0..<EngineRow.longestPart).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-    for (record, attempts) in [([], []), (largest, [0]), (largest, largest), ([], largest)] {
-      var change = try RealmDatabase.change(version: version)
-      (change.record, change.attempts) = (record, attempts)
-      try engine.commit(change, entering: nil)
-      version += 1
-      #expect(
-        try snapshot().row == EngineRow(version: version, record: record, attempts: attempts))
-    }
-    var change = try RealmDatabase.change(version: version)
-    change.record = largest + [0]
-    #expect(throws: EngineError.refused) { try engine.commit(change, entering: nil) }
-    #expect(try snapshot().row.version == version)
-  }
-
-  @Test func staleVersionConflicts() throws {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
-    try engine.commit(RealmDatabase.change(version: 1, "two"), entering: nil)
+  @Test func conflictKeepsTheConnection() throws {
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let backend = try backends()
-    for version: UInt64 in [0, 1, 3, .max] {
-      #expect(throws: EngineError.conflict) {
-        try engine.commit(RealmDatabase.change(version: version, "stale"), entering: nil)
-      }
-    }
     #expect(throws: EngineError.conflict) {
-      try engine.commit(RealmDatabase.change("bob", version: 1), entering: nil)
+      try engine.commit(EngineSample.change(version: 0), entering: nil)
     }
-    #expect(try snapshot().row.attempts == Array("two".utf8))
-    #expect(try backends() == backend, "a conflict does not cost the connection")
+    _ = try snapshot()
+    #expect(try backends() == backend)
   }
 
-  @Test func otherEpochConflicts() throws {
-    var change = try RealmDatabase.change(version: 0)
-    for epoch: UInt64 in [0, 2, .max] {
-      change.epoch = epoch
-      #expect(throws: EngineError.conflict) { try engine.commit(change, entering: nil) }
-    }
-    #expect(try snapshot().row == .none)
+  @Test func timeOfTheServerIsLoaded() throws {
+    #expect(abs(try snapshot().time - (try Clock.now())) < 60)
   }
 
-  @Test func otherIncarnationConflicts() throws {
-    var state = try snapshot().realm
-    state.incarnation[0] ^= 1
-    #expect(try engine.replaceRealm(epoch: 1, with: state))
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(RealmDatabase.change(version: 0), entering: nil)
-    }
-    #expect(try snapshot().incarnation != state.incarnation)
-    #expect(try snapshot().row == .none)
-  }
-
-  @Test(arguments: [UInt64(0), 1])
-  func oneOfManyCommitsOfAVersionWins(version: UInt64) throws {
-    if version == 1 { try engine.commit(RealmDatabase.change(version: 0), entering: nil) }
-    let configuration = database.cluster.configuration()
-    let errors = RealmDatabase.inThreads(12) { index in
-      let engine = PostgreSQLEngine(configuration)
-      guard let change = try? RealmDatabase.change(version: version, "thread \(index)") else {
-        return EngineError?.some(.refused)
-      }
-      return RealmDatabase.error { () throws(EngineError) in
-        try engine.commit(change, entering: nil)
-      }
-    }
-    #expect(errors.count { $0 == nil } == 1)
-    #expect(errors.count { $0 == .conflict } == 11)
-    #expect(try snapshot().row.version == version + 1)
-  }
-
-  @Test func keysAreListedInPages() throws {
-    for name in ["d", "a", "c", "b"] {
-      try engine.commit(RealmDatabase.change(name, version: 0), entering: nil)
-    }
-    let names = { (keys: [EngineKey]) in keys.map { String(decoding: $0.id, as: UTF8.self) } }
-    #expect(names(try engine.keys(.user, after: [], most: 3)) == ["a", "b", "c"])
-    #expect(names(try engine.keys(.user, after: Array("c".utf8), most: 3)) == ["d"])
-    #expect(try engine.keys(.host, after: [], most: 3) == [])
-  }
-
-  // MARK: - Host budgets, answers, configuration
-
-  private func change(
-    _ name: String, host: [UInt8] = [9], period: Int64 = 5, limit: UInt32 = 2,
-    isFailure: Bool = true
-  ) throws -> EngineChange {
-    var change = try RealmDatabase.change(name, version: 0)
-    change.budget = HostBudget(host: host, period: period, limit: limit, isFailure: isFailure)
-    return change
-  }
-
-  private func failures(_ period: Int64 = 5) throws -> UInt32 {
-    try engine.load(RealmDatabase.key(), EngineContext(host: [9], period: period)).hostFailures
-  }
-
-  @Test func hostBudgetIsCountedAndRefused() throws {
-    try engine.commit(change("a", isFailure: false), entering: nil)
-    #expect(try failures() == 0)
-    try engine.commit(change("b"), entering: nil)
-    try engine.commit(change("c"), entering: nil)
-    #expect(try failures() == 2)
-    for isFailure in [true, false] {
-      #expect(throws: EngineError.budgetUsedUp) {
-        try engine.commit(change("d", isFailure: isFailure), entering: nil)
-      }
-    }
-    #expect(try snapshot("d").row == .none)
-    #expect(try failures() == 2)
-    try engine.commit(change("d", host: [8]), entering: nil)
-    try engine.commit(change("e", period: 6), entering: nil)
-    #expect(try failures(6) == 1)
-    #expect(throws: EngineError.budgetUsedUp) {
-      try engine.commit(change("f", period: 7, limit: 0), entering: nil)
-    }
-  }
-
-  @Test func conflictDoesNotCountAFailure() throws {
-    try engine.commit(change("a"), entering: nil)
-    #expect(throws: EngineError.conflict) { try engine.commit(change("a"), entering: nil) }
-    #expect(try failures() == 1)
-  }
+  // MARK: - Host budgets, answers
 
   @Test func parallelCommitsStayWithinTheHostBudget() throws {
     let changes = try (0..<12).map {
-      try engine.commit(RealmDatabase.change("user \($0)", version: 0), entering: nil)
-      var change = try change("user \($0)", limit: 3)
+      try engine.commit(EngineSample.change("user \($0)", version: 0), entering: nil)
+      var change = EngineSample.failure("user \($0)", limit: 3)
       change.row?.version = 1
       return change
     }
@@ -199,7 +65,7 @@ struct PostgreSQLEngineTests {
     let holder = try lockedRow()
     let cluster = SendableCluster(cluster: database.cluster)
     let configuration = database.cluster.configuration()
-    let errors = RealmDatabase.inThreads(13) { index -> EngineError? in
+    let errors = EngineSample.inThreads(13) { index -> EngineError? in
       if index == 12 {
         _ = try? cluster.cluster.wait(
           for: "12",
@@ -210,14 +76,15 @@ struct PostgreSQLEngineTests {
         return .abandoned
       }
       let engine = PostgreSQLEngine(configuration)
-      return RealmDatabase.error { () throws(EngineError) in
+      return EngineSample.error { () throws(EngineError) in
         try engine.commit(changes[index], entering: nil)
       }
     }
     withExtendedLifetime(holder) {}
     #expect(errors.count { $0 == nil } == 3)
     #expect(errors.count { $0 == .budgetUsedUp } == 9)
-    #expect(try failures() == 3)
+    let context = EngineContext(host: [9], period: 5)
+    #expect(try engine.load(EngineSample.key(), context).hostFailures == 3)
     #expect(
       try database.cluster.sql("SELECT count(*) FROM mfa.rows WHERE version = 2", in: "mfa")
         == "3")
@@ -225,146 +92,45 @@ struct PostgreSQLEngineTests {
 
   @Test func oldPeriodsAreRemoved() throws {
     for period in Int64(1)...20 {
-      try engine.commit(change("user \(period)", period: period), entering: nil)
+      try engine.commit(EngineSample.failure("user \(period)", period: period), entering: nil)
     }
     #expect(try database.cluster.sql("SELECT count(*) FROM mfa.host_failures", in: "mfa") == "3")
   }
 
-  private func answering(
-    _ name: String, nonce: UInt8, expires: Int64 = 4_000_000_000
-  ) throws -> EngineChange {
-    var change = try RealmDatabase.change(name, version: 0)
-    change.answer = EngineAnswer(
-      nonce: [UInt8](repeating: nonce, count: 16), answer: Array("answer of \(name)".utf8),
-      expires: expires)
-    return change
-  }
-
-  @Test func answerIsStoredOnce() throws {
-    let nonce = [UInt8](repeating: 3, count: 16)
-    try engine.commit(answering("alice", nonce: 3), entering: nil)
-    let key = try RealmDatabase.key()
-    #expect(
-      try engine.load(key, EngineContext(nonce: nonce)).answer == Array("answer of alice".utf8))
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(answering("bob", nonce: 3), entering: nil)
-    }
-    #expect(try snapshot("bob").row == .none)
-    #expect(
-      try engine.load(key, EngineContext(nonce: nonce)).answer == Array("answer of alice".utf8))
-  }
-
-  @Test func oneOfManyCommitsWithANonceWins() throws {
-    let changes = try (0..<12).map { try answering("user \($0)", nonce: 4) }
-    let configuration = database.cluster.configuration()
-    let errors = RealmDatabase.inThreads(12) { index in
-      let engine = PostgreSQLEngine(configuration)
-      return RealmDatabase.error { () throws(EngineError) in
-        try engine.commit(changes[index], entering: nil)
-      }
-    }
-    #expect(errors.count { $0 == nil } == 1)
-    #expect(errors.count { $0 == .conflict } == 11)
-    #expect(try engine.keys(.user, after: [], most: 20).count == 1)
-  }
-
   @Test func expiredAnswersAreRemoved() throws {
     for nonce in UInt8(1)...20 {
-      try engine.commit(answering("user \(nonce)", nonce: nonce, expires: 1), entering: nil)
+      try engine.commit(
+        EngineSample.answering("user \(nonce)", nonce: nonce, expires: 1), entering: nil)
     }
     #expect(try database.cluster.sql("SELECT count(*) FROM mfa.answers", in: "mfa") == "0")
   }
 
-  @Test func configurationIsReplacedOnce() throws {
-    var change = EngineChange(epoch: 1)
-    change.configuration = (0, .max - 1)
-    try engine.commit(change, entering: nil)
-    #expect(try snapshot().realm.configuration == .max - 1)
-    change.configuration = (0, 5)
-    #expect(throws: EngineError.conflict) { try engine.commit(change, entering: nil) }
-    #expect(try snapshot().realm.configuration == .max - 1)
-  }
-
   // MARK: - Audit log
 
-  /// Returns the line after a log's end: the number of the line and a checksum over all lines.
-  private static func line(_ text: String, after end: [UInt8]) -> EngineLogLine {
-    let number = end.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
-    var sum = end.dropFirst(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    for byte in text.utf8 { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    let sealed =
-      (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
-      + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (56 - 8 * $0)) }
-    return EngineLogLine(number: number, text: Array(text.utf8), end: sealed)
-  }
-
-  @Test func linesOfParallelCommitsFormOneChain() throws {
-    let configuration = database.cluster.configuration()
-    let errors = RealmDatabase.inThreads(6) { thread in
-      let engine = PostgreSQLEngine(configuration)
-      return (0..<10).compactMap { index -> EngineError? in
-        guard let change = try? RealmDatabase.change("\(thread) \(index)", version: 0) else {
-          return .refused
-        }
-        return RealmDatabase.error { () throws(EngineError) in
-          try engine.commit(change) { Self.line("thread \(thread) line \(index)\n", after: $0) }
-        }
-      }
-    }
-    #expect(errors.flatMap { $0 } == [])
-    let lines =
-      try engine.logLines(after: 0, most: 40) + engine.logLines(after: 40, most: 40)
-    #expect(lines.count == 60)
-    var end: [UInt8] = []
-    for line in lines {
-      #expect(line == Self.line(String(decoding: line.text, as: UTF8.self), after: end))
-      end = line.end
-    }
-    #expect(try engine.keys(.user, after: [], most: 100).count == 60)
-  }
-
-  @Test func refusedChangeAppendsNoLine() throws {
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(RealmDatabase.change(version: 7)) { Self.line("a\n", after: $0) }
-    }
-    #expect(throws: EngineError.refused) {
-      try engine.commit(RealmDatabase.change(version: 0)) {
-        var line = Self.line("a\n", after: $0)
-        line.number = 2
-        return line
-      }
-    }
-    #expect(try engine.logLines(after: 0, most: 9) == [])
-    #expect(try snapshot().row == .none)
-  }
-
-  @Test func abandonedCommitChangesNothing() throws {
+  @Test func abandonedCommitKeepsTheConnection() throws {
     _ = try snapshot()
     let backend = try backends()
     #expect(throws: EngineError.abandoned) {
-      try engine.commit(RealmDatabase.change(version: 0)) { _ in nil }
+      try engine.commit(EngineSample.change(version: 0)) { _ in nil }
     }
-    #expect(try snapshot().row == .none)
-    #expect(try engine.logLines(after: 0, most: 9) == [])
+    _ = try snapshot()
     #expect(try backends() == backend)
-    try engine.commit(RealmDatabase.change(version: 0)) { Self.line("a\n", after: $0) }
-    #expect(try snapshot().row.version == 1)
   }
 
   @Test func silentHolderOfTheLogIsDisconnected() throws {
     let other = PostgreSQLEngine(database.hastyConfiguration)
-    try other.commit(RealmDatabase.change(version: 0)) { end in
+    try other.commit(EngineSample.change(version: 0)) { end in
       _ = try? Command.succeed(["/usr/bin/env", "sleep", "0.1"])
-      return Self.line("a\n", after: end)
+      return EngineSample.line("a\n", after: end)
     }
-    let error = RealmDatabase.error { () throws(EngineError) in
+    let error = EngineSample.error { () throws(EngineError) in
       try other.commit(EngineChange(epoch: 1)) { end in
         _ = try? Command.succeed(["/usr/bin/env", "sleep", "4.5"])
-        return Self.line("b\n", after: end)
+        return EngineSample.line("b\n", after: end)
       }
     }
     #expect([.deadline, .unreachable].contains(error))
-    try engine.commit(EngineChange(epoch: 1)) { Self.line("c\n", after: $0) }
+    try engine.commit(EngineChange(epoch: 1)) { EngineSample.line("c\n", after: $0) }
     #expect(
       try engine.logLines(after: 0, most: 9).map { String(decoding: $0.text, as: UTF8.self) }
         == ["a\n", "c\n"])
@@ -374,7 +140,7 @@ struct PostgreSQLEngineTests {
 
   /// Locks the row of a user until the returned process ends.
   private func lockedRow() throws -> ChildProcess {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let holder = try database.cluster.session(
       "BEGIN; SELECT FROM mfa.rows FOR UPDATE; SELECT pg_sleep(60)")
     try database.cluster.wait(
@@ -390,10 +156,10 @@ struct PostgreSQLEngineTests {
     let clock = ContinuousClock()
     let began = clock.now
     #expect(throws: EngineError.deadline) {
-      try hasty.commit(RealmDatabase.change(version: 1), entering: nil)
+      try hasty.commit(EngineSample.change(version: 1), entering: nil)
     }
     #expect(clock.now - began < .seconds(10))
-    #expect(try hasty.load(RealmDatabase.key(), EngineContext()).row.version == 1)
+    #expect(try hasty.load(EngineSample.key(), EngineContext()).row.version == 1)
     withExtendedLifetime(holder) {}
   }
 
@@ -414,7 +180,7 @@ struct PostgreSQLEngineTests {
     configuration.connection =
       "host=/nonexistent,\(silent.folder),\(database.cluster.folder) user=mfa_verifier dbname=mfa"
     let engine = PostgreSQLEngine(configuration)
-    #expect(try engine.load(RealmDatabase.key(), EngineContext()).row == .none)
+    #expect(try engine.load(EngineSample.key(), EngineContext()).row == .none)
   }
 
   @Test func unreachableServerIsReported() throws {
@@ -437,7 +203,7 @@ struct PostgreSQLEngineTests {
     let holder = try lockedRow()
     let configuration = database.cluster.configuration()
     let cluster = SendableCluster(cluster: database.cluster)
-    let results = RealmDatabase.inThreads(2) { index -> [EngineError?] in
+    let results = EngineSample.inThreads(2) { index -> [EngineError?] in
       if index == 1 {
         _ = try? cluster.cluster.wait(
           for: "1",
@@ -447,11 +213,10 @@ struct PostgreSQLEngineTests {
         return []
       }
       let engine = PostgreSQLEngine(configuration)
-      guard let change = try? RealmDatabase.change(version: 1), let key = try? RealmDatabase.key()
-      else { return [.refused] }
+      let (change, key) = (EngineSample.change(version: 1), EngineSample.key())
       return [
-        RealmDatabase.error { () throws(EngineError) in try engine.commit(change, entering: nil) },
-        RealmDatabase.error { () throws(EngineError) in
+        EngineSample.error { () throws(EngineError) in try engine.commit(change, entering: nil) },
+        EngineSample.error { () throws(EngineError) in
           _ = try engine.load(key, EngineContext())
         },
       ]
@@ -464,7 +229,7 @@ struct PostgreSQLEngineTests {
     let holder = try lockedRow()
     let cluster = SendableCluster(cluster: database.cluster)
     let configuration = database.cluster.configuration()
-    let results = RealmDatabase.inThreads(2) { index -> EngineError? in
+    let results = EngineSample.inThreads(2) { index -> EngineError? in
       if index == 1 {
         _ = try? cluster.cluster.wait(
           for: "1",
@@ -474,8 +239,8 @@ struct PostgreSQLEngineTests {
         return nil
       }
       let engine = PostgreSQLEngine(configuration)
-      guard let change = try? RealmDatabase.change(version: 1) else { return .refused }
-      return RealmDatabase.error { () throws(EngineError) in
+      let change = EngineSample.change(version: 1)
+      return EngineSample.error { () throws(EngineError) in
         try engine.commit(change, entering: nil)
       }
     }
@@ -492,7 +257,7 @@ struct PostgreSQLEngineTests {
       let configuration = PostgreSQLConfiguration(
         connection: "host=\(folder) user=mfa_verifier dbname=mfa")
       let engine = PostgreSQLEngine(configuration)
-      let key = try RealmDatabase.key()
+      let key = EngineSample.key()
       _ = try engine.load(key, EngineContext())
       let backends = { () throws(HarnessFailure) -> String in
         try Command.succeed(
@@ -522,7 +287,7 @@ struct PostgreSQLEngineTests {
   }
 
   @Test func connectionIsClosedAfterAnError() throws {
-    var change = try RealmDatabase.change(version: 0)
+    var change = EngineSample.change(version: 0)
     change.record = [UInt8](repeating: 0, count: EngineRow.longestPart + 1)
     #expect(throws: EngineError.refused) { try engine.commit(change, entering: nil) }
     #expect(engine.lastMessage.contains("violates check constraint"), "\(engine.lastMessage)")
@@ -531,21 +296,21 @@ struct PostgreSQLEngineTests {
   }
 
   @Test func lateAnswerIsNotReadAsTheNext() throws {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let own = try backends()
     let hasty = database.hastyEngine()
-    _ = try hasty.load(RealmDatabase.key(), EngineContext())
+    _ = try hasty.load(EngineSample.key(), EngineContext())
     let backend = try backends().split(separator: " ").map(String.init).first { $0 != own }
     let process = try #require(backend)
     try Command.succeed(["/bin/kill", "-STOP", process])
     #expect(throws: EngineError.deadline) {
-      try hasty.commit(RealmDatabase.change(version: 1, "late"), entering: nil)
+      try hasty.commit(EngineSample.change(version: 1, "late"), entering: nil)
     }
     try Command.succeed(["/bin/kill", "-CONT", process])
     for name in ["bob", "carol", "dave"] {
-      try hasty.commit(RealmDatabase.change(name, version: 0, name), entering: nil)
+      try hasty.commit(EngineSample.change(name, version: 0, name), entering: nil)
       #expect(
-        try hasty.load(RealmDatabase.key(name), EngineContext()).row.attempts == Array(name.utf8))
+        try hasty.load(EngineSample.key(name), EngineContext()).row.attempts == Array(name.utf8))
     }
   }
 }

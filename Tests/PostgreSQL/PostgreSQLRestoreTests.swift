@@ -97,7 +97,7 @@ struct PostgreSQLRestoreTests {
       }
     }
     let engine = PostgreSQLEngine(cluster.configuration())
-    let snapshot = try engine.load(RealmDatabase.key(), EngineContext())
+    let snapshot = try engine.load(EngineSample.key(), EngineContext())
     #expect((snapshot.incarnation != snapshot.realm.incarnation) == restore.isRecognized)
     if !restore.isRecognized {
       let actor = AuditLogEvent.Actor(
@@ -112,7 +112,7 @@ struct PostgreSQLRestoreTests {
       return
     }
     #expect(
-      try engine.load(RealmDatabase.key(), EngineContext()).realm.epoch
+      try engine.load(EngineSample.key(), EngineContext()).realm.epoch
         == snapshot.realm.epoch + 1)
     let later = now + 1200
     guard
@@ -130,12 +130,12 @@ struct PostgreSQLRestoreTests {
     try PostgreSQLEngine.installSchema(
       cluster.configuration(as: .owner), verifiers: ["mfa_verifier"])
     let engine = database.engine()
-    #expect(try engine.load(RealmDatabase.key(), EngineContext()).realm.format == 1)
+    #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == 1)
     let actor = AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
     let (before, present) = try TestRealm(engine).store(at: now).finalizeFormat(by: actor)
     #expect(before == 1)
     #expect(present == RealmFormats.supported.newest)
-    #expect(try engine.load(RealmDatabase.key(), EngineContext()).realm.format == present)
+    #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == present)
   }
 }

@@ -1,6 +1,7 @@
 import MFAPostgreSQL
 import MFAPostgreSQLTestSupport
 import MFASharedStore
+import MFASharedStoreTestSupport
 import MFAStoreFiles
 import MFATestSupport
 import Testing
@@ -61,19 +62,19 @@ struct PostgreSQLSchemaTests {
           + " AND proconfig = '{\"search_path=pg_catalog, pg_temp\"}')", in: "mfa") == "0")
     let stranger = PostgreSQLEngine(database.cluster.configuration(as: .stranger))
     #expect(throws: EngineError.refused) {
-      try stranger.load(RealmDatabase.key(), EngineContext())
+      try stranger.load(EngineSample.key(), EngineContext())
     }
     #expect(stranger.lastMessage.contains("permission denied"))
   }
 
   @Test func installationCanBeRepeated() throws {
     let database = try RealmDatabase()
-    try database.engine().commit(RealmDatabase.change(version: 0), entering: nil)
+    try database.engine().commit(EngineSample.change(version: 0), entering: nil)
     let owner = database.cluster.configuration(as: .owner)
     try PostgreSQLEngine.installSchema(owner, verifiers: ["mfa_verifier", "mfa_stranger"])
     #expect(try !PostgreSQLEngine.initializeRealm(owner, now: 1))
     let stranger = PostgreSQLEngine(database.cluster.configuration(as: .stranger))
-    let snapshot = try stranger.load(RealmDatabase.key(), EngineContext())
+    let snapshot = try stranger.load(EngineSample.key(), EngineContext())
     #expect(snapshot.row.version == 1)
     #expect(snapshot.realm.fence == 1_700_000_000)
   }
@@ -146,7 +147,7 @@ struct PostgreSQLSchemaTests {
     let verifier = PostgreSQLEngine(cluster.configuration())
     #expect(try verifier.checkDatabase() == [.schemaVersion(found: nil)])
     #expect(throws: EngineError.refused) {
-      try verifier.load(RealmDatabase.key(), EngineContext())
+      try verifier.load(EngineSample.key(), EngineContext())
     }
     try PostgreSQLEngine.installSchema(
       cluster.configuration(as: .owner), verifiers: ["mfa_verifier"])
@@ -156,7 +157,7 @@ struct PostgreSQLSchemaTests {
         + " AS 'SELECT 7::bigint'", in: "mfa")
     let later = PostgreSQLEngine(cluster.configuration())
     #expect(try later.checkDatabase() == [.schemaVersion(found: 7)])
-    #expect(throws: EngineError.refused) { try later.load(RealmDatabase.key(), EngineContext()) }
+    #expect(throws: EngineError.refused) { try later.load(EngineSample.key(), EngineContext()) }
   }
 
   @Test func schemaOfTheNextVersionServesThisProgram() throws {
@@ -168,7 +169,7 @@ struct PostgreSQLSchemaTests {
       try database.cluster.sql(
         "CREATE OR REPLACE FUNCTION mfa.schema_version() RETURNS bigint LANGUAGE sql"
           + " AS 'SELECT \(version)::bigint'", in: "mfa")
-      let error = RealmDatabase.error { () throws(EngineError) in
+      let error = EngineSample.error { () throws(EngineError) in
         guard let key = EngineKey(.user, Array("alice".utf8)) else { throw .refused }
         _ = try database.engine().load(key, EngineContext())
       }

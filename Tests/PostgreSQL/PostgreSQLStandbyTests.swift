@@ -1,6 +1,7 @@
 import MFAPostgreSQL
 import MFAPostgreSQLTestSupport
 import MFASharedStore
+import MFASharedStoreTestSupport
 import MFAStoreFiles
 import MFATestSupport
 import Testing
@@ -19,7 +20,7 @@ struct PostgreSQLStandbyTests {
   }
 
   private func snapshot() throws -> EngineSnapshot {
-    try engine.load(RealmDatabase.key(), EngineContext())
+    try engine.load(EngineSample.key(), EngineContext())
   }
 
   /// Ends the standby as a crash would, and waits until the primary has noticed.
@@ -29,16 +30,16 @@ struct PostgreSQLStandbyTests {
   }
 
   @Test func commitIsOnTheStandby() throws {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     try database.cluster.kill()
     try standby.promote()
     let other = PostgreSQLEngine(standby.configuration())
-    #expect(try other.load(RealmDatabase.key(), EngineContext()).row.version == 1)
+    #expect(try other.load(EngineSample.key(), EngineContext()).row.version == 1)
   }
 
   @Test("the primary and its standbys are told, also by a verifier's role")
   func servers() throws {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     let servers = try #require(try engine.servers())
     #expect(servers.primary.contains(":"))
     #expect(servers.others.count == 1)
@@ -52,10 +53,10 @@ struct PostgreSQLStandbyTests {
   @Test func standbyIsRefused() throws {
     let reader = PostgreSQLEngine(standby.configuration())
     #expect(throws: EngineError.notPrimary) {
-      try reader.load(RealmDatabase.key(), EngineContext())
+      try reader.load(EngineSample.key(), EngineContext())
     }
     #expect(throws: EngineError.notPrimary) {
-      try reader.commit(RealmDatabase.change(version: 0), entering: nil)
+      try reader.commit(EngineSample.change(version: 0), entering: nil)
     }
     #expect(throws: EngineError.notPrimary) { try reader.logLines(after: 0, most: 1) }
     #expect(try reader.checkDatabase() == [.inRecovery])
@@ -81,18 +82,18 @@ struct PostgreSQLStandbyTests {
     configuration.connection =
       "host=\(standby.folder),\(database.cluster.folder) user=mfa_verifier dbname=mfa"
     let engine = PostgreSQLEngine(configuration)
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
-    #expect(try engine.load(RealmDatabase.key(), EngineContext()).row.version == 1)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    #expect(try engine.load(EngineSample.key(), EngineContext()).row.version == 1)
   }
 
   @Test func commitThatTheStandbyDoesNotAcknowledgeMissesItsDeadline() throws {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     try standby.pauseReplication()
     let hasty = database.hastyEngine()
     let clock = ContinuousClock()
     let began = clock.now
     #expect(throws: EngineError.deadline) {
-      try hasty.commit(RealmDatabase.change(version: 1), entering: nil)
+      try hasty.commit(EngineSample.change(version: 1), entering: nil)
     }
     #expect(clock.now - began < .seconds(10))
     #expect(try snapshot().row.version == 1, "the commit is not visible while it waits")
@@ -114,7 +115,7 @@ struct PostgreSQLStandbyTests {
     let state = try snapshot().realm
     for _ in 0..<3 {
       #expect(throws: EngineError.refused) {
-        try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+        try engine.commit(EngineSample.change(version: 0), entering: nil)
       }
       #expect(engine.lastMessage == "no synchronous standby is connected")
       #expect(throws: EngineError.refused) {
@@ -130,7 +131,7 @@ struct PostgreSQLStandbyTests {
     try database.cluster.wait(
       for: "1", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
     #expect(try snapshot().row == .none)
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
   }
 
   /// Calls a function with the number of the server's process that waits for the standby.
@@ -151,11 +152,11 @@ struct PostgreSQLStandbyTests {
   /// Commits while the standby acknowledges nothing and an administrator calls a function. Returns
   /// the error of the commit.
   private func commitWhile(_ function: String) throws -> EngineError? {
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
     try standby.pauseReplication()
     let administrator = try administrator(calls: function)
-    let change = try RealmDatabase.change(version: 1)
-    let error = RealmDatabase.error { () throws(EngineError) in
+    let change = EngineSample.change(version: 1)
+    let error = EngineSample.error { () throws(EngineError) in
       try engine.commit(change, entering: nil)
     }
     #expect(try administrator.wait() != nil)
@@ -200,7 +201,7 @@ struct PostgreSQLStandbyTests {
   @Test func answerOfAnUncertainCommitIsWithheld() throws {
     try standby.pauseReplication()
     let hasty = database.hastyEngine()
-    var change = try RealmDatabase.change(version: 0)
+    var change = EngineSample.change(version: 0)
     let nonce = [UInt8](repeating: 1, count: 16)
     change.answer = EngineAnswer(nonce: nonce, answer: [1], expires: 4_000_000_000)
     let administrator = try administrator(calls: "pg_cancel_backend")
@@ -208,17 +209,17 @@ struct PostgreSQLStandbyTests {
     #expect(try administrator.wait() != nil)
     #expect(try snapshot().row.version == 1, "the uncertain commit is visible")
     let context = EngineContext(nonce: nonce)
-    #expect(throws: EngineError.deadline) { try hasty.load(RealmDatabase.key(), context) }
+    #expect(throws: EngineError.deadline) { try hasty.load(EngineSample.key(), context) }
 
     // After a crash of the primary, no standby is connected.
     try database.cluster.kill()
     try database.cluster.start()
     #expect(try snapshot().row.version == 1)
-    #expect(throws: EngineError.refused) { try hasty.load(RealmDatabase.key(), context) }
+    #expect(throws: EngineError.refused) { try hasty.load(EngineSample.key(), context) }
     try standby.continueReplication()
     try database.cluster.wait(
       for: "1", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
-    #expect(try engine.load(RealmDatabase.key(), context).answer == [1])
+    #expect(try engine.load(EngineSample.key(), context).answer == [1])
   }
 
   @Test func promotionChangesTheIncarnation() throws {
@@ -226,8 +227,8 @@ struct PostgreSQLStandbyTests {
     configuration.connection =
       "host=\(database.cluster.folder),\(standby.folder) user=mfa_verifier dbname=mfa"
     let engine = PostgreSQLEngine(configuration)
-    try engine.commit(RealmDatabase.change(version: 0), entering: nil)
-    let before = try engine.load(RealmDatabase.key(), EngineContext())
+    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    let before = try engine.load(EngineSample.key(), EngineContext())
     #expect(before.incarnation == before.realm.incarnation)
 
     try database.cluster.kill()
@@ -235,9 +236,9 @@ struct PostgreSQLStandbyTests {
     // later.
     try standby.sql("SELECT pg_promote(true, 20)")
     #expect(throws: EngineError.conflict) {
-      try engine.commit(RealmDatabase.change(version: 1), entering: nil)
+      try engine.commit(EngineSample.change(version: 1), entering: nil)
     }
-    var after = try engine.load(RealmDatabase.key(), EngineContext())
+    var after = try engine.load(EngineSample.key(), EngineContext())
     #expect(after.row == before.row)
     #expect(after.realm == before.realm)
     #expect(after.incarnation != before.incarnation)
@@ -252,12 +253,12 @@ struct PostgreSQLStandbyTests {
     #expect(try engine.replaceRealm(epoch: 1, with: state))
     #expect(try !engine.replaceRealm(epoch: 1, with: state), "the epoch was replaced once")
     #expect(throws: EngineError.conflict) {
-      try engine.commit(RealmDatabase.change(version: 1), entering: nil)
+      try engine.commit(EngineSample.change(version: 1), entering: nil)
     }
-    var change = try RealmDatabase.change(version: 1)
+    var change = EngineSample.change(version: 1)
     change.epoch = 2
     try engine.commit(change, entering: nil)
-    after = try engine.load(RealmDatabase.key(), EngineContext())
+    after = try engine.load(EngineSample.key(), EngineContext())
     #expect(after.realm == state)
     #expect(after.row.version == 2)
   }

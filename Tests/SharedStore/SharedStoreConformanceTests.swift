@@ -13,4 +13,10 @@ struct SharedStoreConformanceTests {
 
   @Test(arguments: FactorStoreCheck.allCases)
   func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+
+  @Test("the engine in memory conforms", arguments: StoreEngineCheck.allCases)
+  func engineConforms(_ check: StoreEngineCheck) throws {
+    engine.realm.fence = 1_700_000_000
+    try StoreEngineConformance { [engine] in engine }.run(check)
+  }
 }

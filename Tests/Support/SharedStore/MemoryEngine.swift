@@ -132,6 +132,9 @@ public final class MemoryEngine: StoreEngine, Sendable {
       guard state.fault == .ignoresVersions || change.epoch == state.realm.epoch,
         state.fault == .ignoresIncarnation || state.incarnation == state.realm.incarnation
       else { return .conflict }
+      guard max(change.record.count, change.attempts.count) <= EngineRow.longestPart else {
+        return .refused
+      }
       if let (key, version) = change.row, state.fault != .ignoresVersions,
         version != (state.rows[key] ?? .none).version
       {
@@ -146,7 +149,9 @@ public final class MemoryEngine: StoreEngine, Sendable {
         guard state.hostFailures[place, default: 0] < budget.limit else { return .budgetUsedUp }
       }
       if let entering {
-        guard let line = entering(state.lines.last?.end ?? []) else { return .abandoned }
+        let last = state.lines.last
+        guard let line = entering(last?.end ?? []) else { return .abandoned }
+        guard line.number == (last?.number ?? 0) + 1 else { return .refused }
         state.lines.append(line)
       }
       if let budget = change.budget, budget.isFailure {
