@@ -127,10 +127,25 @@ final class ConnectedVerifier: Sendable {
     }
   }
 
+  /// The time between two checks of a verifier that works. A conversation, and the end of a connection, show sooner
+  /// that it does not.
+  private static var interval: Duration { .seconds(30) }
+
+  /// How long a connection is used before another one replaces it. The verifier ends connections after an hour; with
+  /// a time of its own for each connection, hosts that connected at the same moment do not come back at the same
+  /// moment.
+  private static var connectionLife: Duration { .seconds(3600) * Double.random(in: 0.5...0.95) }
+
   /// Checks every few seconds whether the verifier works, so that a conversation need not find out.
   func watch() async {
     var failures = 0
+    var end = ContinuousClock.now + Self.connectionLife
     while !Task.isCancelled {
+      if ContinuousClock.now > end {
+        end = ContinuousClock.now + Self.connectionLife
+        // Without new credentials, the present connection goes on until the verifier ends it.
+        do { try reconnect() } catch { FleetLog.write(FleetLog.failure("relay", "reconnect")) }
+      }
       events.isNew.store(false, ordering: .relaxed)
       do {
         try await check()
@@ -141,7 +156,7 @@ final class ConnectedVerifier: Sendable {
         noteFailure((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
-      let wait = failures == 0 ? Duration.seconds(10) : .milliseconds(250) * (1 << failures)
+      let wait = failures == 0 ? Self.interval : .milliseconds(250) * (1 << failures)
       // Relays that lost the same verifier must not all come back at the same moment.
       guard await sleep(wait * Double.random(in: 0.7...1.3)) else { return }
     }

@@ -21,8 +21,9 @@ struct OfflineUpkeep: Sendable {
 
   /// How often the relay looks whether there is something to do.
   private static var interval: Duration { .seconds(1) }
-  /// How often permits are renewed, in intervals.
-  private static var renewal: Int { 3600 }
+  /// When permits are renewed next, in intervals: within an hour. Hosts that lost the same verifier do not all renew
+  /// theirs at the same moment.
+  private static var renewal: Int { Int.random(in: 2400...3600) }
   /// How often the present time is noted, in intervals.
   private static var noting: Int { 60 }
   /// How long a verifier may take.

@@ -31,6 +31,7 @@ package struct VerifierProgram: Sendable {
       places: limits.conversations,
       certificateEnd: IssuedCredentials.end(ofFile: configuration.credentials.own))
     let (hosts, joining) = (FrontConnections(limits.hosts), FrontConnections(limits.join))
+    let requests = OpenRequests()
     let verifier = Server(
       transport: try transport(at: configuration.listen, credentials, .hosts, hosts, metrics),
       services: [
@@ -39,12 +40,13 @@ package struct VerifierProgram: Sendable {
           places: ConversationPlaces(limits.conversations), limits: limits, metrics: metrics,
           issuer: issuer, seenHosts: SeenHosts(verifier: try verifierName())),
         OfflineService(decisions: decisions),
-      ])
+      ], interceptors: [requests])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in
         Server(
           transport: try transport(at: address, credentials, .join, joining, metrics),
-          services: [AdmissionService(decisions: decisions, issuer: issuer)])
+          services: [AdmissionService(decisions: decisions, issuer: issuer)],
+          interceptors: [requests])
       }
     }
     var servers = [(verifier, configuration.listen)]
@@ -58,7 +60,7 @@ package struct VerifierProgram: Sendable {
         return await metrics.families(decisions)
       }
     }
-    try await Self.serve(servers, exporter)
+    try await Self.serve(servers, requests, exporter)
   }
 
   /// Returns the name by which the certificate of this verifier names it first, or its address.
@@ -72,10 +74,12 @@ package struct VerifierProgram: Sendable {
 
   /// How long the conversations may take to end when the program is stopped.
   private static var patience: Duration { .seconds(5) }
+  /// How long the connections may take to end after that, so that the last packets arrive.
+  private static var lastPatience: Duration { .seconds(1) }
 
   /// Serves until the program is stopped and the conversations have ended.
   private static func serve(
-    _ servers: [(Server, FleetAddress)], _ exporter: MetricsServer?
+    _ servers: [(Server, FleetAddress)], _ requests: OpenRequests, _ exporter: MetricsServer?
   ) async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
       if let exporter {
@@ -102,9 +106,11 @@ package struct VerifierProgram: Sendable {
       }
       group.addTask {
         await StopSignal.wait()
-        for (server, _) in servers { server.beginGracefulShutdown() }
-        try await Task.sleep(for: patience)
-        // The conversations of users who are typing end here. They begin again at another verifier.
+        // The conversations of users who still type after that end. They begin again at another verifier.
+        if try await requests.stop(within: patience) {
+          for (server, _) in servers { server.beginGracefulShutdown() }
+          try await Task.sleep(for: lastPatience)
+        }
         throw CancellationError()
       }
       defer { group.cancelAll() }
