@@ -171,7 +171,7 @@ let package = Package(
     room("Messages", .pure, uses: ["MFABytes"]),
     room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
     room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
-    room("OfflineAccess", .pure, uses: ["MFABytes", "MFAFactors"]),
+    room("OfflineAccess", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages"]),
     room("Phone", .pure, uses: ["MFASecrets"]),
     room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPhone"]),
     room(
@@ -301,8 +301,8 @@ let package = Package(
     room(
       "OfflineStore", .fleet,
       uses: [
-        "MFABytes", "MFACrypto", "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets",
-        "MFASlowHash", "MFASystem",
+        "MFABytes", "MFACrypto", "MFAMessages", "MFAOfflineAccess", "MFAOneTimePassword",
+        "MFASecrets", "MFASlowHash", "MFASystem",
       ]),
     room(
       "PostgreSQL", .fleet,
@@ -656,7 +656,9 @@ let package = Package(
     tests(
       "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
     tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
-    tests("OfflineAccess", in: "OfflineAccess", uses: ["MFABytes", "MFAOfflineAccess"]),
+    tests(
+      "OfflineAccess", in: "OfflineAccess",
+      uses: ["MFABytes", "MFAMessages", "MFAOfflineAccess"]),
     tests(
       "RealmImport", in: "RealmImport",
       uses: ["MFAFactors", "MFAOneTimePassword", "MFARealmImport", "MFASecrets"]),

@@ -252,6 +252,12 @@ class Verifier(Machine):
         own = self.folder / "run-mfa-verifier"
         own.chmod(0o755)
         shutil.chown(own, "mfa")
+        self.serve()
+
+    def serve(self):
+        """Starts both programs."""
+        own = self.folder / "run-mfa-verifier"
+        (own / "front").unlink(missing_ok=True)
         # The database is not asked through a proxy, whatever the environment says.
         self.spawn("mfa-verifier", "serve", "--listen", "/run/mfa-verifier/front", user="mfa",
                    environment={name: "http://127.0.0.1:1" for name in ("https_proxy", "HTTPS_PROXY", "ALL_PROXY")})
@@ -270,6 +276,8 @@ class Host(Machine):
     """A host with a relay and an sshd."""
 
     verifiers = list(VERIFIERS.values())
+    # More settings of the relay.
+    settings = ""
 
     def join(self, verifier, fingerprint, group):
         ticket = verifier.run("mfa-verifier", "ticket", self.name + ".example.org", "--group", group, user="mfa")
@@ -288,8 +296,8 @@ class Host(Machine):
     def begin(self):
         (self.configuration / "realm").write_text("example.org\n")
         (self.configuration / "fleet.conf").write_text(
-            "[relay]\nverifiers = %s\ncredentials = %s/host.pem\nauthority = %s/authority.pem\n"
-            % (", ".join(address + ":7443" for address in self.verifiers), self.files, self.files))
+            "[relay]\nverifiers = %s\ncredentials = %s/host.pem\nauthority = %s/authority.pem\n%s"
+            % (", ".join(address + ":7443" for address in self.verifiers), self.files, self.files, self.settings))
         # As systemd does, root creates the sockets, and the service runs as another user.
         sockets = []
         for name, mode in (("root", 0o600), ("users", 0o666)):

@@ -100,6 +100,8 @@ struct DecisionConfigurationTests {
       ("# nothing", 1, .noDatabase),
       ("database = x\n[hosts a]\noffline = deny recovery", 3, .badValue),
       ("database = x\n[hosts a]\noffline = recovery recovery", 3, .badValue),
+      ("database = x\n[users a]\noffline = sometimes", 3, .badValue),
+      ("database = x\n[users a]\noffline_days = 1", 3, .unknownKey),
       ("database = x\n[hosts a]\noffline_days = 0", 3, .badValue),
       ("database = x\n[hosts a]\noffline_hours = 169", 3, .badValue),
       ("database = x\n[hosts a]\noffline = allow", 3, .noBreakGlass),
@@ -131,7 +133,38 @@ struct DecisionConfigurationTests {
     #expect(configuration.groups.map(\.offlineDays) == [3, 7])
     #expect(configuration.groups.map(\.offlineHours) == [2, 12])
     #expect(
-      configuration.users == [Self.bytes("admins"): [Self.bytes("alice"), Self.bytes("bob")]])
+      configuration.users == [
+        Self.bytes("admins"): UserGroup(members: [Self.bytes("alice"), Self.bytes("bob")])
+      ])
+  }
+
+  @Test(
+    "while no verifier answers, a user may do what the group of the host and all groups of the user permit",
+    arguments: [
+      ("alice", 7), ("bob", 2), ("carol", 0), ("dave", 3), ("erin", 2),
+    ])
+  func offline(user: String, methods: Int) throws {
+    let configuration = try Self.configuration(
+      """
+      database = x
+      [hosts web]
+      offline = recovery remembered allow
+      break_glass = admins
+      [users admins]
+      members = alice carol
+      [users contractors]
+      members = bob erin
+      offline = remembered
+      [users guests]
+      members = carol
+      offline = deny
+      [users auditors]
+      members = erin
+      offline = recovery remembered
+      """)
+    let group = try #require(configuration.groups.first)
+    #expect(
+      configuration.offlineMethods(of: Self.bytes(user), at: group).rawValue == UInt8(methods))
   }
 
   @Test("a host may ask what one of its groups permits, and nothing without a group")

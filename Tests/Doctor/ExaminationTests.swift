@@ -1370,6 +1370,18 @@ struct ExaminationTests {
     Row(15, "warning realm-database the database of the realm") {
       $0.realm = answer(certificateDays: 30, findings: ["fsync is off"])
     },
+    Row(16) {
+      $0.realm = answer(certificateDays: 30)
+      $0.relay("state = online\npermits = 2\npermits_file = sound\nqueued = 0\nqueue = sound\n")
+    },
+    Row(17, "error offline-queue-damaged /etc/mfa/fleet.conf") {
+      $0.realm = answer(certificateDays: 30)
+      $0.relay("state = online\npermits = 2\npermits_file = sound\nqueued = 0\nqueue = damaged\n")
+    },
+    Row(18, "error offline-permits-damaged /etc/mfa/fleet.conf") {
+      $0.realm = answer(certificateDays: 30)
+      $0.relay("state = online\npermits = 0\npermits_file = damaged\nqueued = 0\nqueue = sound\n")
+    },
     // With the service, a sandbox blocks nothing that the application needs.
     Row(7) {
       $0.resident = .answers
@@ -1377,6 +1389,24 @@ struct ExaminationTests {
       $0.texts[unit] = "[Service]\nProtectSystem=strict\n"
     },
   ]
+
+  @Test(
+    "in who can sign in during an outage",
+    arguments: [
+      ("state = offline\npermits = 1\nqueue = sound\n", "except what the realm permits 1 user"),
+      ("state = offline\npermits = 3\nqueue = sound\n", "except what the realm permits 3 users"),
+      ("state = offline\npermits = 3\nqueue = damaged\n", "every sign-in that needs a code"),
+      ("state = offline\noffline_folder = none\n", "every sign-in that needs a code"),
+      ("state = uncertain\npermits = 3\nqueue = sound\n", "every sign-in that needs a code"),
+    ])
+  func outage(relay: String, sentence: String) throws {
+    let row = Row(1) {
+      $0.realm = .fails(.refused(.noVerifier, ""))
+      $0.relay(relay)
+    }
+    let messages = try findings(row).filter { $0.code == "no-verifier" }.map(\.message)
+    #expect(messages.count == 1 && messages[0].contains(sentence))
+  }
 
   @Test("in the resident service", arguments: residentRows)
   func resident(row: Row) throws { try expectFindings(row) }

@@ -20,6 +20,8 @@ RECOVERY, REMEMBERED, BREAK_GLASS = 1, 2, 4
 DAY = 86400
 # Accounts that every Debian has: a permit is kept only for an account that exists.
 ALICE, BOB, CAROL = b"daemon", b"bin", b"sys"
+# The numbers of languages in a permit.
+SPANISH, UNKNOWN = 2, 0xFF
 # The offsets in the queue file.
 HEADER, CHAIN = 128, 32
 
@@ -60,11 +62,11 @@ class Codes:
             bytes([number]) + value for number, value in enumerate(hashes))
 
 
-def permit(user, methods, codes=None, signed_in=0, expires=DAY, services=None, hours=1):
+def permit(user, methods, codes=None, signed_in=0, expires=DAY, services=None, hours=1, language=UNKNOWN):
     """Returns a permit of a verifier. The times are relative to now."""
     now = int(time.time())
     names = b"\xff" if services is None else bytes([len(services)]) + b"".join(map(short, services))
-    body = b"\1" + short(user) + struct.pack(">qqq", now, now + signed_in, now + expires)
+    body = b"\1" + short(user) + bytes([language]) + struct.pack(">qqq", now, now + signed_in, now + expires)
     body += b"\1" + bytes([methods]) + struct.pack(">q", hours * 3600) + names
     return body + (b"\0" if codes is None else b"\1" + codes.encoded()) + text(user)
 
@@ -160,7 +162,7 @@ def offline_with_codes(realm):
     codes, others = Codes(), Codes(set_id=b"set-id-2")
     outage = Outage(realm, {ALICE: permit(ALICE, RECOVERY, codes, services=[b"sudo"]),
                             BOB: permit(BOB, RECOVERY, others),
-                            CAROL: permit(CAROL, RECOVERY, Codes(), expires=-1)})
+                            CAROL: permit(CAROL, RECOVERY, Codes(), expires=-1, language=SPANISH)})
     # Right after the verifier has ended, the relay waits for it.
     for user in (ALICE, BOB, CAROL):
         outage.sign_in(user)
@@ -179,7 +181,7 @@ def offline_with_codes(realm):
     assert not outage.allows(ALICE, codes.typed(1), service=b"login")
     # Without a permit, with one that has expired, with a policy of the host's own, and for another user's program.
     assert not outage.allows(b"games", codes.typed(1))
-    assert b"too long ago" in b" ".join(outage.attempt(CAROL)[0].split())
+    assert b"fue hace demasiado tiempo" in b" ".join(outage.attempt(CAROL)[0].split())
     assert not outage.allows(ALICE, codes.typed(1), arguments=[b"config=/tmp/x"])
     # The account line of the same sign-in, and the one of another user.
     assert outage.allows(ALICE, line=2, note=b"a" + ALICE)

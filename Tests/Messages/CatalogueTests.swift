@@ -62,6 +62,11 @@ enum Catalogue {
       .keepRecoveryCodes,
     ]
 
+  static let offline: [OfflineMessage] = [
+    .explanation, .prompt, .notACode, .wrongCode, .accepted(left: 9), .breakGlass, .tryAgain,
+    .undecidable, .notPermitted, .tooLongAgo, .noCodes, .throttled(seconds: 900), .locked,
+  ]
+
   static let helper: [HelperMessage] = [
     .ticketPrompt, .enrolledDevicePrompt, .noNotices, .authenticatorAppName, .phoneName,
     .enrolledDeviceOrSendPrompt(number: number), .enrolledDeviceOrSendChoicePrompt,
@@ -97,6 +102,7 @@ enum Catalogue {
   static func texts(_ language: Language) -> [MessageText] {
     signIn.map { $0.text(in: language) } + notices.map { $0.text(in: language) }
       + enrollment.map { $0.text(in: language) }
+      + offline.map { $0.text(in: language) }
       + helper.map { $0.text(in: language) } + phone.map { $0.text(in: language) }
       + mail.map { $0.text(in: language) }
       + failures.flatMap { [$0.text(in: language).description, $0.text(in: language).hint] }

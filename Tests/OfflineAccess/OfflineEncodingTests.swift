@@ -1,11 +1,12 @@
 import MFABytes
+import MFAMessages
 import MFAOfflineAccess
 import Testing
 
 @Suite("The encodings for sign-ins while no verifier answers")
 struct OfflineEncodingTests {
   private static let permit = OfflinePermit(
-    user: Array("alice".utf8), issuedAt: 1, signedInAt: 2, expiresAt: 3,
+    user: Array("alice".utf8), language: .japanese, issuedAt: 1, signedInAt: 2, expiresAt: 3,
     rules: [
       OfflineRule(services: nil, methods: [.recovery, .breakGlass], rememberedSeconds: 0),
       OfflineRule(services: [Array("sshd".utf8)], methods: [.remembered], rememberedSeconds: 60),
@@ -16,7 +17,7 @@ struct OfflineEncodingTests {
     token: [9, 9])
 
   @Test("a permit parses to an equal value, and no part of it parses")
-  func permit() {
+  func permit() throws {
     let encoded = Self.permit.encoded()
     #expect(OfflinePermit(encoded.span) == Self.permit)
     for count in 0..<encoded.count {
@@ -26,6 +27,14 @@ struct OfflineEncodingTests {
     #expect(OfflinePermit(longer.span) == nil)
     var other = encoded
     other[0] = 2
+    #expect(OfflinePermit(other.span) == nil)
+    // The byte after the user's name is the language.
+    other = encoded
+    for (byte, language) in [(0, Language.english), (4, .traditionalChinese), (0xff, nil)] {
+      other[7] = UInt8(byte)
+      #expect(try #require(OfflinePermit(other.span)).language == language)
+    }
+    other[7] = 5
     #expect(OfflinePermit(other.span) == nil)
   }
 

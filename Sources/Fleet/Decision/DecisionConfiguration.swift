@@ -19,6 +19,10 @@ import MFAOfflineAccess
 ///     [users admins]
 ///     members = alice
 ///
+///     [users contractors]
+///     members = carol
+///     offline = deny
+///
 /// MUST 1: an unknown, repeated or malformed part is an error that names its line.
 /// (`DecisionConfigurationTests.refused`)
 struct DecisionConfiguration: Equatable, Sendable {
@@ -34,8 +38,8 @@ struct DecisionConfiguration: Equatable, Sendable {
   var processes = 64
   /// The groups of hosts.
   var groups: [HostGroup] = []
-  /// The members of groups of users, by the names of the groups.
-  var users: [[UInt8]: [[UInt8]]] = [:]
+  /// The groups of users, by name.
+  var users: [[UInt8]: UserGroup] = [:]
 
   /// The section that is being read.
   private enum Section: Equatable {
@@ -157,7 +161,7 @@ struct DecisionConfiguration: Equatable, Sendable {
     let name = Array(words[1])
     if words[0].elementsEqual("users".utf8) {
       guard users[name] == nil else { throw Refusal(line: number, reason: .repeatedGroup) }
-      users[name] = []
+      users[name] = UserGroup()
       section = .users(name)
       return
     }
@@ -178,8 +182,13 @@ struct DecisionConfiguration: Equatable, Sendable {
     switch section {
     case .global: return setGlobal(key, to: value)
     case .users(let name):
-      guard key == Array("members".utf8) else { return .unknownKey }
-      users[name] = words
+      switch String(decoding: key, as: UTF8.self) {
+      case "members": users[name]?.members = words
+      case "offline":
+        guard let methods = Self.methods(words) else { return .badValue }
+        users[name]?.offline = methods
+      default: return .unknownKey
+      }
       return nil
     case .hosts: break
     }
@@ -302,6 +311,18 @@ struct DecisionConfiguration: Equatable, Sendable {
     let begin = text.drop(while: isBlank)
     guard let last = begin.lastIndex(where: { !isBlank($0) }) else { return [] }
     return begin[...last]
+  }
+
+  /// Returns how a user may sign in at hosts of a group while no verifier answers: as the group of hosts permits, and
+  /// as each group of users to which the user belongs permits.
+  func offlineMethods(of user: [UInt8], at group: HostGroup) -> OfflineMethods {
+    var methods = group.offline
+    for each in users.values where each.members.contains(user) {
+      methods.formIntersection(each.offline)
+    }
+    let breakGlass = group.breakGlass.flatMap { users[$0] }
+    if breakGlass?.members.contains(user) != true { methods.remove(.breakGlass) }
+    return methods
   }
 
   /// Returns what a host with these groups may ask.

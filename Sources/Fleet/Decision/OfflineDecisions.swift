@@ -70,25 +70,25 @@ struct OfflineDecisions<Engine: StoreEngine> {
 
   private func permit(_ token: OfflineToken) throws(FactorStoreError) -> OfflinePermit? {
     let user = token.user
-    let permitting = groups.filter { !$0.offline.isEmpty && $0.users?.contains(user) ?? true }
+    let permitting = groups.filter { !$0.offline.isEmpty && $0.includes(user) }
     let rules = permitting.compactMap { rule($0, for: user) }.prefix(OfflinePermit.mostRules)
     let days = permitting.map(\.offlineDays).max() ?? 0
     let now = try now()
     let (expires, overflow) = token.signedInAt.addingReportingOverflow(days * 86_400)
-    guard !rules.isEmpty, !overflow, expires > now, try isUsable(user, at: now) else { return nil }
+    guard !rules.isEmpty, !overflow, expires > now, let record = try usableRecord(of: user, at: now)
+    else { return nil }
     let registry = OfflineRegistry(store())
     let codes = try registry.codes(of: user)
-    let set = permitting.lazy.filter { $0.offline.contains(.recovery) }
+    let set = permitting.lazy
+      .filter { realm.configuration.offlineMethods(of: user, at: $0).contains(.recovery) }
       .compactMap { codes[$0.name] }.first { !$0.codes.isEmpty }
     return OfflinePermit(
-      user: user, issuedAt: now, signedInAt: token.signedInAt, expiresAt: expires,
-      rules: Array(rules), codes: set, token: try registry.sealed(token))
+      user: user, language: record.language, issuedAt: now, signedInAt: token.signedInAt,
+      expiresAt: expires, rules: Array(rules), codes: set, token: try registry.sealed(token))
   }
 
   private func rule(_ group: HostGroup, for user: [UInt8]) -> OfflineRule? {
-    var methods = group.offline
-    let members = group.breakGlass.flatMap { realm.configuration.users[$0] } ?? []
-    if !members.contains(user) { methods.remove(.breakGlass) }
+    let methods = realm.configuration.offlineMethods(of: user, at: group)
     guard !methods.isEmpty, group.services?.count ?? 0 <= OfflineRule.mostServices else {
       return nil
     }
@@ -96,16 +96,19 @@ struct OfflineDecisions<Engine: StoreEngine> {
       services: group.services, methods: methods, rememberedSeconds: group.offlineHours * 3600)
   }
 
-  /// Returns whether the user is enrolled and not locked.
-  private func isUsable(_ user: [UInt8], at now: Int64) throws(FactorStoreError) -> Bool {
-    guard let snapshot = try store().snapshot(of: Account(name: user, uid: 0)) else { return false }
+  /// Returns the user's record, or nil unless the user is enrolled and not locked.
+  private func usableRecord(
+    of user: [UInt8], at now: Int64
+  ) throws(FactorStoreError) -> FactorRecord? {
+    guard let snapshot = try store().snapshot(of: Account(name: user, uid: 0)) else { return nil }
     let configuration: Configuration
     do throws(ConfigurationFile.Failure) { configuration = try realm.policy(at: nil) } catch {
-      return false
+      return nil
     }
     let settings = configuration.settings(
       for: Subject(user: user, service: [], address: nil) { _ in nil })
-    return snapshot.attempts.standing(settings.throttle, now: now) != .locked
+    let standing = snapshot.attempts.standing(settings.throttle, now: now)
+    return standing == .locked ? nil : snapshot.record
   }
 
   // MARK: Codes
@@ -114,8 +117,10 @@ struct OfflineDecisions<Engine: StoreEngine> {
   /// host that has them. Returns nil if the group has none, or does not permit the user.
   func groupForCodes(named name: [UInt8], of user: [UInt8]) -> [UInt8]? {
     let candidates = name.isEmpty ? groups : realm.configuration.groups.filter { $0.name == name }
-    return candidates.first { $0.offline.contains(.recovery) && $0.users?.contains(user) ?? true }?
-      .name
+    return candidates.first { group in
+      group.includes(user)
+        && realm.configuration.offlineMethods(of: user, at: group).contains(.recovery)
+    }?.name
   }
 
   /// Makes new codes for a group, and returns them in their written form, one after the other.

@@ -1,5 +1,6 @@
 import MFABytes
 import MFACrypto
+public import MFAMessages
 public import MFAOfflineAccess
 public import MFAOneTimePassword
 import MFASecrets
@@ -81,6 +82,11 @@ public final class OfflineStore: Sendable {
   ) -> OfflineAccess.Decision {
     OfflineAccess.decide(
       attempt, permit: state.file.permits[attempt.user], circumstances(state, attempt, phase))
+  }
+
+  /// The language of a user with a permit, or nil if it is not known.
+  public func language(of user: [UInt8]) -> Language? {
+    state.withLock { $0.file.permits[user]?.permit.language }
   }
 
   /// Decides, without recording anything.

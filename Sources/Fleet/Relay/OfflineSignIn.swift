@@ -146,8 +146,8 @@ final class OfflineSignIn: Sendable {
       guard start.isAllowedByAuth, hasJustAllowed(account.name) else {
         return deny(.notPermitted, start, channel)
       }
-      return end(Number.allowed, saying: nil, channel)
-    case .session: return end(Number.denied, saying: nil, channel)
+      return end(Number.allowed, saying: nil, start, channel)
+    case .session: return end(Number.denied, saying: nil, start, channel)
     }
     let attempt = {
       () throws(SystemError) in
@@ -163,10 +163,10 @@ final class OfflineSignIn: Sendable {
     case .denied(let denial): deny(denial, start, channel)
     case .remembered:
       log(.notice, "remembered", start)
-      allow(account.name, saying: nil, channel)
+      allow(account.name, saying: nil, start, channel)
     case .breakGlass:
       log(.alert, "break-glass", start)
-      allow(account.name, saying: OfflineText.breakGlass, channel)
+      allow(account.name, saying: .breakGlass, start, channel)
     case .code: try await askForCode(account.name, start, channel, attempt)
     }
   }
@@ -175,11 +175,9 @@ final class OfflineSignIn: Sendable {
     _ user: [UInt8], _ start: Start, _ channel: PacketChannel,
     _ attempt: () throws(SystemError) -> OfflineAccess.Attempt
   ) async throws {
-    var text = OfflineText.explanation
+    var message = OfflineMessage.explanation
     for _ in 0..<Self.tries {
-      guard let reply = try await answer(to: OfflineText.prompt, after: text, channel) else {
-        return
-      }
+      guard let reply = try await answerToPrompt(after: message, start, channel) else { return }
       let (typed, phase) = (try attempt(), health.phase)
       let result = try await threads.runIfActive { [store] in
         try Self.verify(reply) { code throws(OfflineStoreError) in
@@ -187,17 +185,17 @@ final class OfflineSignIn: Sendable {
         }
       }
       switch result {
-      case nil: text = OfflineText.notACode
+      case nil: message = .notACode
       case .wrong:
         log(.notice, "wrong-code", start)
-        text = OfflineText.wrong
+        message = .wrongCode
       case .denied(let denial): return deny(denial, start, channel)
       case .accepted(let left):
         log(.notice, "recovery-code", start)
-        return allow(user, saying: OfflineText.accepted(left: left), channel)
+        return allow(user, saying: .accepted(left: Int64(left)), start, channel)
       }
     }
-    end(Number.denied, saying: text, channel)
+    end(Number.denied, saying: message, start, channel)
   }
 
   /// Calls `body` with the code in the module's reply to a question. Returns nil if the user typed something else.
@@ -225,14 +223,15 @@ final class OfflineSignIn: Sendable {
     }
   }
 
-  private func answer(
-    to prompt: String, after text: String, _ channel: PacketChannel
+  private func answerToPrompt(
+    after message: OfflineMessage, _ start: Start, _ channel: PacketChannel
   ) async throws -> PacketBytes? {
+    let language = language(of: start)
+    let prompt = OfflineMessage.prompt.text(in: language).utf8
     var writer = PacketWriter()
-    Self.tell(text, &writer)
-    ServiceMessage.ask(
-      prompt: SecretBytes(copying: Array(prompt.utf8).span), echo: false, lastNumber: nil
-    ).write(to: &writer)
+    Self.tell(message, in: language, &writer)
+    ServiceMessage.ask(prompt: SecretBytes(copying: prompt.span), echo: false, lastNumber: nil)
+      .write(to: &writer)
     guard let question = writer.finish() else { return nil }
     try channel.send(PacketBytes(question))
     return try await Self.packet(from: channel, within: Self.patience)
@@ -247,19 +246,23 @@ final class OfflineSignIn: Sendable {
     }
   }
 
-  private func allow(_ user: [UInt8], saying text: String?, _ channel: PacketChannel) {
+  private func allow(
+    _ user: [UInt8], saying message: OfflineMessage?, _ start: Start, _ channel: PacketChannel
+  ) {
     allowed.withLock { $0[user] = .now + Self.accountPatience }
-    end(Number.allowed, saying: text, channel)
+    end(Number.allowed, saying: message, start, channel)
   }
 
   private func deny(_ denial: OfflineAccess.Denial, _ start: Start, _ channel: PacketChannel) {
-    log(.notice, OfflineText.reason(denial), start)
-    end(Number.denied, saying: OfflineText.denial(denial), channel)
+    log(.notice, denial.reason, start)
+    end(Number.denied, saying: denial.message, start, channel)
   }
 
-  private func end(_ verdict: UInt8, saying text: String?, _ channel: PacketChannel) {
+  private func end(
+    _ verdict: UInt8, saying message: OfflineMessage?, _ start: Start, _ channel: PacketChannel
+  ) {
     var writer = PacketWriter()
-    if let text { Self.tell(text, &writer) }
+    if let message { Self.tell(message, in: language(of: start), &writer) }
     ServiceMessage.verdict(verdict).write(to: &writer)
     guard let packet = writer.finish() else { return }
     do throws(SystemError) {
@@ -269,8 +272,18 @@ final class OfflineSignIn: Sendable {
     }
   }
 
-  private static func tell(_ text: String, _ writer: inout PacketWriter) {
-    let text = MessageText(Array(text.utf8)).wrapped(to: MessageText.moduleColumns)
+  /// The language of the user who signs in, or English if it is not known or the terminal cannot show it.
+  private func language(of start: Start) -> Language {
+    guard let language = store.language(of: start.user),
+      language.isShown(atTerminal: start.terminal)
+    else { return .english }
+    return language
+  }
+
+  private static func tell(
+    _ message: OfflineMessage, in language: Language, _ writer: inout PacketWriter
+  ) {
+    let text = message.text(in: language).wrapped(to: MessageText.moduleColumns)
     ServiceMessage.tell(
       text: SecretBytes(copying: Array(text.string.utf8).span), essential: true
     ).write(to: &writer)

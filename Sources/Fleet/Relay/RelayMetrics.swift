@@ -1,6 +1,8 @@
 #if Fleet
 import MFAFleetMetrics
 import MFAFleetTransport
+import MFAOfflineAccess
+import MFAOfflineStore
 import Metrics
 
 /// The metrics of a relay.
@@ -28,6 +30,10 @@ struct RelayMetrics: Sendable {
     static let ended = "mfa_relay_conversations_total"
     static let answer = "mfa_relay_answer_seconds"
     static let online = "mfa_relay_online"
+    static let phase = "mfa_relay_state"
+    static let permits = "mfa_relay_offline_permits"
+    static let records = "mfa_relay_offline_records"
+    static let sound = "mfa_relay_offline_sound"
     static let healthy = "mfa_relay_verifier_up"
     static let connections = "mfa_relay_connections_total"
     static let unanswered = "mfa_relay_unanswered_total"
@@ -46,6 +52,16 @@ struct RelayMetrics: Sendable {
         Name.answer, MetricDefinition.seconds,
         "Time until the first packet of a verifier arrived, in all attempts together."),
       MetricDefinition(Name.online, .gauge, "Whether any verifier works."),
+      MetricDefinition(
+        Name.phase, .gauge, "Which state the relay is in: 1 for the present one.", label: "state",
+        values: RelayState.Phase.allCases.map(\.rawValue)),
+      MetricDefinition(
+        Name.permits, .gauge, "Users about whom this host may decide while no verifier answers."),
+      MetricDefinition(
+        Name.records, .gauge, "Records of sign-ins during an outage that no verifier has yet."),
+      MetricDefinition(
+        Name.sound, .gauge,
+        "Whether the files for an outage are as the relay wrote them; 1 if it keeps none."),
       MetricDefinition(
         Name.healthy, .gauge, "Whether the last check or conversation with a verifier succeeded.",
         label: "verifier", values: verifiers),
@@ -102,6 +118,20 @@ struct RelayMetrics: Sendable {
   }
 
   func set(isOnline: Bool) { meter(Name.online).set(isOnline ? 1 : 0) }
+
+  func set(_ phase: RelayState.Phase) {
+    for each in RelayState.Phase.allCases {
+      meter(Name.phase, [("state", each.rawValue)]).set(each == phase ? 1 : 0)
+    }
+  }
+
+  /// Sets the condition of the files for an outage; nil if the relay keeps none.
+  func set(_ condition: OfflineStore.Condition?) {
+    meter(Name.permits).set(condition?.permits ?? 0)
+    meter(Name.records).set(condition?.records ?? 0)
+    let isSound = condition.map { $0.isQueueSound && $0.arePermitsSound } ?? true
+    meter(Name.sound).set(isSound ? 1 : 0)
+  }
 
   func set(certificateEnd: Double) { meter(Name.certificateEnd).set(certificateEnd) }
 }

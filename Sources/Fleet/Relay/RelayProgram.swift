@@ -46,6 +46,8 @@ package struct RelayProgram: Sendable {
           metrics.set(verifier.address, isHealthy: verifier.isHealthy)
         }
         metrics.set(isOnline: pool.verifiers.contains(where: \.isHealthy))
+        metrics.set(pool.health.phase)
+        metrics.set(store?.condition)
         metrics.set(certificateEnd: IssuedCredentials.end(ofFile: file))
         return metrics.families
       }

@@ -14,5 +14,5 @@ public struct OfflineMethods: OptionSet, Equatable, Sendable {
   public static let breakGlass = OfflineMethods(rawValue: 4)
 
   /// All methods.
-  static let all: OfflineMethods = [.recovery, .remembered, .breakGlass]
+  public static let all: OfflineMethods = [.recovery, .remembered, .breakGlass]
 }

@@ -1,4 +1,5 @@
 import MFABytes
+public import MFAMessages
 
 /// What a verifier lets a host keep about one user, so that the host can decide while no verifier answers. It has
 /// no secret of a factor and no code that is valid online.
@@ -7,6 +8,8 @@ import MFABytes
 public struct OfflinePermit: Equatable, Sendable {
   /// The user's name: 1 to 255 bytes.
   public let user: [UInt8]
+  /// The language that the user enrolled with, or nil if it is not known.
+  public let language: Language?
   /// The time at which a verifier wrote the permit, in seconds since the epoch.
   public let issuedAt: Int64
   /// The time at which the user last signed in at the host with a code, in seconds since the epoch.
@@ -29,13 +32,15 @@ public struct OfflinePermit: Equatable, Sendable {
   public static let mostRules = 16
 
   private static let version: UInt8 = 1
+  private static let unknownLanguage: UInt8 = 0xff
 
   /// Creates a permit.
   public init(
-    user: [UInt8], issuedAt: Int64, signedInAt: Int64, expiresAt: Int64, rules: [OfflineRule],
-    codes: OfflineCodeSet?, token: [UInt8]
+    user: [UInt8], language: Language? = nil, issuedAt: Int64, signedInAt: Int64,
+    expiresAt: Int64, rules: [OfflineRule], codes: OfflineCodeSet?, token: [UInt8]
   ) {
     self.user = user
+    self.language = language
     self.issuedAt = issuedAt
     self.signedInAt = signedInAt
     self.expiresAt = expiresAt
@@ -49,6 +54,7 @@ public struct OfflinePermit: Equatable, Sendable {
     var writer = ByteWriter()
     writer.write(Self.version)
     writer.writeShort(user)
+    writer.write(language?.rawValue ?? Self.unknownLanguage)
     writer.write(issuedAt)
     writer.write(signedInAt)
     writer.write(expiresAt)
@@ -71,11 +77,13 @@ public struct OfflinePermit: Equatable, Sendable {
   public init?(_ encoded: Span<UInt8>) {
     var reader = ByteReader(encoded)
     guard encoded.count <= Self.longest, reader.read(UInt8.self) == Self.version,
-      let user = reader.readShort(), !user.isEmpty,
+      let user = reader.readShort(), !user.isEmpty, let number = reader.read(UInt8.self),
       let issuedAt = reader.read(Int64.self), let signedInAt = reader.read(Int64.self),
       let expiresAt = reader.read(Int64.self), let rules = Self.rules(&reader),
       let hasCodes = reader.read(UInt8.self), hasCodes <= 1
     else { return nil }
+    let language = Language(rawValue: number)
+    guard language != nil || number == Self.unknownLanguage else { return nil }
     var codes: OfflineCodeSet?
     if hasCodes == 1 {
       codes = OfflineCodeSet(&reader)
@@ -85,8 +93,8 @@ public struct OfflinePermit: Equatable, Sendable {
       let token = reader.read(count: Int(length)), reader.isAtEnd
     else { return nil }
     self.init(
-      user: user, issuedAt: issuedAt, signedInAt: signedInAt, expiresAt: expiresAt, rules: rules,
-      codes: codes, token: token)
+      user: user, language: language, issuedAt: issuedAt, signedInAt: signedInAt,
+      expiresAt: expiresAt, rules: rules, codes: codes, token: token)
   }
 
   private static func rules(_ reader: inout ByteReader) -> [OfflineRule]? {

@@ -9,7 +9,7 @@
 /// `patience`. (`RelayStateTests`)
 public struct RelayState: Equatable, Sendable {
   /// The state as a word.
-  public enum Phase: String, Sendable {
+  public enum Phase: String, CaseIterable, Sendable {
     case online, uncertain, offline
   }
 

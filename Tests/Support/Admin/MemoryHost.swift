@@ -321,6 +321,12 @@ package struct MemoryHost: ExaminedHost {
     return ProgramOutput(status: 0, output: Array(text.utf8))
   }
 
+  /// Lets `mfa-fleet relay --status` print a text.
+  package mutating func relay(_ text: String) {
+    outputs["/usr/sbin/mfa-fleet relay --status"] = ProgramOutput(
+      status: 0, output: Array(text.utf8))
+  }
+
   package func residentStatus() -> ResidentStatus { resident }
 
   /// Returns `realm`.

@@ -3,8 +3,8 @@ import MFAAdminOutput
 import MFABytes
 import MFAFleetProtocol
 
-/// Checks that a host of a realm reaches a verifier, how long its certificate is valid, and what the verifier
-/// says about the database.
+/// Checks that a host of a realm reaches a verifier, how long its certificate is valid, what the verifier says about
+/// the database, and whether the host can decide during an outage.
 enum RealmConnectionOfHost: Examination {
   /// How long before its end a certificate is reported, in seconds. The relay renews it ten days before its end.
   private static let shortTime: Int64 = 5 * 86_400
@@ -12,13 +12,16 @@ enum RealmConnectionOfHost: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     switch snapshot.host.realmStatus() {
     case .none: return []
-    case .fails(let problem): return [failure(problem)]
+    case .fails(let problem):
+      let relay = RelayReport.read(on: snapshot.host)
+      return [failure(problem, relay)] + outage(relay)
     case .answers(let inspection, let time):
       return certificate(inspection.certificateEnd, time) + database(inspection.findings)
+        + outage(RelayReport.read(on: snapshot.host))
     }
   }
 
-  private static func failure(_ problem: RealmProblem) -> Finding {
+  private static func failure(_ problem: RealmProblem, _ relay: RelayReport?) -> Finding {
     let code =
       switch problem {
       case .noRelay, .silentRelay, .untrustedRelay: "relay-stopped"
@@ -27,9 +30,45 @@ enum RealmConnectionOfHost: Examination {
       }
     return Finding(
       severity: .error, code: code, place: "\(InstalledPath.residentRootSocket)",
-      message: "every sign-in that needs a code is denied: \(problem.message)",
+      message: "\(consequence(relay)): \(problem.message)",
       hint: hint(problem))
   }
+
+  /// What a problem means for users.
+  private static func consequence(_ relay: RelayReport?) -> String {
+    guard let relay, relay.isOffline, relay.isQueueSound, relay.permits > 0 else {
+      return "every sign-in that needs a code is denied"
+    }
+    let users = relay.permits == 1 ? "1 user" : "\(relay.permits) users"
+    return "sign-ins that need a code are denied, except what the realm permits \(users) during "
+      + "an outage"
+  }
+
+  /// Whether the files for an outage can be used. The relay replaces them when a verifier answers.
+  private static func outage(_ relay: RelayReport?) -> [Finding] {
+    guard let relay else { return [] }
+    let hint =
+      "the relay begins anew when a verifier answers; see who changed the file: mfa-fleet(8), OUTAGES"
+    var findings: [Finding] = []
+    if !relay.isQueueSound {
+      findings.append(
+        Finding(
+          severity: .error, code: "offline-queue-damaged", place: place,
+          message: "the record of sign-ins during an outage was changed: all of them are denied",
+          hint: hint))
+    }
+    if !relay.arePermitsSound {
+      findings.append(
+        Finding(
+          severity: .error, code: "offline-permits-damaged", place: place,
+          message: "the permits for an outage cannot be read: all sign-ins are denied then",
+          hint: hint))
+    }
+    return findings
+  }
+
+  /// The file that names the folder with what the host keeps for an outage.
+  private static let place = "/etc/mfa/fleet.conf"
 
   private static func hint(_ problem: RealmProblem) -> String {
     // The hint of this problem names mfa-admin doctor.
@@ -43,7 +82,7 @@ enum RealmConnectionOfHost: Examination {
     guard !overflow, left < shortTime else { return [] }
     return [
       Finding(
-        severity: .warning, code: "certificate-ends", place: "/etc/mfa/fleet.conf",
+        severity: .warning, code: "certificate-ends", place: place,
         message:
           "the certificate of this host ends \(Timestamp(end)?.full ?? "soon"), and was not renewed",
         hint: "see why: journalctl -t mfa-fleet; or join again with a new ticket: mfa-fleet(8)")

@@ -1,0 +1,123 @@
+"""A small realm for tests with real parts: PostgreSQL without a standby, one verifier, and hosts with an sshd each.
+
+A script defines what happens there, and ends with `run_script`:
+
+    packaging/private-machine Tests/Fleet/NAME --programs FOLDER
+
+FOLDER has mfa-fleet and mfa-verifier; the other programs are those of dist/. oathtool acts as the authenticator app.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "packaging"))
+import fleet  # noqa: E402
+from fleet import Failure, run  # noqa: E402
+from play import step, wait_for_next  # noqa: E402,F401
+
+
+def expect(text, *parts):
+    print("".join("    %s\n" % line for line in text.splitlines()), end="")
+    for part in parts:
+        if part not in text:
+            raise Failure("%r is not in the output" % part)
+
+
+def fails(machine, *arguments):
+    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+    if ended.returncode == 0:
+        raise Failure("%s succeeded" % " ".join(arguments))
+    return ended.stdout + ended.stderr
+
+
+def output(machine, *arguments):
+    """What a program prints, however it ends."""
+    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+    return ended.stdout + ended.stderr
+
+
+def must(condition, what):
+    if not condition:
+        raise Failure(what)
+
+
+class Host(fleet.Host):
+    """A host of a realm with one verifier."""
+
+    verifiers = [fleet.VERIFIERS["verifier1"]]
+
+
+def create(database):
+    """Creates the database of the realm. Commits wait for no standby."""
+    database.data.mkdir()
+    shutil.chown(database.data, "postgres")
+    database.data.chmod(0o700)
+    step("PostgreSQL without a standby, and a verifier")
+    database.create()
+    database.sql("SET synchronous_commit = local; CREATE ROLE mfa_owner LOGIN; CREATE ROLE mfa_verifier LOGIN;"
+                 "GRANT pg_read_all_stats TO mfa_owner")
+    for command in ("ALTER SYSTEM SET synchronous_standby_names = ''", "SELECT pg_reload_conf()",
+                    "CREATE DATABASE mfa", "GRANT CREATE ON DATABASE mfa TO mfa_owner"):
+        database.sql(command)
+    run("mfa-verifier", "setup", "--owner", "hostaddr=%s dbname=mfa user=mfa_owner" % database.address, "--role",
+        "mfa_verifier")
+
+
+def play(name, groups, users, hosts, act):
+    """Starts the machines, and calls `act` with the database, the verifier, the hosts, and the fingerprint of the
+    authority. `groups` is the end of the verifiers' configuration."""
+    log = fleet.set_up_machine()
+    machines = []
+    try:
+        fleet.set_up_accounts()
+        for user in users:
+            fleet.add_user(user)
+        fleet.set_up_sshd()
+        database = fleet.Database("db1", fleet.DATABASES["db1"])
+        verifier = fleet.Verifier("verifier1", fleet.VERIFIERS["verifier1"])
+        verifier.groups = groups
+        created = [Host(host, fleet.HOSTS[host]) for host in hosts]
+        machines = [database, verifier, *created]
+        create(database)
+        authority = fleet.STATE / "authority"
+        authority.mkdir()
+        fingerprint = run("mfa-fleet", "authority", "create", authority, "--realm", "example.org").split()[-1]
+        verifier.begin(authority, os.urandom(32),
+                       "database = hostaddr=%s dbname=mfa user=mfa_verifier" % database.address)
+        act(database, verifier, *created, fingerprint)
+    except Failure as failure:
+        print("\n%s: error: %s" % (name, failure), file=sys.stderr)
+        for machine in machines:
+            machine.logs()
+        print((fleet.WORK / "log").read_text(errors="replace"))
+        return 1
+    finally:
+        for machine in machines:
+            for process in machine.processes:
+                process.kill()
+        log.kill()
+    print("\npassed")
+    return 0
+
+
+def run_script(script, groups, users, hosts, act):
+    """Installs the programs, and plays in a network of its own."""
+    name = pathlib.Path(script).name
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--inside", action="store_true")
+    options = parser.parse_args()
+    if os.environ.get("MFA_PRIVATE_MACHINE") != "1":
+        sys.exit("%s: error: run: packaging/private-machine Tests/Fleet/%s --programs FOLDER" % (name, name))
+    if options.inside:
+        sys.exit(play(name, groups, users, hosts, act))
+    run(CHECKOUT / "packaging/install")
+    for program in ("mfa-fleet", "mfa-verifier"):
+        run("install", "-m", "0755", CHECKOUT / options.programs / program, "/usr/sbin/" + program)
+    # The networks of the machines exist only in this one.
+    os.execvp("unshare", ["unshare", "--net", sys.executable, script, "--programs", options.programs, "--inside"])
