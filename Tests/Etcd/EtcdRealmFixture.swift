@@ -1,5 +1,6 @@
 import MFAEtcd
 import MFAEtcdTestSupport
+import MFASharedStore
 import MFATestSupport
 
 /// A realm of its own in a cluster.

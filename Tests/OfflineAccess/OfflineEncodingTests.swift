@@ -17,7 +17,7 @@ struct OfflineEncodingTests {
     token: [9, 9])
 
   @Test("a permit parses to an equal value, and no part of it parses")
-  func permit() throws {
+  func permit() {
     let encoded = Self.permit.encoded()
     #expect(OfflinePermit(encoded.span) == Self.permit)
     for count in 0..<encoded.count {
@@ -32,7 +32,8 @@ struct OfflineEncodingTests {
     other = encoded
     for (byte, language) in [(0, Language.english), (4, .traditionalChinese), (0xff, nil)] {
       other[7] = UInt8(byte)
-      #expect(try #require(OfflinePermit(other.span)).language == language)
+      let parsed = OfflinePermit(other.span)
+      #expect(parsed != nil && parsed?.language == language)
     }
     other[7] = 5
     #expect(OfflinePermit(other.span) == nil)

@@ -1,3 +1,4 @@
+import MFAAdminCore
 import MFAAdminOutput
 
 /// What the relay of this host says about an outage: `mfa-fleet relay --status`.
