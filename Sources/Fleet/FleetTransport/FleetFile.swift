@@ -26,17 +26,38 @@ package struct FleetFile {
   package func read(isSecret: Bool = false) throws(FleetError) -> [UInt8] {
     do throws(TrustedPath.Refusal) {
       let folder = try folder()
-      return try TrustedPath.translating { () throws(SystemError) in
-        let file = try folder.fileForReading(path.last)
-        let status = try file.status()
-        guard status.kind == .regular, Self.isOwner(status.owner), !status.isWritableByOthers,
-          !isSecret || status.permissions & 0o077 == 0
-        else { throw .forbidden(.read) }
-        guard status.size <= Self.longest else { throw SystemError(.read, number: 27 /* EFBIG */) }
-        return try file.read(count: Int(clamping: status.size))
+      guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
+      return try contents(in: folder) { status in
+        Self.isOwner(status.owner) && (!isSecret || status.permissions & 0o077 == 0)
       }
     } catch {
       throw Self.error("cannot read \(text)", error, isSecret: isSecret)
+    }
+  }
+
+  /// Reads a file that a program wrote into the folder of its own user. Only the user of the program vouches for the
+  /// content, so nothing may depend on it.
+  package func readReport() throws(FleetError) -> [UInt8] {
+    do throws(TrustedPath.Refusal) {
+      let folder = try folder()
+      let owner = try Self.owner(of: folder)
+      return try contents(in: folder) { $0.owner == owner }
+    } catch {
+      throw Self.error("cannot read \(text)", error, isSecret: false)
+    }
+  }
+
+  private func contents(
+    in folder: borrowing Directory, if isTrusted: (FileStatus) -> Bool
+  ) throws(TrustedPath.Refusal) -> [UInt8] {
+    try TrustedPath.translating { () throws(SystemError) in
+      let file = try folder.fileForReading(path.last)
+      let status = try file.status()
+      guard status.kind == .regular, isTrusted(status), !status.isWritableByOthers else {
+        throw .forbidden(.read)
+      }
+      guard status.size <= Self.longest else { throw SystemError(.read, number: 27 /* EFBIG */) }
+      return try file.read(count: Int(clamping: status.size))
     }
   }
 
@@ -44,6 +65,7 @@ package struct FleetFile {
   package func write(_ bytes: [UInt8]) throws(FleetError) {
     do throws(TrustedPath.Refusal) {
       let folder = try folder()
+      guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
       guard let temporary = FileName([0x2E] + path.last.bytes.prefix(200) + Array(".new".utf8))
       else { throw .system(.forbidden(.write)) }
       try TrustedPath.translating { () throws(SystemError) in
@@ -63,6 +85,7 @@ package struct FleetFile {
     }
   }
 
+  /// Opens the folder of the file, whose parents must belong to root or to this process's user.
   private func folder() throws(TrustedPath.Refusal) -> Directory {
     let folder = Array(path.bytes.dropLast(path.last.bytes.count + 1))
     guard let folder = TrustedPath(folder) else { return try path.parent() }
@@ -71,9 +94,12 @@ package struct FleetFile {
       try folder.lastDirectory()
     }
     let status = try TrustedPath.translating { () throws(SystemError) in try directory.status() }
-    guard Self.isOwner(status.owner) else { throw .untrusted(.wrongOwner) }
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
     return directory
+  }
+
+  private static func owner(of folder: borrowing Directory) throws(TrustedPath.Refusal) -> UInt32 {
+    try TrustedPath.translating { () throws(SystemError) in try folder.status().owner }
   }
 
   private static func isOwner(_ owner: UInt32) -> Bool {

@@ -131,6 +131,9 @@ final class ConnectedVerifier: Sendable {
   /// that it does not.
   private static var interval: Duration { .seconds(30) }
 
+  /// The time between two checks of a verifier that works while the relay is not online yet.
+  private static var intervalUntilOnline: Duration { .seconds(1) }
+
   /// How long a connection is used before another one replaces it. The verifier ends connections after an hour; with
   /// a time of its own for each connection, hosts that connected at the same moment do not come back at the same
   /// moment.
@@ -156,7 +159,10 @@ final class ConnectedVerifier: Sendable {
         noteFailure((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
-      let wait = failures == 0 ? Self.interval : .milliseconds(250) * (1 << failures)
+      let wait =
+        failures > 0
+        ? .milliseconds(250) * (1 << failures)
+        : realm.phase == .online ? Self.interval : Self.intervalUntilOnline
       // Relays that lost the same verifier must not all come back at the same moment.
       guard await sleep(wait * Double.random(in: 0.7...1.3)) else { return }
     }

@@ -43,7 +43,11 @@ struct RelayCommand: AsyncParsableCommand {
 
   /// Prints what the relay says about itself.
   private func report(_ path: String) throws(FleetError) {
-    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
+    // What the relay's user writes must not control root's terminal.
+    let printable = try FleetFile(path).readReport().map { byte in
+      (0x20...0x7E).contains(byte) || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: "?")
+    }
+    let text = String(decoding: printable, as: UTF8.self)
     let written = text.split(separator: "\n").first { $0.hasPrefix("written = ") }
       .flatMap { Int64($0.dropFirst("written = ".count)) }
     let now: Int64
