@@ -201,6 +201,13 @@ struct RealmAdministratorTests {
       .verifyLedger(expecting: nil)
     #expect(valid.problem == nil)
     #expect(valid.text == "2 entries are valid; the last is 2:9f2c0a1b, of 2026-11-21T10:18:00Z\n")
+    let outage = [
+      Self.line(3, "event=offline-attempt user=alice record=-"),
+      Self.line(4, "event=offline-code-used user=alice record=-"),
+    ]
+    let unchanged = try Self.administrator(lines + outage, [try Self.user("alice")])
+      .verifyLedger(expecting: nil)
+    #expect(unchanged.problem == nil)
     let missing = try Self.administrator(lines, []).verifyLedger(expecting: nil)
     #expect(missing.findings.map(\.kind) == [.gone])
     let other = try Self.user("alice", fingerprint: [8, 8, 8, 8, 8, 8, 8, 8])

@@ -44,24 +44,24 @@ struct OfflineRegistryTests {
 
   @Test("a code that a host reports is removed, and a second use is told")
   func used() throws {
-    try registry.setCodes(Self.set, of: Self.user, for: Self.group, by: Self.actor)
+    try registry.setCodes(Self.set, of: Self.user, for: Self.group)
     #expect(try registry.codes(of: Self.user) == [Self.group: Self.set])
     try enter(1, code: 0)
     #expect(try registry.codes(of: Self.user)[Self.group]?.codes.map(\.number) == [1])
     try enter(2, code: 0)
-    #expect(events == ["offline-codes-made", "offline-code-used", "offline-code-used-again"])
+    #expect(events == ["offline-code-used", "offline-code-used-again"])
     try registry.removeCodes(of: Self.user)
     #expect(try registry.codes(of: Self.user).isEmpty)
   }
 
   @Test("a record is entered once")
   func reportedOnce() throws {
-    try registry.setCodes(Self.set, of: Self.user, for: Self.group, by: Self.actor)
+    try registry.setCodes(Self.set, of: Self.user, for: Self.group)
     #expect(try registry.position(of: Self.host) == .beginning)
     try enter(1, code: 0)
     try enter(1, code: 0)
     #expect(try registry.position(of: Self.host).number == 1)
-    #expect(events == ["offline-codes-made", "offline-code-used"])
+    #expect(events == ["offline-code-used"])
     try registry.skip(to: .beginning, of: Self.host, by: Self.actor)
     #expect(try registry.position(of: Self.host) == .beginning)
     #expect(events.last == "offline-queue-broken")
@@ -69,7 +69,7 @@ struct OfflineRegistryTests {
 
   @Test("rows of another user or host, earlier rows and changed tokens are refused")
   func moved() throws {
-    try registry.setCodes(Self.set, of: Self.user, for: Self.group, by: Self.actor)
+    try registry.setCodes(Self.set, of: Self.user, for: Self.group)
     try enter(1, code: 0)
     let codes = try #require(EngineKey(.offlineCodes, Self.user))
     let queue = try #require(EngineKey(.offlineQueue, Self.host))

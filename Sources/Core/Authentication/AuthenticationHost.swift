@@ -1,4 +1,3 @@
-public import MFAAuditLog
 public import MFAConfiguration
 public import MFAFactorStore
 public import MFAPolicy
@@ -42,9 +41,9 @@ public protocol AuthenticationHost {
   func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]?
 
   /// Replaces the offline recovery codes of an account for a group of hosts. Returns the codes in their written
-  /// form, one after the other.
+  /// form, one after the other. Enters nothing in the audit log.
   func newOfflineCodes(
-    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+    for account: Account, group: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes
 }
 
@@ -54,7 +53,7 @@ extension AuthenticationHost {
 
   /// Fails: there is no group.
   public func newOfflineCodes(
-    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+    for account: Account, group: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes { throw .nameTooLong }
 }
 

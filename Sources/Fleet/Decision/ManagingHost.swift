@@ -1,4 +1,3 @@
-import MFAAuditLog
 import MFAAuthentication
 import MFAConfiguration
 import MFAFactorStore
@@ -59,10 +58,9 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
 
   /// Makes codes for a group of hosts.
   func newOfflineCodes(
-    for account: Account, group: [UInt8], by actor: AuditLogEvent.Actor
+    for account: Account, group: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes {
-    try OfflineDecisions(realm: realm, host: record)
-      .newCodes(of: account.name, for: group, by: actor)
+    try OfflineDecisions(realm: realm, host: record).newCodes(of: account.name, for: group)
   }
 
   /// Verifiers send no mail: notices stay pending until the user signs in.

@@ -125,7 +125,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
 
   /// Makes new codes for a group, and returns them in their written form, one after the other.
   func newCodes(
-    of user: [UInt8], for group: [UInt8], by actor: AuditLogEvent.Actor
+    of user: [UInt8], for group: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes {
     var text = SecretBytes(count: OfflineCodeSet.mostCodes * RecoveryCode.writtenLength)
     let set = try cryptographic { () throws(CryptographyError) in
@@ -148,7 +148,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
       }
       return set
     }
-    try OfflineRegistry(store()).setCodes(set, of: user, for: group, by: actor)
+    try OfflineRegistry(store()).setCodes(set, of: user, for: group)
     return text
   }
 

@@ -74,8 +74,8 @@ extension Conversation {
     return RecoveryCodeList(text: text)
   }
 
-  /// Replaces the offline recovery codes for a group of hosts. The codes are entered in the audit log when they are
-  /// stored. Before that, the change is counted, and noted for the user's next sign-in.
+  /// Replaces the offline recovery codes for a group of hosts. Before the codes are stored, the change is counted, entered
+  /// in the audit log, and noted for the user's next sign-in.
   func generateOfflineCodes(
     _ name: [UInt8], _ session: Session
   ) throws(HelperFailure) -> RecoveryCodeList {
@@ -83,26 +83,22 @@ extension Conversation {
     guard let group = host.offlineCodeGroup(for: caller, named: name) else {
       throw .invalidArgument
     }
-    try deciding { () throws(HelperFailure) in
+    let checkpoint = try deciding { () throws(HelperFailure) in
       let entry = try entry(creating: false, session)
       guard var record = entry.record else { throw .factorNotFound }
       let now = try now()
       let attempts = try countedChange(entry, at: now)
       record.note(.recoveryCodesMade, about: .recoveryCodes, from: source, at: now)
-      let noted = record
-      do throws(FactorStoreError) {
-        _ = try entry.replace(record: noted, attempts: attempts, entering: nil)
-      } catch {
-        throw failure(error)
-      }
+      let event = AuditLogEvent(.offlineCodesMade, detail: group, by: actor, at: now)
+      return try replace(entry, record, attempts, entering: event).checkpoint
     }
     let text: SecretBytes
     do throws(FactorStoreError) {
-      text = try host.newOfflineCodes(for: caller, group: group, by: actor)
+      text = try host.newOfflineCodes(for: caller, group: group)
     } catch {
       throw failure(error)
     }
-    logChange("offline-codes-made", nil, nil)
+    logChange("offline-codes-made", nil, checkpoint)
     return RecoveryCodeList(text: text)
   }
 

@@ -42,6 +42,15 @@ package struct LedgerEntry: Equatable {
   /// The account's UID.
   package var uid: UInt32? { text("uid").flatMap { UInt32($0) } }
 
+  /// Whether the entry is about the stored record of its user. What a host reports about an outage changes no record.
+  package var concernsRecord: Bool {
+    let reports: [AuditLogEvent.Kind] = [
+      .offlineAttempt, .offlineCodeUsed, .offlineCodeUsedAgain, .offlineRemembered,
+      .offlineBreakGlass, .offlineQueueBroken,
+    ]
+    return !reports.contains { "\($0.name)" == text("event") }
+  }
+
   /// The fingerprint of the user's record after the change; empty if the record was removed.
   package var fingerprint: [UInt8] {
     bytes("record").flatMap { Hexadecimal.bytes(of: $0, count: $0.count / 2) } ?? []

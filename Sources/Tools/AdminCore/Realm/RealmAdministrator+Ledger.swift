@@ -85,7 +85,7 @@ extension RealmAdministrator {
       let entry = reading.take(line)
       guard let mark = entry.mark else { return }
       if mark == expected { isExpectedThere = true }
-      guard let user = entry.bytes("user") else { return }
+      guard let user = entry.bytes("user"), entry.concernsRecord else { return }
       histories[user, default: History()].add(entry, mark)
     }
     try forEachLine(after: 0, take)
@@ -137,7 +137,9 @@ extension RealmAdministrator {
     let present = try find(subject)?.fingerprint ?? []
     try forEachLine(after: history.last) { line in
       let entry = LedgerEntry(line)
-      guard let mark = entry.mark, entry.bytes("user") == name else { return }
+      guard let mark = entry.mark, entry.bytes("user") == name, entry.concernsRecord else {
+        return
+      }
       history.add(entry, mark)
     }
     guard present != history.lastFingerprint else { return nil }
