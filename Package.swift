@@ -573,7 +573,7 @@ let package = Package(
     tests(
       "Fleet", in: "Fleet",
       uses: ["MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
-      exclude: ["decisions.py", "import", "offline.py", "run"]),
+      exclude: ["decisions.py", "import", "offline.py", "outage", "run", "stage.py"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",
       uses: [

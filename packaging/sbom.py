@@ -243,8 +243,10 @@ def debian_package(library, known={}):
         except Failure:
             raise Failure(f"no installed Debian package contains {library}",
                           "install the package that contains it: see Depends in packaging/debian/control") from None
+        # A cross compiler has libraries of other architectures in other folders.
         names = sorted({name for line in found.splitlines() for name in line.split(": /")[0].split(", ")
                         if line.endswith("/" + library) and not line.startswith("diversion ")
+                        and line.split(": ")[-1].startswith(("/lib/", "/usr/lib/"))
                         and name.split(":")[-1] in (name, architecture)})
         if len(names) != 1:
             raise Failure(f"{library} is in several Debian packages or in none of {architecture}: {found.strip()}",
