@@ -2,8 +2,8 @@
 import MFAMessages
 
 extension Language {
-  /// Returns whether a terminal can show the language; nil if there is none. The Linux console, `tty` and a number, has no
-  /// wide characters.
+  /// Returns whether a terminal can show the language. The Linux console, `tty` and a number, has no wide characters. Without
+  /// a terminal, every language can be shown.
   func isShown(atTerminal terminal: [UInt8]?) -> Bool {
     switch self {
     case .english, .french, .spanish: return true

@@ -71,8 +71,8 @@ final class OpenRequests: ServerInterceptor {
     if isLast { noteEnd.yield() }
   }
 
-  /// Refuses new requests from now on, and waits until all others have ended, for this time at most. Returns whether
-  /// they have.
+  /// Refuses new requests from now on, and waits until all others have ended, but not longer than `patience`. Returns
+  /// whether they have ended.
   func stop(within patience: Duration) async throws -> Bool {
     let isIdle = state.withLock { state in
       state.isStopping = true
