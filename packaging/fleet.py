@@ -597,22 +597,15 @@ def create_machines(kind):
     return databases, [Verifier(*item) for item in VERIFIERS.items()], [Host(*item) for item in HOSTS.items()]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
-    kind = ENGINES[parser.parse_args().engine]
+def perform(name, body):
+    """Calls `body` with a list, to which it adds its machines. Prints the ends of the logs after a failure, and ends all
+    programs. Returns the exit status."""
     log = set_up_machine()
     machines = []
     try:
-        set_up_accounts()
-        databases, verifiers, hosts = create_machines(kind)
-        machines = databases + verifiers + hosts
-        set_up_sshd()
-        engine = kind(databases)
-        set_up_realm(engine, verifiers, hosts)
-        act(engine, verifiers, hosts)
+        body(machines)
     except Failure as failure:
-        print("\nfleet-try: error: %s" % failure, file=sys.stderr)
+        print("\n%s: error: %s" % (name, failure), file=sys.stderr)
         for machine in machines:
             machine.logs()
         with contextlib.suppress(OSError):
@@ -624,6 +617,23 @@ def main():
                 process.kill()
         log.kill()
     return 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
+    kind = ENGINES[parser.parse_args().engine]
+
+    def body(machines):
+        set_up_accounts()
+        databases, verifiers, hosts = create_machines(kind)
+        machines += databases + verifiers + hosts
+        set_up_sshd()
+        engine = kind(databases)
+        set_up_realm(engine, verifiers, hosts)
+        act(engine, verifiers, hosts)
+
+    return perform("fleet-try", body)
 
 
 if __name__ == "__main__":

@@ -71,9 +71,7 @@ def create(database):
 def play(name, groups, users, hosts, act):
     """Starts the machines, and calls `act` with the database, the verifier, the hosts, and the fingerprint of the
     authority. `groups` is the end of the verifiers' configuration."""
-    log = fleet.set_up_machine()
-    machines = []
-    try:
+    def body(machines):
         fleet.set_up_accounts()
         for user in users:
             fleet.add_user(user)
@@ -82,7 +80,7 @@ def play(name, groups, users, hosts, act):
         verifier = fleet.Verifier("verifier1", fleet.VERIFIERS["verifier1"])
         verifier.groups = groups
         created = [Host(host, fleet.HOSTS[host]) for host in hosts]
-        machines = [database, verifier, *created]
+        machines += [database, verifier, *created]
         create(database)
         authority = fleet.STATE / "authority"
         authority.mkdir()
@@ -90,19 +88,9 @@ def play(name, groups, users, hosts, act):
         verifier.begin(authority, os.urandom(32),
                        "database = hostaddr=%s dbname=mfa user=mfa_verifier" % database.address)
         act(database, verifier, *created, fingerprint)
-    except Failure as failure:
-        print("\n%s: error: %s" % (name, failure), file=sys.stderr)
-        for machine in machines:
-            machine.logs()
-        print((fleet.WORK / "log").read_text(errors="replace"))
-        return 1
-    finally:
-        for machine in machines:
-            for process in machine.processes:
-                process.kill()
-        log.kill()
-    print("\npassed")
-    return 0
+        print("\npassed")
+
+    return fleet.perform(name, body)
 
 
 def run_script(script, groups, users, hosts, act):
