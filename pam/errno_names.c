@@ -1,5 +1,5 @@
-// The names of error numbers, for log lines. The C library has this function since glibc 2.32, and the module
-// is loaded by applications of older systems too.
+// The names of error numbers, for log lines. The C library has this function since glibc 2.32, but applications
+// on older systems load the module too.
 #include <errno.h>
 #include <stddef.h>
 

@@ -3,7 +3,7 @@ import MFAEtcdTestSupport
 import MFASharedStore
 import MFATestSupport
 
-/// A realm of its own in a cluster.
+/// A realm in a cluster, with a prefix that no other test uses.
 struct EtcdRealmFixture: @unchecked Sendable {
   let cluster: EtcdCluster
   let configuration: EtcdConfiguration

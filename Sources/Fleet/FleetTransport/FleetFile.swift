@@ -25,9 +25,7 @@ package struct FleetFile {
   /// Reads the file.
   package func read(isSecret: Bool = false) throws(FleetError) -> [UInt8] {
     do throws(TrustedPath.Refusal) {
-      let folder = try folder()
-      guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
-      return try contents(in: folder) { status in
+      return try contents(in: try ownFolder()) { status in
         Self.isOwner(status.owner) && (!isSecret || status.permissions & 0o077 == 0)
       }
     } catch {
@@ -64,8 +62,7 @@ package struct FleetFile {
   /// Replaces the file, or creates it.
   package func write(_ bytes: [UInt8]) throws(FleetError) {
     do throws(TrustedPath.Refusal) {
-      let folder = try folder()
-      guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
+      let folder = try ownFolder()
       guard let temporary = FileName([0x2E] + path.last.bytes.prefix(200) + Array(".new".utf8))
       else { throw .system(.forbidden(.write)) }
       try TrustedPath.translating { () throws(SystemError) in
@@ -96,6 +93,13 @@ package struct FleetFile {
     let status = try TrustedPath.translating { () throws(SystemError) in try directory.status() }
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
     return directory
+  }
+
+  /// Opens the folder of the file, which must belong to root or to this process's user as well.
+  private func ownFolder() throws(TrustedPath.Refusal) -> Directory {
+    let folder = try folder()
+    guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
+    return folder
   }
 
   private static func owner(of folder: borrowing Directory) throws(TrustedPath.Refusal) -> UInt32 {

@@ -134,9 +134,8 @@ final class ConnectedVerifier: Sendable {
   /// The time between two checks of a verifier that works while the relay is not online yet.
   private static var intervalUntilOnline: Duration { .seconds(1) }
 
-  /// How long a connection is used before another one replaces it. The verifier ends connections after an hour; with
-  /// a time of its own for each connection, hosts that connected at the same moment do not come back at the same
-  /// moment.
+  /// How long a connection is used. The verifier ends connections after an hour. The time is random, so that hosts that
+  /// connected at the same moment do not connect again at the same moment.
   private static var connectionLife: Duration { .seconds(3600) * Double.random(in: 0.5...0.95) }
 
   /// Checks every few seconds whether the verifier works, so that a conversation need not find out.
@@ -146,7 +145,7 @@ final class ConnectedVerifier: Sendable {
     while !Task.isCancelled {
       if ContinuousClock.now > end {
         end = ContinuousClock.now + Self.connectionLife
-        // Without new credentials, the present connection goes on until the verifier ends it.
+        // If no new connection can be made, the present one stays until the verifier ends it.
         do { try reconnect() } catch { FleetLog.write(FleetLog.failure("relay", "reconnect")) }
       }
       events.isNew.store(false, ordering: .relaxed)

@@ -61,7 +61,7 @@ struct RelayMetrics: Sendable {
         Name.records, .gauge, "Records of sign-ins during an outage that no verifier has yet."),
       MetricDefinition(
         Name.sound, .gauge,
-        "Whether the files for an outage are as the relay wrote them; 1 if it keeps none."),
+        "1 if the files for an outage are as the relay wrote them, or if it keeps none."),
       MetricDefinition(
         Name.healthy, .gauge, "Whether the last check or conversation with a verifier succeeded.",
         label: "verifier", values: verifiers),

@@ -3,13 +3,13 @@ import MFAAdminOutput
 
 /// What the relay of this host says about an outage: `mfa-fleet relay --status`.
 struct RelayReport: Equatable {
-  /// Whether no verifier has answered for so long that the relay decides by what the realm permits meanwhile.
+  /// Whether the relay decides by itself, because no verifier has answered for some time.
   let isOffline: Bool
   /// The number of users about whom the relay may decide then; 0 if the host keeps nothing.
   let permits: Int
   /// Whether the file with the permits could be read.
   let arePermitsSound: Bool
-  /// Whether the record of sign-ins during an outage is as the relay wrote it.
+  /// False if the record of sign-ins during an outage was changed.
   let isQueueSound: Bool
 
   /// Asks the relay. Returns nil if it does not run, or if its program is not installed.

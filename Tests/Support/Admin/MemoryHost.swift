@@ -321,7 +321,7 @@ package struct MemoryHost: ExaminedHost {
     return ProgramOutput(status: 0, output: Array(text.utf8))
   }
 
-  /// Lets `mfa-fleet relay --status` print a text.
+  /// Sets what `mfa-fleet relay --status` prints.
   package mutating func relay(_ text: String) {
     outputs["/usr/sbin/mfa-fleet relay --status"] = ProgramOutput(
       status: 0, output: Array(text.utf8))

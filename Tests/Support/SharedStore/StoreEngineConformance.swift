@@ -7,7 +7,7 @@ import Testing
 public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @unchecked Sendable {
   private let open: () -> Engine
   private let engine: Engine
-  /// Whether a commit with a line of the audit log waits for another one, and does not conflict with it.
+  /// Whether parallel commits to the audit log wait for each other. With other engines, one of them can conflict.
   private let waitsForLines: Bool
 
   /// Creates the checks for a realm without rows, whose state is that of `initializeRealm(now: 1_700_000_000)`.
@@ -134,7 +134,7 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
     #expect(try snapshot().row == .none)
   }
 
-  /// An engine that loaded the realm before must notice that it was replaced.
+  /// An engine notices if the realm was replaced after the engine loaded it.
   private func replacedRealm() throws {
     let other = open()
     _ = try other.load(EngineSample.key(), EngineContext())

@@ -47,24 +47,28 @@ enum RealmConnectionOfHost: Examination {
   /// Whether the files for an outage can be used. The relay replaces them when a verifier answers.
   private static func outage(_ relay: RelayReport?) -> [Finding] {
     guard let relay else { return [] }
-    let hint =
-      "the relay begins anew when a verifier answers; see who changed the file: mfa-fleet(8), OUTAGES"
-    var findings: [Finding] = []
+    var damage: [(code: String, message: String)] = []
     if !relay.isQueueSound {
-      findings.append(
-        Finding(
-          severity: .error, code: "offline-queue-damaged", place: place,
-          message: "the record of sign-ins during an outage was changed: all of them are denied",
-          hint: hint))
+      damage.append(
+        (
+          "offline-queue-damaged",
+          "the record of sign-ins during an outage was changed: all of them are denied"
+        ))
     }
     if !relay.arePermitsSound {
-      findings.append(
-        Finding(
-          severity: .error, code: "offline-permits-damaged", place: place,
-          message: "the permits for an outage cannot be read: all sign-ins are denied then",
-          hint: hint))
+      damage.append(
+        (
+          "offline-permits-damaged",
+          "the permits for an outage cannot be read: all sign-ins are denied then"
+        ))
     }
-    return findings
+    return damage.map { code, message in
+      Finding(
+        severity: .error, code: code, place: place, message: message,
+        hint:
+          "the relay begins anew when a verifier answers; see who changed the file: mfa-fleet(8), OUTAGES"
+      )
+    }
   }
 
   /// The file that names the folder with what the host keeps for an outage.
