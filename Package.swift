@@ -419,7 +419,7 @@ let package = Package(
     room(
       "AdminOutput", .tools,
       uses: ["MFABytes", "MFACPOSIX", "MFAFactors", "MFASecrets", "MFASystem"]),
-    room("StackEffect", .tools, uses: ["MFAPAMStack"]),
+    room("StackEffect", .tools, uses: ["MFABytes", "MFAPAMStack"]),
     room("Sudoers", .tools, uses: ["MFAAdminOutput"]),
     room(
       "Doctor", .tools,

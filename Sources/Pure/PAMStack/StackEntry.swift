@@ -15,23 +15,24 @@ public struct StackEntry: Equatable, Sendable {
   /// The number of substacks that contain the line.
   public let level: Int
 
+  /// The file name of the module, if it is in the folder from which libpam loads modules: the line gives its name
+  /// alone, or in a folder named `security`. Nil for another folder, and for a substack.
+  public var moduleFile: [UInt8]? {
+    guard case .module(let name, _, _) = kind else { return nil }
+    var file: [UInt8] = []
+    var isElsewhere = false
+    for byte in name {
+      if byte == UInt8(ascii: "/") {
+        isElsewhere = file != Word.bytes("security")
+        file = []
+      } else {
+        file.append(byte)
+      }
+    }
+    return isElsewhere ? nil : file
+  }
+
   /// Returns whether the entry calls the module with this file name in the folder from which libpam
   /// loads modules: by its name alone, or in a folder named `security`.
-  public func asks(module file: StaticString) -> Bool {
-    switch kind {
-    case .substack: return false
-    case .module(let name, _, _):
-      var parts: [[UInt8]] = [[]]
-      for byte in name {
-        if byte == UInt8(ascii: "/") {
-          parts = [parts.last ?? [], []]
-        } else {
-          let part = parts.popLast() ?? []
-          parts.append(part + [byte])
-        }
-      }
-      guard parts.last == Word.bytes(file) else { return false }
-      return parts.count == 1 || parts.first == Word.bytes("security")
-    }
-  }
+  public func asks(module file: StaticString) -> Bool { moduleFile == Word.bytes(file) }
 }

@@ -1,3 +1,4 @@
+import MFABytes
 import MFAPAMStack
 
 /// What kind of module a line calls, by the module's name.
@@ -32,9 +33,7 @@ package enum ModuleKind: Equatable {
     } else if entry.asks(module: "pam_faillock.so") {
       self = Self.arguments(entry).contains("authfail") ? .denial : .preparation
     } else {
-      self =
-        Self.names.first { names in names.modules.contains { entry.asks(module: $0) } }?.kind
-        ?? .unknown
+      self = entry.moduleFile.flatMap { Self.kinds[$0] } ?? .unknown
     }
   }
 
@@ -43,6 +42,10 @@ package enum ModuleKind: Equatable {
     guard case .module(_, let arguments, _) = entry.kind else { return [] }
     return arguments.map { String(decoding: $0, as: UTF8.self) }
   }
+
+  /// The kinds of modules by their file names.
+  private static let kinds: [[UInt8]: ModuleKind] = Dictionary(
+    uniqueKeysWithValues: names.flatMap { names in names.modules.map { ($0.bytes, names.kind) } })
 
   private static let names: [(kind: ModuleKind, modules: [StaticString])] = [
     (.denial, ["pam_deny.so"]),

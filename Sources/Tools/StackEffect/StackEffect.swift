@@ -92,7 +92,11 @@ private struct Paths {
   }
 
   let machine: StackMachine
-  let results: ModuleResults
+  private let type: StackType
+  /// For each line, whether it calls pam_mfa.so.
+  private let callsModule: [Bool]
+  /// For each line, what its module can return, in groups of codes that have the same effect.
+  private let groups: [[[PAMReturnCode]]]
   private var edges: [Edge] = []
   /// The ends of all ways, nearest first.
   private var ends: [Node] = []
@@ -101,7 +105,9 @@ private struct Paths {
 
   init(machine: StackMachine, results: ModuleResults) {
     self.machine = machine
-    self.results = results
+    type = results.type
+    callsModule = machine.entries.map(results.calls)
+    groups = machine.entries.map { Self.groups(results.codes($0), of: $0) }
   }
 
   /// Finds all ways.
@@ -118,9 +124,8 @@ private struct Paths {
         continue
       }
       let index = node.state.index
-      let entry = machine.entries[index]
-      let calls = min(node.calls + (results.calls(entry) ? 1 : 0), 2)
-      for codes in groups(entry) {
+      let calls = min(node.calls + (callsModule[index] ? 1 : 0), 2)
+      for codes in groups[index] {
         guard let code = codes.first else { continue }
         let to = Node(state: machine.next(node.state, code), calls: calls)
         edges.append(Edge(index: index, codes: codes, from: node, to: to))
@@ -131,11 +136,11 @@ private struct Paths {
     }
   }
 
-  /// Returns what the line's module can return, in groups of codes that have the same effect.
-  private func groups(_ entry: StackEntry) -> [[PAMReturnCode]] {
+  /// Returns the groups of return codes for which a line has the same effect.
+  private static func groups(_ codes: [PAMReturnCode], of entry: StackEntry) -> [[PAMReturnCode]] {
     guard case .module(_, _, let control) = entry.kind else { return [] }
     var groups: [(action: StackControl.Action, code: PAMReturnCode?, codes: [PAMReturnCode])] = []
-    for code in results.codes(entry) {
+    for code in codes {
       let action = control.action(for: code)
       // A line that counts passes its return code on.
       let counted = action == .ok || action == .done ? code : nil
@@ -152,7 +157,7 @@ private struct Paths {
     switch node.state.outcome {
     case .positive(.success): true
     // The user then has to choose a new password, and is signed in.
-    case .positive(.newTokenRequired): results.type == .account
+    case .positive(.newTokenRequired): type == .account
     case .undefined, .positive, .negative: false
     }
   }
@@ -197,14 +202,14 @@ private struct Paths {
   func skipsModule(_ edge: Edge) -> Bool {
     machine.entries.indices.contains { index in
       index > edge.index && index < edge.to.state.index
-        && results.calls(machine.entries[index])
+        && callsModule[index]
     }
   }
 
   /// Returns whether the result of pam_mfa.so is ignored or discarded.
   func ignoresModule(_ edge: Edge) -> Bool {
     guard case .negative = edge.to.state.outcome else {
-      if results.calls(machine.entries[edge.index]) {
+      if callsModule[edge.index] {
         return !edge.codes.contains(.success)
       }
       guard case .negative = edge.from.state.outcome else { return false }
