@@ -32,16 +32,18 @@ extension EndToEnd {
       return try #require(total.flatMap { Int($0.dropFirst("totals: ".count)) }, "\(text)")
     }
 
+    /// Returns the difference between the largest and the smallest count, in percent of the smallest.
+    /// Without a count it is infinite.
+    static func difference(_ counts: [(what: String, count: Int)]) -> Double {
+      let numbers = counts.map(\.count)
+      guard let least = numbers.min(), let most = numbers.max(), least > 0 else { return .infinity }
+      return Double(most - least) / Double(least) * 100
+    }
+
     func expectAlike(
       _ counts: [(what: String, count: Int)], tolerance: Double = Self.tolerance
     ) {
-      let numbers = counts.map(\.count)
-      guard let least = numbers.min(), let most = numbers.max(), least > 0 else {
-        Issue.record("no instructions were counted")
-        return
-      }
-      let percent = Double(most - least) / Double(least) * 100
-      #expect(percent < tolerance, "\(counts)")
+      #expect(Self.difference(counts) < tolerance, "\(counts)")
       print("instructions:", counts.map { "\($0.what) \($0.count)" }.joined(separator: ", "))
     }
 
@@ -201,15 +203,19 @@ extension EndToEnd {
           ("unenrolled", unenrolled.name, row.unenrolled),
         ]
         if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
-        expectAlike(
-          try rows.map { what, name, code in
-            // The less of two measurements: some sign-ins of one user take 60,000 instructions more
-            // than others.
-            let counts = try (0..<2).map { _ in
-              try instructions(service, name, row.answer, expecting: code, on: machine)
-            }
-            return (what, counts.min() ?? 0)
-          }, tolerance: row.tolerance)
+        // Some sign-ins of one user take 60,000 instructions more than others, so that the least of up
+        // to four measurements counts.
+        var counts: [(what: String, count: Int)] = []
+        for _ in 0..<4 where Self.difference(counts) >= row.tolerance {
+          let measured = try rows.map { what, name, code in
+            let count = try instructions(service, name, row.answer, expecting: code, on: machine)
+            return (what: what, count: count)
+          }
+          counts =
+            counts.isEmpty
+            ? measured : zip(counts, measured).map { ($0.what, min($0.count, $1.count)) }
+        }
+        expectAlike(counts, tolerance: row.tolerance)
       }
     }
   }
