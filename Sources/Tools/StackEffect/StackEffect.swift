@@ -93,9 +93,9 @@ private struct Paths {
 
   let machine: StackMachine
   private let type: StackType
-  /// For each line, whether it calls pam_mfa.so.
+  /// Whether each line calls pam_mfa.so.
   private let callsModule: [Bool]
-  /// For each line, what its module can return, in groups of codes that have the same effect.
+  /// What the module of each line can return, in groups of codes that have the same effect.
   private let groups: [[[PAMReturnCode]]]
   private var edges: [Edge] = []
   /// The ends of all ways, nearest first.
