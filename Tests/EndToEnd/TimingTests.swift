@@ -32,8 +32,8 @@ extension EndToEnd {
       return try #require(total.flatMap { Int($0.dropFirst("totals: ".count)) }, "\(text)")
     }
 
-    /// Returns the difference between the largest and the smallest count, in percent of the smallest.
-    /// Without a count it is infinite.
+    /// Returns the difference between the largest and the smallest count, in percent of the smallest;
+    /// infinity if nothing was counted.
     static func difference(_ counts: [(what: String, count: Int)]) -> Double {
       let numbers = counts.map(\.count)
       guard let least = numbers.min(), let most = numbers.max(), least > 0 else { return .infinity }
@@ -203,8 +203,8 @@ extension EndToEnd {
           ("unenrolled", unenrolled.name, row.unenrolled),
         ]
         if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
-        // Some sign-ins of one user take 60,000 instructions more than others, so that the least of up
-        // to four measurements counts.
+        // Some sign-ins take 60,000 instructions more than other sign-ins of the same user. Therefore
+        // the least of up to four measurements counts.
         var counts: [(what: String, count: Int)] = []
         for _ in 0..<4 where Self.difference(counts) >= row.tolerance {
           let measured = try rows.map { what, name, code in

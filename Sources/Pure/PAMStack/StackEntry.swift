@@ -15,8 +15,8 @@ public struct StackEntry: Equatable, Sendable {
   /// The number of substacks that contain the line.
   public let level: Int
 
-  /// The file name of the module, if it is in the folder from which libpam loads modules: the line gives its name
-  /// alone, or in a folder named `security`. Nil for another folder, and for a substack.
+  /// The file name of the module that the line calls, if libpam loads it from its own folder: the line has the name
+  /// alone, or in a folder named `security`. Nil for a module elsewhere, and for a substack.
   public var moduleFile: [UInt8]? {
     guard case .module(let name, _, _) = kind else { return nil }
     var file: [UInt8] = []
@@ -32,7 +32,6 @@ public struct StackEntry: Equatable, Sendable {
     return isElsewhere ? nil : file
   }
 
-  /// Returns whether the entry calls the module with this file name in the folder from which libpam
-  /// loads modules: by its name alone, or in a folder named `security`.
+  /// Returns whether the line calls the module with this file name, and libpam loads it from its own folder.
   public func asks(module file: StaticString) -> Bool { moduleFile == Word.bytes(file) }
 }

@@ -24,14 +24,10 @@ package enum ModuleKind: Equatable {
 
   /// Determines the kind of a line's module.
   package init(_ entry: StackEntry) {
-    if entry.callsModule {
-      self = .code
-    } else if entry.asksForPassword {
+    if entry.asks(module: "pam_ccreds.so"), Self.arguments(entry).contains("action=validate") {
       self = .password
-    } else if entry.asks(module: "pam_ccreds.so") {
-      self = Self.arguments(entry).contains("action=validate") ? .password : .preparation
-    } else if entry.asks(module: "pam_faillock.so") {
-      self = Self.arguments(entry).contains("authfail") ? .denial : .preparation
+    } else if entry.asks(module: "pam_faillock.so"), Self.arguments(entry).contains("authfail") {
+      self = .denial
     } else {
       self = entry.moduleFile.flatMap { Self.kinds[$0] } ?? .unknown
     }
@@ -48,6 +44,8 @@ package enum ModuleKind: Equatable {
     uniqueKeysWithValues: names.flatMap { names in names.modules.map { ($0.bytes, names.kind) } })
 
   private static let names: [(kind: ModuleKind, modules: [StaticString])] = [
+    (.code, ["pam_mfa.so"]),
+    (.password, PasswordModule.fileNames),
     (.denial, ["pam_deny.so"]),
     (.permission, ["pam_permit.so"]),
     (.caller, ["pam_rootok.so"]),
@@ -77,7 +75,7 @@ package enum ModuleKind: Equatable {
         "pam_ecryptfs.so", "pam_loginuid.so", "pam_keyinit.so", "pam_systemd.so", "pam_motd.so",
         "pam_mail.so", "pam_limits.so", "pam_lastlog.so", "pam_selinux.so", "pam_umask.so",
         "pam_mkhomedir.so", "pam_setquota.so", "pam_xauth.so", "pam_tty_audit.so", "pam_echo.so",
-        "pam_faillock.so", "pam_tally2.so", "pam_afs_session.so", "pam_fscrypt.so",
+        "pam_ccreds.so", "pam_faillock.so", "pam_tally2.so", "pam_afs_session.so", "pam_fscrypt.so",
         "pam_zfs_key.so", "pam_stress.so", "pam_namespace.so", "pam_abl.so",
       ]
     ),

@@ -95,7 +95,7 @@ private struct Paths {
   private let type: StackType
   /// Whether each line calls pam_mfa.so.
   private let callsModule: [Bool]
-  /// What the module of each line can return, in groups of codes that have the same effect.
+  /// What the module of each line can return, in groups of codes for which the line has the same effect.
   private let groups: [[[PAMReturnCode]]]
   private var edges: [Edge] = []
   /// The ends of all ways, nearest first.
@@ -136,7 +136,7 @@ private struct Paths {
     }
   }
 
-  /// Returns the groups of return codes for which a line has the same effect.
+  /// Returns what a line's module can return, in groups of codes for which the line has the same effect.
   private static func groups(_ codes: [PAMReturnCode], of entry: StackEntry) -> [[PAMReturnCode]] {
     guard case .module(_, _, let control) = entry.kind else { return [] }
     var groups: [(action: StackControl.Action, code: PAMReturnCode?, codes: [PAMReturnCode])] = []
