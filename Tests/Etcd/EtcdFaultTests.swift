@@ -87,14 +87,14 @@ struct EtcdFaultTests {
     try engine.commit(EngineSample.change(version: 0), entering: nil)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
-    cluster.pause(index)
+    try cluster.suspend(index)
     #expect(throws: EngineError.deadline) {
       try engine.commit(EngineSample.change(version: 1, "late"), entering: nil)
     }
     #expect(engine.session.endpoint != cluster.endpoints[index])
     let version = try snapshot(engine).row.version
     #expect([1, 2].contains(version))
-    cluster.pause(index, false)
+    cluster.resume(index)
     #expect(try eventualSnapshot(engine).row.version >= version)
   }
 
@@ -105,10 +105,10 @@ struct EtcdFaultTests {
     try engine.commit(EngineSample.change(version: 0), entering: nil)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
-    cluster.pause(index)
+    try cluster.suspend(index)
     #expect(try snapshot(engine).row.version == 1)
     #expect(engine.session.endpoint != cluster.endpoints[index])
-    cluster.pause(index, false)
+    cluster.resume(index)
   }
 
   @Test func restartIsNoOtherIncarnation() throws {

@@ -164,18 +164,18 @@ struct PostgreSQLEngineTests {
   }
 
   @Test func deadlineOfAConnectionHolds() throws {
-    database.cluster.accepts(false)
+    try database.cluster.accepts(false)
     let clock = ContinuousClock()
     let began = clock.now
     #expect(throws: EngineError.deadline) { try snapshot() }
     #expect(clock.now - began < .seconds(10))
-    database.cluster.accepts(true)
+    try database.cluster.accepts(true)
     #expect(try snapshot().row == .none)
   }
 
   @Test func hostsAreTriedTogether() throws {
     let silent = try PostgreSQLCluster()
-    silent.accepts(false)
+    try silent.accepts(false)
     var configuration = database.cluster.configuration()
     configuration.connection =
       "host=/nonexistent,\(silent.folder),\(database.cluster.folder) user=mfa_verifier dbname=mfa"

@@ -66,6 +66,18 @@ public final class ChildProcess {
     _ = ctest_kill(reference.number, signal)
   }
 
+  /// Stops the program, and waits until none of its threads runs any more: on a busy machine, they can
+  /// run for milliseconds after the signal, and answer a request.
+  public func suspend() throws(HarnessFailure) {
+    send(signal: SIGSTOP)
+    guard Deadline.usual.waits(until: { ctest_has_stopped(reference.number) == 1 }) else {
+      throw HarnessFailure("\(commandLine.joined(separator: " ")) is not stopped")
+    }
+  }
+
+  /// Lets the program continue after `suspend()`.
+  public func resume() { send(signal: SIGCONT) }
+
   /// Waits for the program to end. Returns its exit status, or nil if it is still running at the
   /// deadline.
   public func wait(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus? {

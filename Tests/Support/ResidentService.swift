@@ -64,7 +64,7 @@ public final class ResidentService {
   /// Stops all processes of the service (SIGSTOP): the first one before the others, because it would
   /// start more of them.
   public func suspend() throws(HarnessFailure) {
-    try Self.suspend(process.number)
+    try process.suspend()
     for number in workers { try Self.suspend(number) }
   }
 
@@ -80,7 +80,7 @@ public final class ResidentService {
   /// Lets the processes of the service continue.
   public func resume() {
     for number in workers { _ = Glibc.kill(number, SIGCONT) }
-    process.send(signal: SIGCONT)
+    process.resume()
   }
 
   /// Attaches strace to the processes that serve connections, which must be waiting. `command` is

@@ -119,6 +119,13 @@ int ctest_kill(int reference, int signal) {
   return pidfd_send_signal(reference, signal, NULL, 0) == 0 ? 0 : -errno;
 }
 
+int ctest_has_stopped(int reference) {
+  siginfo_t information = {0};
+  int options = WSTOPPED | WEXITED | WNOHANG | WNOWAIT;
+  if (waitid(P_PIDFD, (id_t)reference, &information, options) != 0) return -errno;
+  return information.si_code == CLD_STOPPED;
+}
+
 int ctest_terminal(int rows, int columns, char *path, size_t capacity) {
   int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (master < 0) return -errno;

@@ -94,10 +94,11 @@ public final class EtcdCluster {
     }
   }
 
-  /// Stops or continues a member: in between it keeps its connections, and answers nothing.
-  public func pause(_ index: Int, _ pauses: Bool = true) {
-    members[index]?.send(signal: pauses ? SIGSTOP : SIGCONT)
-  }
+  /// Stops a member: it keeps its connections, and answers nothing.
+  public func suspend(_ index: Int) throws(HarnessFailure) { try members[index]?.suspend() }
+
+  /// Lets a member continue after `suspend(_:)`.
+  public func resume(_ index: Int) { members[index]?.resume() }
 
   /// The index of the leader.
   public func leader() throws(HarnessFailure) -> Int {
@@ -181,14 +182,6 @@ public final class EtcdCluster {
       evidence.append((name(index), last.text))
     }
     throw HarnessFailure("\(what): not before the deadline", evidence: evidence)
-  }
-
-  /// Waits until the cluster has a leader other than this member, which has ended or is paused.
-  public func waitForLeader(without index: Int) throws(HarnessFailure) {
-    let others = addresses.indices.filter { $0 != index }
-    try wait("another leader") { () throws(HarnessFailure) in
-      try control(["endpoint", "health"], Array(others)).status.isSuccess
-    }
   }
 
   // MARK: - Engines

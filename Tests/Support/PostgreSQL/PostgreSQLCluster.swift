@@ -126,7 +126,9 @@ public final class PostgreSQLCluster {
 
   /// Stops or continues the process that accepts connections: in between, a new connection is
   /// neither accepted nor refused.
-  public func accepts(_ accepts: Bool) { server?.send(signal: accepts ? SIGCONT : SIGSTOP) }
+  public func accepts(_ accepts: Bool) throws(HarnessFailure) {
+    if accepts { server?.resume() } else { try server?.suspend() }
+  }
 
   /// Makes a standby the primary.
   public func promote() throws(HarnessFailure) {

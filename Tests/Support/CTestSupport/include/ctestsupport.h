@@ -30,6 +30,10 @@ int ctest_block_broken_pipe(int blocked);
 // Sends a signal to the child, if it is still running.
 int ctest_kill(int reference, int signal);
 
+// Whether all threads of the child have stopped because of a signal: 1, or 0 if some still run or
+// the child has ended, or -errno.
+int ctest_has_stopped(int reference);
+
 // Creates a pseudo-terminal; returns its master and stores the path of the other end.
 int ctest_terminal(int rows, int columns, char *path, size_t capacity);
 
