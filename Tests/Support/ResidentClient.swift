@@ -52,15 +52,26 @@ public enum ResidentClient {
   public final class Running {
     private let process: ChildProcess
     private let output: Descriptor
+    /// What the program printed after the last line that was returned.
+    private var unread: [UInt8] = []
 
     fileprivate init(_ process: ChildProcess, _ output: consuming Descriptor) {
       self.process = process
       self.output = output
     }
 
-    /// Waits until the program prints something, and returns it.
+    /// Waits until the program prints a line, and returns it with its end; what was printed last if the
+    /// program ends.
     public func said() throws(HarnessFailure) -> String {
-      String(decoding: try output.readSome(), as: UTF8.self)
+      while true {
+        if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+          defer { unread.removeSubrange(...end) }
+          return String(decoding: unread[...end], as: UTF8.self)
+        }
+        let part = try output.readSome()
+        guard !part.isEmpty else { return String(decoding: unread, as: UTF8.self) }
+        unread += part
+      }
     }
   }
 
