@@ -205,11 +205,11 @@ class Member(Machine):
         run("chown", "-R", "etcd", self.data)
 
 
-def control(members, *arguments):
-    """Runs etcdctl with some of the members."""
+def control(members, *arguments, **options):
+    """Runs etcdctl with some of the members, with options of subprocess.run()."""
     return run("etcdctl", *arguments, "--endpoints", ",".join("https://%s:2379" % each.address for each in members),
                "--cacert", ETCD / "ca.pem", "--cert", ETCD / "client.pem", "--key", ETCD / "client-key.pem",
-               env={**os.environ, "ETCDCTL_API": "3"})
+               env={**os.environ, "ETCDCTL_API": "3"}, **options)
 
 
 def wait_for_members(members):

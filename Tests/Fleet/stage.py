@@ -1,13 +1,17 @@
-"""A small realm for tests with real parts: PostgreSQL without a standby, one verifier, and hosts with an sshd each.
+"""A small realm for tests with real parts: a database, one verifier, and hosts with an sshd each.
 
 A script defines what happens there, and ends with `run_script`:
 
-    packaging/private-machine Tests/Fleet/NAME --programs FOLDER
+    packaging/private-machine Tests/Fleet/NAME --programs FOLDER [--engine etcd]
+
+The database is PostgreSQL on one server, or etcd with three members.
 
 FOLDER has mfa-fleet and mfa-verifier; the other programs are those of dist/. oathtool acts as the authenticator app.
 """
 
 import argparse
+import base64
+import json
 import os
 import pathlib
 import shutil
@@ -52,41 +56,87 @@ class Host(fleet.Host):
     verifiers = [fleet.VERIFIERS["verifier1"]]
 
 
-def create(database):
-    """Creates the database of the realm. Commits wait for no standby."""
-    database.data.mkdir()
-    shutil.chown(database.data, "postgres")
-    database.data.chmod(0o700)
-    step("PostgreSQL without a standby, and a verifier")
-    database.create()
-    database.sql("SET synchronous_commit = local; CREATE ROLE mfa_owner LOGIN; CREATE ROLE mfa_verifier LOGIN;"
-                 "GRANT pg_read_all_stats TO mfa_owner")
-    for command in ("ALTER SYSTEM SET synchronous_standby_names = ''", "SELECT pg_reload_conf()",
-                    "CREATE DATABASE mfa", "GRANT CREATE ON DATABASE mfa TO mfa_owner"):
-        database.sql(command)
-    run("mfa-verifier", "setup", "--owner", "hostaddr=%s dbname=mfa user=mfa_owner" % database.address, "--role",
-        "mfa_verifier")
+class PostgreSQL:
+    """The realm's database on one server. Commits wait for no standby."""
+
+    def __init__(self):
+        self.database = fleet.Database("db1", fleet.DATABASES["db1"])
+        self.machines = [self.database]
+
+    def set_up(self):
+        database = self.database
+        database.data.mkdir()
+        shutil.chown(database.data, "postgres")
+        database.data.chmod(0o700)
+        database.create()
+        database.sql("SET synchronous_commit = local; CREATE ROLE mfa_owner LOGIN; CREATE ROLE mfa_verifier LOGIN;"
+                     "GRANT pg_read_all_stats TO mfa_owner")
+        for command in ("ALTER SYSTEM SET synchronous_standby_names = ''", "SELECT pg_reload_conf()",
+                        "CREATE DATABASE mfa", "GRANT CREATE ON DATABASE mfa TO mfa_owner"):
+            database.sql(command)
+        run("mfa-verifier", "setup", "--owner", "hostaddr=%s dbname=mfa user=mfa_owner" % database.address, "--role",
+            "mfa_verifier")
+
+    def configuration(self):
+        return "database = hostaddr=%s dbname=mfa user=mfa_verifier" % self.database.address
+
+    def set_up_realm(self, verifier):
+        """set_up() has created the realm, as the owner of the database."""
+
+    def lower_format(self):
+        """Makes the format of the realm 1, as a realm has it that an earlier release created."""
+        self.database.sql("UPDATE mfa.realm SET format = 1", "mfa")
 
 
-def play(name, groups, users, hosts, act):
-    """Starts the machines, and calls `act` with the database, the verifier, the hosts, and the fingerprint of the
+class Etcd(fleet.Etcd):
+    """The realm's keys in an etcd cluster of three members."""
+
+    # The bytes of the format in the value of the realm (EtcdRealm.swift).
+    FORMAT = slice(18, 20)
+
+    def __init__(self):
+        self.machines = [fleet.Member(*item) for item in fleet.DATABASES.items()]
+        super().__init__(self.machines)
+
+    def set_up(self):
+        for member in self.machines:
+            member.data.mkdir()
+            shutil.chown(member.data, "etcd")
+            member.data.chmod(0o700)
+        super().set_up()
+
+    def lower_format(self):
+        """Makes the format of the realm 1, as a realm has it that an earlier release created."""
+        found = json.loads(fleet.control(self.members, "get", "/mfa/realm", "--write-out=json"))["kvs"]
+        value = bytearray(base64.b64decode(found[0]["value"]))
+        value[self.FORMAT] = (1).to_bytes(2, "big")
+        # etcdctl takes the value from its standard input, as these bytes.
+        fleet.control(self.members, "put", "/mfa/realm", input=value.decode("latin-1"), encoding="latin-1")
+
+
+ENGINES = {"postgresql": PostgreSQL, "etcd": Etcd}
+
+
+def play(name, engine, groups, users, hosts, act):
+    """Starts the machines, and calls `act` with the engine, the verifier, the hosts, and the fingerprint of the
     authority. `groups` is the end of the verifiers' configuration."""
     def body(machines):
         fleet.set_up_accounts()
         for user in users:
             fleet.add_user(user)
         fleet.set_up_sshd()
-        database = fleet.Database("db1", fleet.DATABASES["db1"])
+        database = ENGINES[engine]()
         verifier = fleet.Verifier("verifier1", fleet.VERIFIERS["verifier1"])
         verifier.groups = groups
         created = [Host(host, fleet.HOSTS[host]) for host in hosts]
-        machines += [database, verifier, *created]
-        create(database)
+        machines += [*database.machines, verifier, *created]
+        step("a database of one realm, %s, and a verifier" % engine)
+        database.set_up()
         authority = fleet.STATE / "authority"
         authority.mkdir()
         fingerprint = run("mfa-fleet", "authority", "create", authority, "--realm", "example.org").split()[-1]
-        verifier.begin(authority, os.urandom(32),
-                       "database = hostaddr=%s dbname=mfa user=mfa_verifier" % database.address)
+        verifier.begin(authority, os.urandom(32), database.configuration())
+        database.set_up_realm(verifier)
         act(database, verifier, *created, fingerprint)
         print("\npassed")
 
@@ -98,14 +148,16 @@ def run_script(script, groups, users, hosts, act):
     name = pathlib.Path(script).name
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", required=True)
+    parser.add_argument("--engine", choices=ENGINES, default="postgresql")
     parser.add_argument("--inside", action="store_true")
     options = parser.parse_args()
     if os.environ.get("MFA_PRIVATE_MACHINE") != "1":
         sys.exit("%s: error: run: packaging/private-machine Tests/Fleet/%s --programs FOLDER" % (name, name))
     if options.inside:
-        sys.exit(play(name, groups, users, hosts, act))
+        sys.exit(play(name, options.engine, groups, users, hosts, act))
     run(CHECKOUT / "packaging/install")
     for program in ("mfa-fleet", "mfa-verifier"):
         run("install", "-m", "0755", CHECKOUT / options.programs / program, "/usr/sbin/" + program)
     # The networks of the machines exist only in this one.
-    os.execvp("unshare", ["unshare", "--net", sys.executable, script, "--programs", options.programs, "--inside"])
+    os.execvp("unshare", ["unshare", "--net", sys.executable, script, "--programs", options.programs, "--engine",
+                          options.engine, "--inside"])
