@@ -89,6 +89,9 @@ class DecisionService:
         self.reports = []
         self.position = (0, bytes(32))
         self.ended = threading.Semaphore(0)
+        # While it is not set, reports of hosts get no answer.
+        self.answers_reports = threading.Event()
+        self.answers_reports.set()
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(4096)
@@ -144,6 +147,7 @@ class DecisionService:
         elif fields.kind == 0x10:
             self.seen.append({"seen": fields.text(), "serial": fields.text(), "version": fields.text(),
                               "end": fields.number(8), "verifier": fields.text()})
+            self.answers_reports.wait(60)
             connection.send(message(0x84))
         elif fields.kind in (0x21, 0x22, 0x23):
             connection.send(self.answer_offline(fields))

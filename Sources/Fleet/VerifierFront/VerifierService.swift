@@ -52,18 +52,18 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
     guard await health.works() else {
       throw RPCError(code: .unavailable, message: "the decision service does not work")
     }
-    await note(request.metadata, context)
+    note(request.metadata, context)
     return ServerResponse(message: FleetCheckReply())
   }
 
   /// Reports the host, at most once in an hour. A failure of that does not concern the host.
-  private func note(_ metadata: Metadata, _ context: ServerContext) async {
+  private func note(_ metadata: Metadata, _ context: ServerContext) {
     let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
     guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
       return
     }
     let version = metadata[stringValues: HostMetadata.version].first { _ in true } ?? ""
-    await seenHosts.note(
+    seenHosts.note(
       host, version: version, certificateEnd: certificate.notValidAfter, decisions)
   }
 
