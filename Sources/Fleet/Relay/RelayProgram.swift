@@ -68,7 +68,7 @@ package struct RelayProgram: Sendable {
       throw FleetError(
         "cannot use \(folder): \(error.name)",
         hint:
-          "the folder must belong to the user of the relay, with mode 0700: install -d -o mfa -g mfa -m 0700 \(folder)"
+          "the folder must belong to the user of the relay, with mode 0700, and each folder above it to root: install -d -o mfa -g mfa -m 0700 \(folder)"
       )
     }
   }
