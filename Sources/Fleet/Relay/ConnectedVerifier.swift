@@ -15,7 +15,8 @@ final class ConnectedVerifier: Sendable {
   private let realm: VerifierHealth
   private let credentials: FleetCredentials
   private let metrics: RelayMetrics
-  private let events: Events
+  /// Called when a connection begins or ends, and when a conversation finds that the verifier does not work.
+  private let reason = CheckReason()
   private let health = Atomic<Bool>(true)
   private let connection = Atomic<Bool>(false)
   private let client: Mutex<Client>
@@ -32,9 +33,7 @@ final class ConnectedVerifier: Sendable {
     self.realm = realm
     self.credentials = credentials
     self.metrics = metrics
-    let events = Events()
-    self.events = events
-    let first = try Self.client(address, credentials, metrics, events)
+    let first = try Self.client(address, credentials, metrics, reason)
     client = Mutex(first)
     (clients, nextClients) = AsyncStream.makeStream(of: Client.self)
     nextClients.yield(first)
@@ -42,33 +41,33 @@ final class ConnectedVerifier: Sendable {
 
   private static func client(
     _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics,
-    _ events: Events
+    _ reason: CheckReason
   ) throws -> Client {
     try FleetClient.make(to: address, credentials) { event in
       if case .connected = event { metrics.connected(to: address) }
-      events.isNew.store(true, ordering: .relaxed)
+      reason.arise()
     }
   }
 
-  /// Whether a connection has begun or ended since the last check began.
-  private final class Events: Sendable { let isNew = Atomic<Bool>(false) }
-
   /// Whether the last conversation or check succeeded.
-  var isHealthy: Bool {
-    get { health.load(ordering: .relaxed) }
-    set { health.store(newValue, ordering: .relaxed) }
-  }
+  var isHealthy: Bool { health.load(ordering: .relaxed) }
 
   /// Notes that the verifier answered.
   func noteAnswer() {
-    isHealthy = true
+    health.store(true, ordering: .relaxed)
     realm.answered(number)
   }
 
-  /// Notes how a request without an answer ended.
+  /// Notes how a conversation without an answer ended. If the verifier worked before, it is checked now.
   func noteFailure(_ code: RPCError.Code?) {
-    isHealthy = false
+    if noteFailureOfCheck(code) { reason.arise() }
+  }
+
+  /// Notes how a check without an answer ended. Returns whether the verifier worked before.
+  private func noteFailureOfCheck(_ code: RPCError.Code?) -> Bool {
+    let didWork = health.exchange(false, ordering: .relaxed)
     realm.failed(number, code)
+    return didWork
   }
 
   /// The service for the time in which no verifier answers.
@@ -101,7 +100,7 @@ final class ConnectedVerifier: Sendable {
 
   /// Replaces the connection by one with the present certificate. Conversations on the earlier one go on.
   func reconnect() throws {
-    let next = try Self.client(address, credentials, metrics, events)
+    let next = try Self.client(address, credentials, metrics, reason)
     nextClients.yield(next)
     let earlier = client.withLock { client in
       defer { client = next }
@@ -138,7 +137,8 @@ final class ConnectedVerifier: Sendable {
   /// connected at the same moment do not connect again at the same moment.
   private static var connectionLife: Duration { .seconds(3600) * Double.random(in: 0.5...0.95) }
 
-  /// Checks every few seconds whether the verifier works, so that a conversation need not find out.
+  /// Checks now and then whether the verifier works, so that a conversation need not find out: after `interval`, and
+  /// when there is a reason.
   func watch() async {
     var failures = 0
     var end = ContinuousClock.now + Self.connectionLife
@@ -148,14 +148,14 @@ final class ConnectedVerifier: Sendable {
         // If no new connection can be made, the present one stays until the verifier ends it.
         do { try reconnect() } catch { FleetLog.write(FleetLog.failure("relay", "reconnect")) }
       }
-      events.isNew.store(false, ordering: .relaxed)
+      reason.forget()
       do {
         try await check()
         noteAnswer()
         connection.store(true, ordering: .relaxed)
         failures = 0
       } catch {
-        noteFailure((error as? RPCError)?.code)
+        _ = noteFailureOfCheck((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
       let wait =
@@ -163,21 +163,8 @@ final class ConnectedVerifier: Sendable {
         ? .milliseconds(250) * (1 << failures)
         : realm.phase == .online ? Self.interval : Self.intervalUntilOnline
       // Relays that lost the same verifier must not all come back at the same moment.
-      guard await sleep(wait * Double.random(in: 0.7...1.3)) else { return }
+      await reason.wait(atMost: wait * Double.random(in: 0.7...1.3))
     }
-  }
-
-  /// Sleeps, but wakes up if a conversation finds that the verifier does not work, or if a connection begins
-  /// or ends. Returns false if the task was cancelled.
-  private func sleep(_ duration: Duration) async -> Bool {
-    let wasHealthy = isHealthy
-    var left = duration
-    while left > .zero, isHealthy || !wasHealthy, !events.isNew.load(ordering: .relaxed) {
-      let part = min(left, .seconds(1))
-      do { try await Task.sleep(for: part) } catch { return false }
-      left -= part
-    }
-    return true
   }
 }
 #endif
