@@ -572,7 +572,9 @@ let package = Package(
     tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
     tests(
       "Fleet", in: "Fleet",
-      uses: ["MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFAVerifierFront"],
+      uses: [
+        "MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFASystem", "MFAVerifierFront",
+      ],
       exclude: ["decisions.py", "import", "offline.py", "outage", "run", "stage.py"]),
     tests(
       "FleetProtocol", in: "FleetProtocol",

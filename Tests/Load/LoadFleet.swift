@@ -97,9 +97,12 @@ final class LoadFleet: Sendable {
   /// How long the module waits for a verdict.
   private static var patience: Duration { .seconds(20) }
 
-  private func pair() throws(SystemError) -> (PacketConnection, PacketConnection) {
+  /// Returns the module's and the relay's end of a connection. Only the channels keep the connections, so that each
+  /// ends when its channel is closed.
+  private func channels() throws(SystemError) -> (module: PacketChannel, relay: PacketChannel) {
     try connecting.withLock { _ throws(SystemError) in
-      (try PacketConnection(to: Array(path.utf8)), try listener.accept())
+      let module = PacketChannel(try PacketConnection(to: Array(path.utf8)))
+      return (module, PacketChannel(try listener.accept()))
     }
   }
 
@@ -154,6 +157,9 @@ final class LoadFleet: Sendable {
     }
   }
 
+  /// How often a sign-in begins.
+  private static var tries: Int { 5 }
+
   /// Runs one sign-in at a host. Returns the number of the verdict, or -1 if there was none.
   private func one(
     _ number: Int, _ users: (first: Int, count: Int), isRight: Bool
@@ -163,20 +169,32 @@ final class LoadFleet: Sendable {
       defer { busy.withLock { _ = $0.remove(user) } }
       let code = isRight ? try code(of: user) : "000000"
       let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
-      let (module, relay) = try pair()
-      let (moduleChannel, relayChannel) = (PacketChannel(module), PacketChannel(relay))
-      async let answered = Deadline.limit(Self.patience) {
-        defer { moduleChannel.close() }
-        return try await signIn.answer(moduleChannel)
+      for _ in 0..<Self.tries {
+        switch try await converse(signIn, at: pools[number % pools.count]) {
+        case .verdict(let verdict): return Int(verdict)
+        case .unread: continue
+        case .unanswered: return -1
+        }
       }
-      let outcome = await pools[number % pools.count].run(relayChannel, signIn.start())
-      relayChannel.close()
-      let result = try await answered
-      guard case .answered = outcome, case .verdict(let verdict)? = result else { return -1 }
-      return Int(verdict)
+      return -1
     } catch {
       return -1
     }
+  }
+
+  private func converse(
+    _ signIn: LoadSignIn, at pool: VerifierPool
+  ) async throws -> LoadSignIn.Result {
+    let (module, relay) = try channels()
+    async let answered = Deadline.limit(Self.patience) {
+      defer { module.close() }
+      return try await signIn.answer(module)
+    }
+    let outcome = await pool.run(relay, signIn.start())
+    relay.close()
+    let result = try await answered
+    guard case .answered = outcome else { return .unanswered }
+    return result ?? .unanswered
   }
 }
 #endif

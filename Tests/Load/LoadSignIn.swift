@@ -21,6 +21,8 @@ struct LoadSignIn {
     case verdict(UInt8)
     /// No verifier answered, or the conversation ended without a verdict.
     case unanswered
+    /// The decision service has ended the conversation and did not read the answer: a module begins again.
+    case unread
   }
 
   /// The first message of the relay.
@@ -47,7 +49,17 @@ struct LoadSignIn {
 
   /// Answers at the module's end of a channel until a verdict arrives.
   func answer(_ channel: PacketChannel) async throws -> Result {
-    while case .packet = try await channel.arrival(), let packet = try channel.take() {
+    do {
+      return try await answered(channel)
+    } catch let error as SystemError where error.isBrokenPipe {
+      // The conversation has ended before the answer was sent.
+      return .unread
+    }
+  }
+
+  private func answered(_ channel: PacketChannel) async throws -> Result {
+    var arrival = try await channel.arrival()
+    while case .packet = arrival, let packet = try channel.take() {
       let bytes = packet.copied()
       guard let last = Self.lastMessage(bytes) else { return .unanswered }
       switch last.kind {
@@ -56,8 +68,9 @@ struct LoadSignIn {
       case 0x8A: try Self.send(.fact(nil), channel)
       default: return .unanswered
       }
+      arrival = try await channel.arrival()
     }
-    return .unanswered
+    return arrival == .unread ? .unread : .unanswered
   }
 
   private static func send(_ message: consuming ModuleMessage, _ channel: PacketChannel) throws {
