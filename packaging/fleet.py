@@ -422,7 +422,7 @@ class Etcd:
     machine, user = Member, "etcd"
 
     def __init__(self, databases):
-        self.members = databases
+        self.databases = databases
 
     def set_up(self):
         step("three members of etcd, which require certificates of their clients")
@@ -439,9 +439,9 @@ class Etcd:
                 ETCD / (name + ".pem"))
             shutil.chown(ETCD / (name + "-key.pem"), owner)
             (ETCD / (name + "-key.pem")).chmod(0o400)
-        for member in self.members:
+        for member in self.databases:
             member.start()
-        wait_for_members(self.members)
+        wait_for_members(self.databases)
 
     def configuration(self):
         endpoints = " ".join("https://%s:2379" % address for address in DATABASES.values())
@@ -452,8 +452,8 @@ class Etcd:
         print("    mfa-verifier setup: " + verifier.run("mfa-verifier", "setup", user="mfa").strip())
 
     def fail(self, user):
-        first = leader(self.members)
-        rest = [member for member in self.members if member is not first]
+        first = leader(self.databases)
+        rest = [member for member in self.databases if member is not first]
         step("the leader %s is killed; the others choose another one, and no commit is lost" % first.name)
         first.kill()
         wait_for_members(rest)
@@ -470,10 +470,10 @@ class Etcd:
 
         step("a snapshot is restored into a new cluster at the same addresses")
         rest[1].kill()
-        for member in self.members:
+        for member in self.databases:
             member.restore(snapshot)
             member.start()
-        wait_for_members(self.members)
+        wait_for_members(self.databases)
         user.must_fail("a code right after the restore is refused: it may have been accepted after the snapshot",
                        play.wait_for_next(user.key, user.used), "the present code")
         wait_for_fence("the former cluster")
@@ -586,14 +586,19 @@ def set_up_machine():
     return subprocess.Popen([sys.executable, play.__file__, "log", "/dev/log", str(WORK / "log")])
 
 
-def create_machines(kind):
-    """Creates the machines of a fleet with an engine. Returns its databases, verifiers and hosts, which are not
-    started yet."""
-    databases = [kind.machine(*item) for item in DATABASES.items()]
+def create_data(kind, databases):
+    """Creates the data folders of machines with an engine."""
     for database in databases:
         database.data.mkdir()
         shutil.chown(database.data, kind.user)
         database.data.chmod(0o700)
+
+
+def create_machines(kind):
+    """Creates the machines of a fleet with an engine. Returns its databases, verifiers and hosts, which are not
+    started yet."""
+    databases = [kind.machine(*item) for item in DATABASES.items()]
+    create_data(kind, databases)
     return databases, [Verifier(*item) for item in VERIFIERS.items()], [Host(*item) for item in HOSTS.items()]
 
 

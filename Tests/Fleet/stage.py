@@ -14,7 +14,6 @@ import base64
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -56,18 +55,15 @@ class Host(fleet.Host):
     verifiers = [fleet.VERIFIERS["verifier1"]]
 
 
-class PostgreSQL:
+class PostgreSQL(fleet.PostgreSQL):
     """The realm's database on one server. Commits wait for no standby."""
 
     def __init__(self):
         self.database = fleet.Database("db1", fleet.DATABASES["db1"])
-        self.machines = [self.database]
+        super().__init__([self.database])
 
     def set_up(self):
         database = self.database
-        database.data.mkdir()
-        shutil.chown(database.data, "postgres")
-        database.data.chmod(0o700)
         database.create()
         database.sql("SET synchronous_commit = local; CREATE ROLE mfa_owner LOGIN; CREATE ROLE mfa_verifier LOGIN;"
                      "GRANT pg_read_all_stats TO mfa_owner")
@@ -79,9 +75,6 @@ class PostgreSQL:
 
     def configuration(self):
         return "database = hostaddr=%s dbname=mfa user=mfa_verifier" % self.database.address
-
-    def set_up_realm(self, verifier):
-        """set_up() has created the realm, as the owner of the database."""
 
     def lower_format(self):
         """Makes the format of the realm 1, as a realm has it that an earlier release created."""
@@ -95,23 +88,15 @@ class Etcd(fleet.Etcd):
     FORMAT = slice(18, 20)
 
     def __init__(self):
-        self.machines = [fleet.Member(*item) for item in fleet.DATABASES.items()]
-        super().__init__(self.machines)
-
-    def set_up(self):
-        for member in self.machines:
-            member.data.mkdir()
-            shutil.chown(member.data, "etcd")
-            member.data.chmod(0o700)
-        super().set_up()
+        super().__init__([fleet.Member(*item) for item in fleet.DATABASES.items()])
 
     def lower_format(self):
         """Makes the format of the realm 1, as a realm has it that an earlier release created."""
-        found = json.loads(fleet.control(self.members, "get", "/mfa/realm", "--write-out=json"))["kvs"]
+        found = json.loads(fleet.control(self.databases, "get", "/mfa/realm", "--write-out=json"))["kvs"]
         value = bytearray(base64.b64decode(found[0]["value"]))
         value[self.FORMAT] = (1).to_bytes(2, "big")
         # etcdctl takes the value from its standard input, as these bytes.
-        fleet.control(self.members, "put", "/mfa/realm", input=value.decode("latin-1"), encoding="latin-1")
+        fleet.control(self.databases, "put", "/mfa/realm", input=value.decode("latin-1"), encoding="latin-1")
 
 
 ENGINES = {"postgresql": PostgreSQL, "etcd": Etcd}
@@ -129,8 +114,9 @@ def play(name, engine, groups, users, hosts, act):
         verifier = fleet.Verifier("verifier1", fleet.VERIFIERS["verifier1"])
         verifier.groups = groups
         created = [Host(host, fleet.HOSTS[host]) for host in hosts]
-        machines += [*database.machines, verifier, *created]
+        machines += [*database.databases, verifier, *created]
         step("a database of one realm, %s, and a verifier" % engine)
+        fleet.create_data(database, database.databases)
         database.set_up()
         authority = fleet.STATE / "authority"
         authority.mkdir()

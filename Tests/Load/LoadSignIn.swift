@@ -52,7 +52,7 @@ struct LoadSignIn {
     do {
       return try await answered(channel)
     } catch let error as SystemError where error.isBrokenPipe {
-      // The conversation has ended before the answer was sent.
+      // The conversation ended before the answer was sent.
       return .unread
     }
   }

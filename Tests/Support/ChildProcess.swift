@@ -66,8 +66,8 @@ public final class ChildProcess {
     _ = ctest_kill(reference.number, signal)
   }
 
-  /// Stops the program, and waits until none of its threads runs any more: on a busy machine, they can
-  /// run for milliseconds after the signal, and answer a request.
+  /// Stops the program, and waits until all its threads have stopped. On a busy machine, a thread can
+  /// run for some milliseconds after the signal, and answer a request.
   public func suspend() throws(HarnessFailure) {
     send(signal: SIGSTOP)
     guard Deadline.usual.waits(until: { ctest_has_stopped(reference.number) == 1 }) else {

@@ -9,8 +9,7 @@ import Synchronization
 ///
 /// MUST 1: one packet is received at a time, so that a packet that is forwarded and not consumed counts as
 /// unread when the connection is closed. (Tests/Fleet: `unread reply`)
-/// MUST 2: `close` closes the connection at once, also while another task waits for a packet, unless something else
-/// keeps the connection. (`PacketChannelTests`)
+/// MUST 2: `close` closes the connection at once, also while another task waits for a packet. (`PacketChannelTests`)
 ///
 /// `@unchecked`: all changeable state is in the mutex, and the methods of the source can be called from any
 /// thread.
@@ -31,7 +30,7 @@ package final class PacketChannel: @unchecked Sendable {
   /// The longest packet, in bytes.
   package static var longest: Int { Packet.longest }
 
-  /// Takes over a connection.
+  /// Takes over a connection. It stays open after `close` for as long as something else refers to it.
   package init(_ connection: PacketConnection) {
     source = DispatchSource.makeReadSource(
       fileDescriptor: connection.descriptorNumber, queue: Self.queue)

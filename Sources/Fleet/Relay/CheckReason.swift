@@ -6,7 +6,7 @@ import Synchronization
 /// MUST 1: a reason that arose before anything waited ends the next wait at once, unless it was forgotten.
 /// (`CheckReasonTests.early`, `.forgotten`)
 /// MUST 2: a wait ends when its time is over, or when its task is cancelled. (`CheckReasonTests.time`, `.cancelled`)
-package final class CheckReason: Sendable {
+final class CheckReason: Sendable {
   private let state = Mutex(State())
 
   private struct State {
@@ -15,20 +15,17 @@ package final class CheckReason: Sendable {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  /// Creates a value without a reason.
-  package init() {}
-
   /// Ends the present wait, or the next one.
-  package func arise() {
+  func arise() {
     state.withLock { $0.hasArisen = true }
     wake()
   }
 
   /// Forgets a reason that arose before: the check that begins now serves it.
-  package func forget() { state.withLock { $0.hasArisen = false } }
+  func forget() { state.withLock { $0.hasArisen = false } }
 
   /// Waits for a reason. Only one task may wait at a time.
-  package func wait(atMost duration: Duration) async {
+  func wait(atMost duration: Duration) async {
     do {
       _ = try await Deadline.limit(duration) { await self.wait() }
     } catch {

@@ -15,7 +15,7 @@ final class ConnectedVerifier: Sendable {
   private let realm: VerifierHealth
   private let credentials: FleetCredentials
   private let metrics: RelayMetrics
-  /// Called when a connection begins or ends, and when a conversation finds that the verifier does not work.
+  /// Arises when a connection begins or ends, and when a conversation finds that the verifier does not work.
   private let reason = CheckReason()
   private let health = Atomic<Bool>(true)
   private let connection = Atomic<Bool>(false)
@@ -60,14 +60,15 @@ final class ConnectedVerifier: Sendable {
 
   /// Notes how a conversation without an answer ended. If the verifier worked before, it is checked now.
   func noteFailure(_ code: RPCError.Code?) {
-    if noteFailureOfCheck(code) { reason.arise() }
+    let didWork = isHealthy
+    noteFailureOfCheck(code)
+    if didWork { reason.arise() }
   }
 
-  /// Notes how a check without an answer ended. Returns whether the verifier worked before.
-  private func noteFailureOfCheck(_ code: RPCError.Code?) -> Bool {
-    let didWork = health.exchange(false, ordering: .relaxed)
+  /// Notes how a check without an answer ended.
+  private func noteFailureOfCheck(_ code: RPCError.Code?) {
+    health.store(false, ordering: .relaxed)
     realm.failed(number, code)
-    return didWork
   }
 
   /// The service for the time in which no verifier answers.
@@ -155,7 +156,7 @@ final class ConnectedVerifier: Sendable {
         connection.store(true, ordering: .relaxed)
         failures = 0
       } catch {
-        _ = noteFailureOfCheck((error as? RPCError)?.code)
+        noteFailureOfCheck((error as? RPCError)?.code)
         failures = min(failures + 1, 6)
       }
       let wait =
