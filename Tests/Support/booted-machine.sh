@@ -173,6 +173,53 @@ print("%06d" % ((struct.unpack_from(">I", digest, at)[0] & 0x7FFFFFFF) % 1000000
 CODE
 }
 
+# sign_in USER CODE [COMMAND...]: prints the result of a sign-in by a PAM application, which COMMAND
+# starts.
+sign_in() {
+  local user=$1 answer=$2
+  shift 2
+  printf '\0\0\0\006%s' "$answer" | "$@" /opt/mfa/pam-client mfa-test "$user" --account \
+    | result
+}
+
+# result: prints the last result that pam-client reports.
+result() { sed -n 's/.*"event":"result".*"code":"\([A-Z_]*\)".*/\1/p' | tail -n 1; }
+
+# held_sign_in USER CODE COMMAND...: signs in, runs a command while the prompt is open, and prints the result.
+held_sign_in() {
+  local folder user=$1 answer=$2
+  shift 2
+  folder=$(mktemp -d)
+  mkfifo "$folder/ready" "$folder/go"
+  (
+    printf '\0\0\0\006%s' "$answer" | timeout 30 /opt/mfa/pam-client mfa-test "$user" --account --hold \
+      --ready-fd 7 --go-fd 8 7<>"$folder/ready" 8<>"$folder/go" | result >"$folder/result"
+  ) &
+  timeout 10 head -c 1 "$folder/ready" >/dev/null
+  "$@" 2>/dev/null
+  # Opened for reading too, so that this never waits for a reader.
+  echo 1<>"$folder/go"
+  wait
+  cat "$folder/result"
+  rm -r "$folder"
+}
+
+# is_running_again UNIT PROCESS: whether a unit has another main process.
+is_running_again() {
+  local main
+  main=$(property MainPID "$1")
+  [ "$main" != 0 ] && [ "$main" != "$2" ]
+}
+
+# check_exposure UNIT: prints and bounds how much a service could reach.
+check_exposure() {
+  local score
+  score=$(systemd-analyze security --no-pager "$1" | sed -n "s/.*Overall exposure level for $1: \([0-9.]*\).*/\1/p")
+  printf 'exposure of %s: %s\n' "$1" "$score"
+  expect "the exposure of $1 is at most 1.5" \
+    "$(python3 -c 'import sys; print(float(sys.argv[1]) <= 1.5)' "$score")" True
+}
+
 # --- Both ---
 
 # run_tests [SUITE]: makes the system and runs the test, or, in the container, a part of it.
