@@ -59,6 +59,16 @@ make_tree() {
   cc -O1 -Wall -Wextra -o "$tree/opt/mfa/pam-client" "$checkout/Tests/Support/pam-client/main.c" -lpam
 }
 
+# make_previous PACKAGE FOLDER: makes a Debian package of version 0.0.9 from one of the present version.
+make_previous() {
+  local old=$work/old version
+  version=$(release_version)
+  dpkg-deb --raw-extract "$1" "$old"
+  sed -i "/^Version:/s/.*/Version: 0.0.9/; s/(= $version)/(= 0.0.9)/" "$old/DEBIAN/control"
+  dpkg-deb --build --root-owner-group -Zgzip -z1 "$old" "$2" >/dev/null
+  rm -r "$old"
+}
+
 # boot: starts the container, and waits until its systemd has started everything.
 boot() {
   SYSTEMD_LOG_LEVEL=err systemd-nspawn --quiet --boot --directory="$tree" --register=no --keep-unit \
