@@ -276,7 +276,7 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAFactors", "MFAHelper",
         "MFAMessages", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
-        "MFASystem",
+        "MFAStoreFiles", "MFASystem",
       ]),
     room(
       "Resident", .services,
@@ -605,8 +605,8 @@ let package = Package(
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
         "MFAConfiguration",
-        "MFAFactors", "MFAFleetProtocol", "MFAOfflineAccess", "MFAOneTimePassword", "MFAPAMStack",
-        "MFARealmImport", "MFAResidentProtocol",
+        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOfflineAccess", "MFAOneTimePassword",
+        "MFAPAMStack", "MFARealmImport", "MFAResidentProtocol",
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
         "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
       ]),

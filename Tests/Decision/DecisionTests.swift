@@ -34,8 +34,13 @@ struct DecisionTests {
   struct Realm {
     let engine = MemoryEngine()
     let key: String
+    /// The store of the verifier.
+    let folder = "/var/lib/mfa-verifier-store-\(UInt32.random(in: 0...UInt32.max))"
 
     init() throws {
+      for path in [folder, folder + "/realm-mail"] {
+        try Command.succeed(["/bin/mkdir", "-m", "0700", path])
+      }
       key = "/var/lib/mfa-verifier-key-\(UInt32.random(in: 0...UInt32.max))"
       try Data([UInt8](repeating: 7, count: 32)).write(to: URL(fileURLWithPath: key))
       try Command.succeed(["/usr/bin/env", "chmod", "0400", key])
@@ -49,7 +54,21 @@ struct DecisionTests {
       _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
     }
 
-    func remove() throws { try FileManager.default.removeItem(atPath: key) }
+    func remove() throws {
+      for path in [key, folder] { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// The accounts whose notices the verifier is to mail.
+    func mail() throws -> MailFolder {
+      let path = try #require(TrustedPath(Array(folder.utf8)))
+      let key = try #require(TrustedPath(Array(key.utf8)))
+      return MailFolder(StoreFile.realmMailName, in: StoreLocation(directory: path, key: key))
+    }
+
+    /// The names of the files there.
+    func mailed() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/realm-mail").sorted()
+    }
   }
 
   static func configuration(_ more: String = "") throws -> DecisionConfiguration {
@@ -110,7 +129,8 @@ struct DecisionTests {
         DecisionWorker(
           listener: listener, share: share,
           realm: DecisionRealm(
-            MeasuredEngine(realm.engine, counters), try configuration(more), key: key, owner: 0),
+            MeasuredEngine(realm.engine, counters), try configuration(more), key: key, owner: 0,
+            mail: try realm.mail()),
           counters: counters, front: front
         ).run()
       } catch {}

@@ -1,3 +1,4 @@
+import Foundation
 import MFAAuditLog
 import MFABytes
 import MFAFactors
@@ -136,10 +137,15 @@ struct HostAdministrationTests {
     }
   }
 
-  @Test("users are listed without their secrets, and a bypass code is accepted")
+  @Test("users are listed without their secrets; a bypass code is accepted, and will be mailed")
   func users() async {
     await #expect(processExitsWith: .success) {
-      try DecisionTests.serving(try DecisionTests.Realm(), configuration: Self.permission) { path in
+      let realm = try DecisionTests.Realm()
+      if !FileManager.default.fileExists(atPath: "/usr/sbin/sendmail") {
+        try FileManager.default.createSymbolicLink(
+          atPath: "/usr/sbin/sendmail", withDestinationPath: "/bin/true")
+      }
+      try DecisionTests.serving(realm, configuration: Self.permission) { path in
         try Self.ask(path, .users(after: [])) { reply in
           let users: [AdministeredRealmUser]
           switch consume reply {
@@ -170,10 +176,14 @@ struct HostAdministrationTests {
           default: Issue.record("no grant")
           }
         }
+        // The grant was a notice, too.
+        #expect(try realm.mailed() == ["alice"])
+        _ = try realm.mail().empty { _ in true }
         let verdict = try DecisionTests.verdict(
           path, DecisionTests.converse(DecisionTests.facts("alice"), nonce: 9),
           DecisionTests.start("alice", answers: [DecisionTests.answer(code)]))
         #expect(verdict == 1)
+        #expect(try realm.mailed() == ["alice"])
       }
     }
   }

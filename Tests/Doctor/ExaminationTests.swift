@@ -1119,6 +1119,7 @@ struct ExaminationTests {
     ownership(37, "/usr/lib/mfa/mfa-decision.so", nil),
     ownership(38, "/var/lib/mfa/mail", MemoryHost.folder(0, 0o700)),
     ownership(39, "/var/lib/mfa/phone", MemoryHost.folder(0, 0o700)),
+    ownership(40, "/var/lib/mfa/realm-mail", MemoryHost.folder(0, 0o700)),
   ]
 
   @Test("in owners and permissions", arguments: fileRows)

@@ -1,11 +1,12 @@
 import Foundation
+import MFABytes
 import MFAFactors
 import MFAStoreFiles
 import MFASystem
 import MFATestSupport
 import Testing
 
-@testable import MFAResident
+@testable import MFAServed
 
 /// The MUSTs of MailFolder.swift.
 @Suite("The folder of accounts to be mailed", .privateMachine)
@@ -15,7 +16,7 @@ struct MailFolderTests {
 
   init() throws {
     folder = try StoreFolder()
-    mail = MailFolder(try folder.location())
+    mail = MailFolder(StoreFile.mail.name, in: try folder.location())
   }
 
   private func add(_ name: String) throws {
@@ -25,7 +26,11 @@ struct MailFolderTests {
   /// Empties the folder. Returns the users to whom notices are delivered, in order.
   private func empty() throws -> [String] {
     var users: [String] = []
-    try mail.empty { users.append(String(decoding: $0.bytes, as: UTF8.self)) }
+    let haveAllBegun = try mail.empty { user in
+      users.append(String(decoding: user.bytes, as: UTF8.self))
+      return true
+    }
+    #expect(haveAllBegun)
     return users.sorted()
   }
 
@@ -70,16 +75,52 @@ struct MailFolderTests {
   @Test("a file is removed before its delivery, and a notice that arrives meanwhile keeps its file")
   func removedFirst() throws {
     try add("alice")
-    try mail.empty { _ in
+    _ = try mail.empty { _ in
       do {
         #expect(try folder.mail() == [])
         try add("alice")
       } catch {
         Issue.record(error)
       }
+      return true
     }
     #expect(try folder.mail() == ["alice"])
     #expect(try empty() == ["alice"])
+  }
+
+  @Test(
+    "after a delivery that could not begin, the account has a file again, and is called once a run")
+  func postponed() throws {
+    for name in ["alice", "a/b", "carol"] { try add(name) }
+    // A user name has no slash.
+    for _ in 0..<2 {
+      var users: [String] = []
+      let haveAllBegun = try mail.empty { user in
+        users.append(String(decoding: user.bytes, as: UTF8.self))
+        return user.bytes != Array("alice".utf8)
+      }
+      #expect(!haveAllBegun)
+      #expect(try folder.mail() == ["alice"])
+      #expect(users.contains("alice"))
+    }
+    // The file appears again during the delivery.
+    let haveAllBegun = try mail.empty { _ in
+      do { try add("alice") } catch { Issue.record(error) }
+      return false
+    }
+    #expect(!haveAllBegun)
+    #expect(try folder.mail() == ["alice"])
+    #expect(try empty() == ["alice"])
+  }
+
+  @Test("the accounts of a realm have a folder of their own")
+  func realm() throws {
+    try folder.run("mkdir -m 0700 $S/realm-mail")
+    let realm = MailFolder(StoreFile.realmMailName, in: try folder.location())
+    try realm.add(Account(name: Array("bob".utf8), uid: 0))
+    try add("alice")
+    #expect(try folder.mail() == ["alice"])
+    try folder.run("test \"$(ls $S/realm-mail)\" = bob")
   }
 
   @Test("a file whose name names no account is removed, and nothing is delivered")
@@ -122,7 +163,10 @@ struct MailFolderTests {
     for name in ["alice", "bob"] { try add(name) }
     var users: [String] = []
     #expect(throws: FactorStoreError.self) {
-      try mail.empty { users.append(String(decoding: $0.bytes, as: UTF8.self)) }
+      try mail.empty { user in
+        users.append(String(decoding: user.bytes, as: UTF8.self))
+        return true
+      }
     }
     // A directory without entries is removed like a file.
     #expect(users.sorted() == ["alice", "bob", "carol"])

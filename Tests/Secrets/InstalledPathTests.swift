@@ -22,7 +22,8 @@ import Testing
       InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
       InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
     ].map(\.description) + [
-      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path, StoreFile.phone.path,
+      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path,
+      StoreFile.realmMailPath, StoreFile.phone.path,
     ] + fleet
 
   /// The paths of a fleet: the certificate of a host, what the relay keeps for outages, and the socket between the
@@ -77,7 +78,10 @@ import Testing
     let end = try #require(script.range(of: "\n}\n", range: start.upperBound..<script.endIndex))
     let body = script[start.upperBound..<end.lowerBound]
     #expect(body.contains("cd \(InstalledPath.store)\n"))
-    let folders = [StoreFile.factors, .attempts, .mail, .phone].map(\.name.description)
+    let folders = [
+      StoreFile.factors.name, StoreFile.attempts.name, StoreFile.mail.name, StoreFile.realmMailName,
+      StoreFile.phone.name,
+    ].map(\.description)
     #expect(body.contains("for folder in \(folders.joined(separator: " ")); do"))
     for file in [StoreFile.ledger, .ledgerHead] { #expect(body.contains(": >\(file.name)\n")) }
   }

@@ -32,7 +32,16 @@ public enum StoreFile: CaseIterable, Sendable {
   }
 
   /// The path in the installed store.
-  public var path: String {
+  public var path: String { Self.path(of: name) }
+
+  /// The name of the folder with an empty file for each user of a realm whose notices a verifier is to mail.
+  /// It is not a case, because the module contains the names of all cases.
+  public static var realmMailName: StaticString { "realm-mail" }
+
+  /// The path of this folder in the installed store.
+  public static var realmMailPath: String { path(of: realmMailName) }
+
+  private static func path(of name: StaticString) -> String {
     utf8Text(InstalledPath.store.bytes + [UInt8(ascii: "/")] + name.bytes)
   }
 }

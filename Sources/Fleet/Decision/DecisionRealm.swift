@@ -1,7 +1,9 @@
+import MFAAuthentication
 import MFABytes
 import MFAConfiguration
 import MFAFactorStore
 import MFAPolicy
+import MFAServed
 import MFASharedStore
 import MFAStoreFiles
 import MFASystem
@@ -13,14 +15,18 @@ final class DecisionRealm<Engine: StoreEngine> {
   private let cachedConfiguration = ConfigurationCache()
   /// The state of the realm, which each conversation loads with the record of its host.
   private let loaded = LoadedRealm()
+  /// The accounts whose notices this verifier is to mail.
+  private let mail: MailFolder
   let configuration: DecisionConfiguration
 
   /// Uses the key at `key`, which belongs to `owner`.
   init(
-    _ engine: Engine, _ configuration: DecisionConfiguration, key: TrustedPath, owner: UInt32
+    _ engine: Engine, _ configuration: DecisionConfiguration, key: TrustedPath, owner: UInt32,
+    mail: MailFolder = MailFolder(StoreFile.realmMailName)
   ) {
     self.engine = engine
     self.configuration = configuration
+    self.mail = mail
     self.key = CachedKey(key, owner: owner, keepsKey: true)
   }
 
@@ -74,6 +80,25 @@ final class DecisionRealm<Engine: StoreEngine> {
   /// Returns the hosts of the realm.
   func hosts() -> HostRegistry<Engine> {
     HostRegistry(store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
+  }
+
+  /// Leaves the name of an account in the folder that `mfa-verifier mail` empties, if this verifier has a
+  /// mailer. Returns false if that failed.
+  func leaveForMail(_ account: Account) -> Bool {
+    guard Program.isThere(Delivery.mailer) else { return true }
+    do throws(FactorStoreError) {
+      try mail.add(account)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Has the notices about an administrator's change mailed. Writes a line to the log if that failed.
+  func mailNotices(to user: [UInt8]) {
+    let account = RealmUsers<Engine>.account(user)
+    guard !leaveForMail(account) else { return }
+    Log.write(.warning, Delivery.failure(for: account))
   }
 
   /// The epoch of the realm as it was loaded last; nil before anything was loaded.

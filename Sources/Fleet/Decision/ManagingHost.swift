@@ -63,8 +63,8 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
     try OfflineDecisions(realm: realm, host: record).newCodes(of: account.name, for: group)
   }
 
-  /// Verifiers send no mail: notices stay pending until the user signs in.
-  func deliverNotices(to account: Account) -> Bool { true }
+  /// Leaves the name of the account for `mfa-verifier mail`, which runs outside of the sandbox.
+  func deliverNotices(to account: Account) -> Bool { realm.leaveForMail(account) }
 }
 
 extension Conversation {

@@ -4,7 +4,7 @@ import MFAStoreFiles
 
 // What root on a verifier does with the realm as a whole.
 extension RealmAdministration {
-  private func store() -> SharedFactorStore<RealmEngine> {
+  func store() -> SharedFactorStore<RealmEngine> {
     realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
   }
 

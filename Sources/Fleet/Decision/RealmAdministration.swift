@@ -168,6 +168,7 @@ public struct RealmAdministration {
       try users().revoke(Array(name.utf8))
     }
     guard let factors else { throw Self.notEnrolled(name) }
+    realm.mailNotices(to: Array(name.utf8))
     return factors.count
   }
 

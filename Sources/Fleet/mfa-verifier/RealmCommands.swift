@@ -1,6 +1,18 @@
 import ArgumentParser
 import MFADecision
 
+/// Mails notices.
+struct MailCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "mail",
+      abstract: "Mail the pending notices about changes that this verifier made.",
+      discussion: "The unit mfa-verifier-mail.service runs the command, as the user mfa.")
+  }
+
+  func run() throws { try RealmAdministration().mail() }
+}
+
 /// Begins a new epoch.
 struct NewEpochCommand: ParsableCommand {
   static var configuration: CommandConfiguration {

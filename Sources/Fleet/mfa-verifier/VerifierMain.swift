@@ -18,7 +18,7 @@ struct MFAVerifier: ParsableCommand {
         HostTicketCommand.self,
         HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
         UserUnlockCommand.self, UserRevocationCommand.self, NewEpochCommand.self,
-        FinalizeCommand.self,
+        FinalizeCommand.self, MailCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 

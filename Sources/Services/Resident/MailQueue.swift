@@ -1,4 +1,5 @@
 import MFAAuthentication
+import MFABytes
 import MFAFactors
 import MFAHelper
 import MFAProtocol
@@ -24,7 +25,7 @@ enum MailQueue {
     case .folder:
       guard Program.isThere(Delivery.mailer) else { return true }
       do throws(FactorStoreError) {
-        try MailFolder().add(account)
+        try MailFolder(StoreFile.mail.name).add(account)
         return true
       } catch {
         return false
@@ -34,7 +35,12 @@ enum MailQueue {
 
   /// Mails the notices of the accounts in the folder. What could not be mailed stays in the record,
   /// and the next notice of the account mails it too.
-  static func empty() throws(FactorStoreError) { try MailFolder().empty(deliver) }
+  static func empty() throws(FactorStoreError) {
+    _ = try MailFolder(StoreFile.mail.name).empty { user in
+      deliver(to: user)
+      return true
+    }
+  }
 
   private static func deliver(to user: UserName) {
     var conversation = Conversation(

@@ -94,8 +94,12 @@ struct HostAdministrator<Engine: StoreEngine> {
     case .revoke(let name, let id):
       let factor = FactorID(bytes: id)
       return try changed(name) { () throws(FactorStoreError) in
-        guard let factor else { return try administered.revokingEverything(name) }
-        return try administered.revoking(name, factor)
+        let change =
+          if let factor { try administered.revoking(name, factor) } else {
+            try administered.revokingEverything(name)
+          }
+        if change != nil { realm.mailNotices(to: name) }
+        return change
       }
     case .withdraw(let name, let id):
       let grant = GrantID(bytes: id)
@@ -281,6 +285,7 @@ struct HostAdministrator<Engine: StoreEngine> {
     guard let made = try administered.granting(name, terms) else {
       return .failed(.tooManyGrants, detail: name)
     }
+    realm.mailNotices(to: name)
     return .granted(
       try shown(made.after, of: name), rules, checkpoint: made.checkpoint?.text ?? [],
       id: made.grant.id.bytes, code: made.code.written())

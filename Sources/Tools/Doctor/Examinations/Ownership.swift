@@ -73,6 +73,9 @@ enum Ownership: Examination {
       path: StoreFile.mail.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: "the resident service mails no notices", isOptional: true),
     Requirement(
+      path: StoreFile.realmMailPath, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      harm: "a verifier on this machine mails no notices", isOptional: true),
+    Requirement(
       path: StoreFile.phone.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: "no code is sent to phones", isOptional: true),
     Requirement(
