@@ -81,7 +81,7 @@ final class LoadFleet: Sendable {
     repeat {
       count = pools.count { $0.working == working }
       if count == pools.count { break }
-      do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+      do { try await Task.sleep(for: .milliseconds(500)) } catch { return }
     } while ContinuousClock.now - begin < .seconds(seconds)
     let time = Self.seconds(ContinuousClock.now - begin)
     Self.reply("{\"settled\": \(count), \"hosts\": \(pools.count), \"seconds\": \(time)}")

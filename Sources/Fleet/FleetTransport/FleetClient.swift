@@ -37,7 +37,7 @@ package enum FleetClient {
         report(.connected)
         channel.closeFuture.whenComplete { _ in report(.ended) }
         return true
-      }
+      }.flatMap { KernelKeepalive.begin(on: channel) }
     }
     return GRPCClient(
       transport: try Transport(
@@ -49,14 +49,15 @@ package enum FleetClient {
     .defaults { config in
       // The connection stays open, so that a sign-in need not wait for a handshake.
       config.connection.maxIdleTime = nil
+      // The kernel finds out that a machine or the network is gone. These are for a process that does not run.
       config.connection.keepalive = .init(
-        time: .seconds(20), timeout: .seconds(15), allowWithoutCalls: true)
+        time: .seconds(180), timeout: .seconds(60), allowWithoutCalls: true)
       // A sign-in is a few small packets, each of which the other end waits for.
       config.connection.flushCoalescing = nil
       // Hosts that lost the same verifier must not all come back at the same moment. gRPC adds no random time to the
       // first wait.
       config.backoff = .init(
-        initial: .milliseconds(Int.random(in: 250...1000)), max: .seconds(15), multiplier: 1.6,
+        initial: .milliseconds(Int.random(in: 250...1000)), max: .seconds(15), multiplier: 2,
         jitter: 0.5)
       config.http2.targetWindowSize = 1 << 16
       config.channelDebuggingCallbacks.onCreateTCPConnection = CurrentTLSHandler.add

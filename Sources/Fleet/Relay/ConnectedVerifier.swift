@@ -110,9 +110,9 @@ final class ConnectedVerifier: Sendable {
     earlier.beginGracefulShutdown()
   }
 
-  private func check() async throws {
+  private func check(atMost duration: Duration) async throws {
     var options = CallOptions.defaults
-    options.timeout = .seconds(3)
+    options.timeout = duration
     let metadata: Metadata = [HostMetadata.version: "\(Release.version)"]
     _ = try await service.check(FleetCheckRequest(), metadata: metadata, options: options)
   }
@@ -120,7 +120,7 @@ final class ConnectedVerifier: Sendable {
   /// Returns whether the verifier and its decision service answer a check.
   func answersCheck() async -> Bool {
     do {
-      try await check()
+      try await check(atMost: Self.patience)
       return true
     } catch {
       return false
@@ -128,8 +128,8 @@ final class ConnectedVerifier: Sendable {
   }
 
   /// The time between two checks of a verifier that works. A conversation, and the end of a connection, show sooner
-  /// that it does not.
-  private static var interval: Duration { .seconds(30) }
+  /// that it does not. Thousands of hosts check, and each check takes both ends about a millisecond.
+  private static var interval: Duration { .seconds(120) }
 
   /// The time between two checks of a verifier that works while the relay is not online yet.
   private static var intervalUntilOnline: Duration { .seconds(1) }
@@ -137,6 +137,13 @@ final class ConnectedVerifier: Sendable {
   /// How long a connection is used. The verifier ends connections after an hour. The time is random, so that hosts that
   /// connected at the same moment do not connect again at the same moment.
   private static var connectionLife: Duration { .seconds(3600) * Double.random(in: 0.5...0.95) }
+
+  /// How long a verifier may take to answer a check before the relay prefers the others.
+  private static var patience: Duration { .seconds(3) }
+
+  /// How long a check waits for its answer. When thousands of hosts come back to a verifier at the same moment, it
+  /// answers late. If they gave up and asked again, it would have all the more to do, and would answer none in time.
+  private static var longestCheck: Duration { .seconds(60) }
 
   /// Checks now and then whether the verifier works, so that a conversation need not find out: after `interval`, and
   /// when there is a reason.
@@ -151,7 +158,11 @@ final class ConnectedVerifier: Sendable {
       }
       reason.forget()
       do {
-        try await check()
+        try await LateAnswer.note(every: Self.patience) { [self] in
+          noteFailureOfCheck(.deadlineExceeded)
+        } during: {
+          try await check(atMost: Self.longestCheck)
+        }
         noteAnswer()
         connection.store(true, ordering: .relaxed)
         failures = 0

@@ -149,7 +149,9 @@ package struct VerifierProgram: Sendable {
         // The certificate of a host is verified again. Its conversations go on.
         config.connection.maxAge = port == .hosts ? .seconds(3600) : configuration.limits.joining
         config.connection.maxGraceTime = port == .hosts ? configuration.limits.longest : .zero
-        config.connection.keepalive.time = .seconds(60)
+        // As in `FleetClient.configuration`.
+        config.connection.keepalive.time = .seconds(600)
+        config.connection.keepalive.timeout = .seconds(60)
         config.connection.keepalive.clientBehavior = .init(
           minPingIntervalWithoutCalls: .seconds(10), allowWithoutCalls: true)
         // With NIO's queue of 128 connections, the kernel drops most of those that arrive at the same moment, and the
@@ -183,7 +185,7 @@ package struct VerifierProgram: Sendable {
     }.flatMapThrowing {
       try channel.pipeline.syncOperations.addHandler(
         HandshakeTurnHandler(connection), position: .first)
-    }
+    }.flatMap { KernelKeepalive.begin(on: channel) }
   }
 
   /// Returns the name of the host in a certificate that was verified. A certificate without one is refused at the
