@@ -6,7 +6,7 @@ import Testing
 /// The MUSTs of LateAnswer.swift.
 @Suite("An answer that may be late", .timeLimit(.minutes(2)))
 struct LateAnswerTests {
-  /// Counts notes, and tells when there is another.
+  /// Counts notes, and tells of each.
   private final class Notes: Sendable {
     private let number = Mutex(0)
     let stream: AsyncStream<Void>
