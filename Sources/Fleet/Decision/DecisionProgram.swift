@@ -1,6 +1,5 @@
 import MFABytes
 import MFAServed
-import MFASharedStore
 import MFASystem
 
 /// The service of `mfa-verifier`: decides the sign-ins of a realm's hosts. It holds the sealing key and the
@@ -44,8 +43,7 @@ public enum DecisionProgram {
   /// started.
   private static func checkFormat(_ configuration: DecisionConfiguration) throws(RealmError) {
     let realm = try DecisionRealm(RealmEngine(configuration), configuration)
-    let request = SharedRequest(host: nil, hostLimit: 0, nonce: nil)
-    try RealmFormatCheck.require(of: realm.store(for: request))
+    try RealmFormatCheck.require(of: realm.storeWithoutHost())
   }
 
   private static func front(_ configuration: DecisionConfiguration) throws(RealmError) -> UInt32 {

@@ -67,6 +67,11 @@ final class DecisionRealm<Engine: StoreEngine> {
       })
   }
 
+  /// Returns the store for what no host asks for.
+  func storeWithoutHost() -> SharedFactorStore<Engine> {
+    store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+  }
+
   /// The largest number of adjacent intervals that the policy allows. Without a valid policy, which denies
   /// every sign-in, it is the largest possible number.
   private var intervals: UInt8 {
@@ -78,21 +83,11 @@ final class DecisionRealm<Engine: StoreEngine> {
   }
 
   /// Returns the hosts of the realm.
-  func hosts() -> HostRegistry<Engine> {
-    HostRegistry(store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil)))
-  }
+  func hosts() -> HostRegistry<Engine> { HostRegistry(storeWithoutHost()) }
 
   /// Leaves the name of an account in the folder that `mfa-verifier mail` empties, if this verifier has a
   /// mailer. Returns false if that failed.
-  func leaveForMail(_ account: Account) -> Bool {
-    guard Program.isThere(Delivery.mailer) else { return true }
-    do throws(FactorStoreError) {
-      try mail.add(account)
-      return true
-    } catch {
-      return false
-    }
-  }
+  func leaveForMail(_ account: Account) -> Bool { mail.addIfMailed(account) }
 
   /// Has the notices about an administrator's change mailed. Writes a line to the log if that failed.
   func mailNotices(to user: [UInt8]) {

@@ -7,7 +7,7 @@ import MFAStoreFiles
 import MFASystem
 
 extension RealmAdministration {
-  /// Mails the notices of the accounts whose names the service of this verifier has left.
+  /// Mails the pending notices of each account that has a file in the folder of this verifier.
   public func mail() throws(RealmError) {
     do throws(ProcessRefusal) {
       try PrivilegedProcess.settle(name: "mfa-verifier", keepsDescriptors: true)
@@ -15,7 +15,7 @@ extension RealmAdministration {
       throw RealmError("the process cannot be prepared")
     }
     // While the database does not answer, no file is touched.
-    _ = try onRealm { () throws(FactorStoreError) in try store().realmFormat() }
+    _ = try onRealm { () throws(FactorStoreError) in try realm.storeWithoutHost().realmFormat() }
     let folder = MailFolder(StoreFile.realmMailName)
     let haveAllBegun: Bool
     do throws(FactorStoreError) {

@@ -4,14 +4,10 @@ import MFAStoreFiles
 
 // What root on a verifier does with the realm as a whole.
 extension RealmAdministration {
-  func store() -> SharedFactorStore<RealmEngine> {
-    realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
-  }
-
   /// Begins a new epoch of the realm. Returns lines that say what it does.
   public func beginEpoch() throws(RealmError) -> [String] {
     let state = try onRealm { () throws(FactorStoreError) in
-      try store().beginEpoch(by: Self.actor)
+      try realm.storeWithoutHost().beginEpoch(by: Self.actor)
     }
     return Self.lines(ofEpoch: state)
   }
@@ -35,7 +31,7 @@ extension RealmAdministration {
   /// Raises the format of the realm. Returns a line that says what was done.
   public func finalizeFormat() throws(RealmError) -> String {
     let (before, present) = try onRealm { () throws(FactorStoreError) in
-      try store().finalizeFormat(by: Self.actor)
+      try realm.storeWithoutHost().finalizeFormat(by: Self.actor)
     }
     return before == present
       ? "the realm already has format \(present), the newest one of this program"

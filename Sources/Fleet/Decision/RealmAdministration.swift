@@ -124,7 +124,7 @@ public struct RealmAdministration {
   // MARK: Users
 
   private func users() throws(FactorStoreError) -> RealmUsers<RealmEngine> {
-    let store = realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+    let store = realm.storeWithoutHost()
     do throws(SystemError) {
       return RealmUsers(store, by: Self.actor, at: try Clock.now())
     } catch {

@@ -90,7 +90,7 @@ struct RealmMailHost<Engine: StoreEngine>: AuthenticationHost {
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? { nil }
 
   func store() throws(FactorStoreError) -> SharedFactorStore<Engine> {
-    realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+    realm.storeWithoutHost()
   }
 
   func now() throws(SystemError) -> Int64 { try Clock.now() }

@@ -6,9 +6,9 @@ import NIOCore
 ///
 /// HTTP/2 can do this too, but then each connection costs both processes some processor time every few seconds.
 package enum KernelKeepalive {
-  /// After how many seconds without data the kernel asks the other end.
+  /// The number of seconds without data before the kernel sends the first probe.
   private static var idle: Int { 20 }
-  /// After how many seconds it asks again.
+  /// The number of seconds between two probes.
   private static var interval: Int { 5 }
   /// How long data may stay unconfirmed before the connection ends, in milliseconds.
   private static var patience: Int { 20_000 }

@@ -22,14 +22,7 @@ enum MailQueue {
   func add(_ account: Account) -> Bool {
     switch self {
     case .helper: return Delivery.start(for: account)
-    case .folder:
-      guard Program.isThere(Delivery.mailer) else { return true }
-      do throws(FactorStoreError) {
-        try MailFolder(StoreFile.mail.name).add(account)
-        return true
-      } catch {
-        return false
-      }
+    case .folder: return MailFolder(StoreFile.mail.name).addIfMailed(account)
     }
   }
 

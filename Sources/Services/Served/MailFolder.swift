@@ -1,3 +1,4 @@
+import MFAAuthentication
 import MFABytes
 public import MFAFactors
 public import MFAStoreFiles
@@ -23,6 +24,17 @@ public struct MailFolder {
   public init(_ name: StaticString, in location: StoreLocation? = .standard) {
     self.name = name
     self.location = location
+  }
+
+  /// Creates the file of an account, if there is a mailer. Returns false if that failed.
+  public func addIfMailed(_ account: Account) -> Bool {
+    guard Program.isThere(Delivery.mailer) else { return true }
+    do throws(FactorStoreError) {
+      try add(account)
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Creates the file of an account, unless it exists.

@@ -116,7 +116,7 @@ struct HostAdministrator<Engine: StoreEngine> {
   }
 
   private var store: SharedFactorStore<Engine> {
-    realm.store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))
+    realm.storeWithoutHost()
   }
 
   private var administered: RealmUsers<Engine> { RealmUsers(store, by: actor, at: now) }
