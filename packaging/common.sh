@@ -3,7 +3,8 @@
 #
 # A script sets nothing before sourcing this file, which defines:
 #   checkout     the folder that contains Package.swift
-#   artefacts    the folder with the files that packaging/build creates
+#   artefacts    the folder with the files that packaging/build creates; MFA_ARTEFACTS names a different one
+#   trial_artefacts  the folder with the files that packaging/build --trial creates
 #   script       the name of the script that sources this file
 #   build_packages, fleet_packages, deb_packages, rpm_packages, release_version, release_time, release_changes, say, error, hint, fail, need_root, install_packages, find_swift,
 #   has_apparmor, choose_builder, run_as, as_builder, files_with_module
@@ -18,7 +19,8 @@ export LC_ALL=C.UTF-8
 
 script=${0##*/}
 checkout=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-artefacts=$checkout/dist
+artefacts=${MFA_ARTEFACTS:-$checkout/dist}
+trial_artefacts=$checkout/.build-trial/dist
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
 # Debian packages that a build needs in addition to Swift.
