@@ -323,7 +323,8 @@ let package = Package(
         "MFASlowHash", "MFAStoreFiles", "MFASystem",
       ]),
     .executableTarget(
-      name: "mfa-verifier", dependencies: ["MFADecision", "MFASystem", argumentParser],
+      name: "mfa-verifier",
+      dependencies: ["MFADecision", "MFAFactors", "MFASystem", argumentParser],
       path: "Sources/Fleet/mfa-verifier", swiftSettings: Layer.fleet.settings),
     room(
       "FleetService", .fleet,
@@ -380,9 +381,8 @@ let package = Package(
     .executableTarget(
       name: "mfa-fleet",
       dependencies: [
-        argumentParser, "MFABytes", "MFACPOSIX", "MFAFleetCertificates", "MFAFleetTransport",
-        "MFARelay",
-        "MFASecrets", "MFASystem", "MFAVerifierFront",
+        argumentParser, "MFABytes", "MFACPOSIX", "MFAFactors", "MFAFleetCertificates",
+        "MFAFleetTransport", "MFARelay", "MFASecrets", "MFASystem", "MFAVerifierFront",
       ],
       path: "Sources/Fleet/mfa-fleet", swiftSettings: Layer.fleet.settings,
       // BoringSSL is C++.

@@ -3,8 +3,9 @@
 
     programs.py FOLDER
 
-Each visible command and long option of a program is in its man page, and each long option in the synopsis of the man
-page is one of the program. bash, zsh and fish complete the name of a command at a terminal. Prints a line for each
+Each program prints the version of this checkout. Each visible command and long option of a program is in its man page,
+and each long option in the synopsis of the man page is one of the program. Programs without written completions write
+them here. bash, zsh and fish complete the name of a command at a terminal. Prints a line for each
 check; the exit status is 1 if one has failed.
 """
 
@@ -24,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # For each program, a part of a command and the command.
 PROGRAMS = {"mfa-admin": ("disab", "disable"), "mfa-enroll": ("recovery-c", "recovery-codes"),
             "mfa-fleet": ("author", "authority"), "mfa-verifier": ("revoke-u", "revoke-user")}
-# The option that every program has, and that man pages leave out.
-EVERYWHERE = {"--help"}
+# The options that every program has, and that man pages may leave out.
+EVERYWHERE = {"--help", "--version"}
 LIMIT = 20
 failed = False
 
@@ -35,6 +36,14 @@ def report(title, differences):
     global failed
     failed |= bool(differences)
     print(f"FAILED: {title}: {', '.join(sorted(differences))}" if differences else f"ok: {title}")
+
+
+def check_version(program):
+    """Compares the version that a program prints with that of this checkout."""
+    source = (ROOT / "Sources/Pure/Factors/Release.swift").read_text()
+    version = re.search(r'version: StaticString { "([^"]+)" }', source).group(1)
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True)
+    report(f"{program.name}: --version", {shown.stdout + shown.stderr} - {f"{program.name} {version}\n"})
 
 
 def described(command):
@@ -59,7 +68,7 @@ def check_help(program):
            {name for name in names if not re.search(re.escape(name) + r"(?![\w-])", page)})
     synopsis = page.split(".SH SYNOPSIS")[1].split(".SH ")[0]
     report(f"{program.name}: the program has every option of the synopsis",
-           set(re.findall(r"--[a-z][a-z-]*[a-z]", synopsis)) - names - EVERYWHERE - {"--version"})
+           set(re.findall(r"--[a-z][a-z-]*[a-z]", synopsis)) - names - EVERYWHERE)
 
 
 def typed(command, setup, line):
@@ -113,14 +122,29 @@ def check_completions(program, scripts, folder):
         report(f"{program.name}: {shell} completes a command", set() if is_complete else {line[0]})
 
 
+def completions(program, written, folder):
+    """Returns the folder with the completions of a program: the one that the build has written, or a new one."""
+    if written.exists():
+        return written
+    made = folder / program.name
+    made.mkdir()
+    for shell in ("bash", "zsh", "fish"):
+        script = subprocess.run([program, "--generate-completion-script", shell], capture_output=True, check=True)
+        (made / shell).write_bytes(script.stdout)
+    return made
+
+
 def main():
     artefacts = pathlib.Path(sys.argv[1]).resolve()
     os.environ["PATH"] = f"{artefacts}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as folder:
         for name in PROGRAMS:
             if (artefacts / name).exists():
-                check_help(artefacts / name)
-                check_completions(artefacts / name, artefacts / "completions" / name, pathlib.Path(folder))
+                program = artefacts / name
+                check_version(program)
+                check_help(program)
+                written = artefacts / "completions" / name
+                check_completions(program, completions(program, written, pathlib.Path(folder)), pathlib.Path(folder))
     sys.exit(failed)
 
 

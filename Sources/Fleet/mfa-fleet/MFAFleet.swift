@@ -1,5 +1,6 @@
 #if Fleet
 import ArgumentParser
+import MFAFactors
 
 /// The program `mfa-fleet`.
 struct MFAFleet: AsyncParsableCommand {
@@ -7,6 +8,7 @@ struct MFAFleet: AsyncParsableCommand {
     CommandConfiguration(
       commandName: "mfa-fleet",
       abstract: "Keeps the factors of several hosts in one store.",
+      version: "mfa-fleet \(Release.version)",
       subcommands: [
         RelayCommand.self, VerifierCommand.self, AuthorityCommand.self, JoinCommand.self,
       ])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MFADecision
+import MFAFactors
 import MFASystem
 
 /// The program `mfa-verifier`.
@@ -13,6 +14,7 @@ struct MFAVerifier: ParsableCommand {
         Without a command, the service manager starts the program with its socket. The other \
         commands are for root on a verifier.
         """,
+      version: "mfa-verifier \(Release.version)",
       subcommands: [
         DecisionCommand.self, RealmSetupCommand.self, RealmCheckCommand.self,
         HostTicketCommand.self,
