@@ -357,9 +357,9 @@ let package = Package(
     room(
       "Relay", .fleet,
       uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAFleetCertificates", "MFAFleetMetrics",
-        "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport", "MFAMessages",
-        "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy",
+        "MFABytes", "MFACDBus", "MFACrypto", "MFAFactors", "MFAFleetCertificates",
+        "MFAFleetMetrics", "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport",
+        "MFAMessages", "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy",
         "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("Metrics", "swift-metrics"),
         fleet("GRPCCore", "grpc-swift-2"),
         fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),

@@ -28,6 +28,7 @@ BUDGET = {
     "Core/QRCode": 3,
     "Fleet/Etcd": 21,
     "Fleet/PostgreSQL": 55,
+    "Fleet/Relay": 1,
     "Fleet/SlowHash": 4,
     "Fleet/mfa-fleet": 5,
     "Flow/Application": 33,

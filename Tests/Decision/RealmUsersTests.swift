@@ -1,6 +1,7 @@
 import MFAAuditLog
 import MFAAuthentication
 import MFAFactors
+import MFAOfflineAccess
 import MFASharedStore
 import MFASharedStoreTestSupport
 import MFASignInTestSupport
@@ -77,6 +78,27 @@ struct RealmUsersTests {
       return
     }
     #expect(try users.revoke(Self.alice) == nil)
+  }
+
+  @Test("nothing that a revocation removes is accepted after the next enrolment", arguments: 0...2)
+  func revokeRest(way: Int) throws {
+    let codes = OfflineCodeSet(
+      id: [UInt8](repeating: 1, count: OfflineCodeSet.idLength),
+      salt: [UInt8](repeating: 2, count: OfflineCodeSet.saltLength), costLog2: 15,
+      codes: [.init(number: 0, hash: [UInt8](repeating: 3, count: OfflineCodeSet.hashLength))])
+    let factor = try conformance.enroll()
+    let offline = OfflineRegistry(TestRealm(engine).store())
+    let directory = DirectoryRegistry(TestRealm(engine).store())
+    try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
+    try directory.setEntry([1], of: Self.alice)
+    switch way {
+    case 0: #expect(try users.revoke(Self.alice) != nil)
+    case 1: #expect(try users.revokingEverything(Self.alice) != nil)
+    default: #expect(try users.revoking(Self.alice, factor.id) != nil)
+    }
+    #expect(try users.user(Self.alice) == nil)
+    #expect(try offline.codes(of: Self.alice).isEmpty)
+    #expect(try directory.entry(of: Self.alice) == nil)
   }
 
   @Test("each change is in the audit log, and an uncertain one is an error")

@@ -27,6 +27,11 @@ enum FactSamples {
       ], areCertain: true),
     secureShell: SecureShellConfiguration(graceTime: 60, leavesOtherMethod: true), sinceBoot: 12)
 
+  /// Facts with entries of a directory service.
+  static let identified = full.identified { _ in .entry(bytes("0b5fb5b2-8a4b-103e-9f0f")) }
+  /// Facts about an account that the directory service does not have.
+  static let local = full.identified { _ in .local }
+
   /// Facts with as little as possible.
   static let empty = HostFacts(
     peerUser: 0, caller: nil, user: nil, isLookupCertain: false, sharing: [], stacks: .unknown,

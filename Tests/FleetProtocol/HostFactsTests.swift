@@ -1,9 +1,10 @@
 import MFAConfiguration
-import MFAFleetProtocol
 import MFAPAMStack
 import MFAResidentProtocol
 import MFASystem
 import Testing
+
+@testable import MFAFleetProtocol
 
 /// MUST 1 and 2 of HostFacts.swift, and MUST 1 of ReportedStacks.swift.
 @Suite("Facts about a host")
@@ -16,14 +17,20 @@ struct HostFactsTests {
     }
   }
 
-  @Test("facts parse to equal facts", arguments: [FactSamples.full, FactSamples.empty])
+  @Test(
+    "facts parse to equal facts",
+    arguments: [
+      FactSamples.full, FactSamples.identified, FactSamples.local, FactSamples.empty,
+    ])
   func everyFactParses(facts: HostFacts) {
     #expect(Self.read(facts.encoded()) == .success(facts))
   }
 
   @Test(
     "a damaged encoding does not parse, or is the encoding of other facts",
-    arguments: [FactSamples.full, FactSamples.empty])
+    arguments: [
+      FactSamples.full, FactSamples.identified, FactSamples.local, FactSamples.empty,
+    ])
   func damaged(facts: HostFacts) {
     let encoded = facts.encoded()
     for damaged in Damage.all(of: encoded) {
@@ -36,8 +43,50 @@ struct HostFactsTests {
   @Test("another version is refused")
   func version() {
     var encoded = FactSamples.full.encoded()
-    encoded[0] = 2
-    #expect(Self.read(encoded) == .failure(.unknownKind(2)))
+    encoded[0] = 3
+    #expect(Self.read(encoded) == .failure(.unknownKind(3)))
+  }
+
+  @Test("only facts with an entry of a directory service have version 2")
+  func versions() {
+    #expect(FactSamples.full.encoded().first == 1)
+    #expect(FactSamples.full.identified { _ in .unknown }.encoded().first == 1)
+    #expect(FactSamples.identified.encoded().first == 2)
+    #expect(FactSamples.local.encoded().first == 2)
+  }
+
+  @Test("the entry belongs to the account that the conversation concerns")
+  func identified() {
+    let facts = FactSamples.full
+    var asked: [Account] = []
+    let identified = facts.identified { account in
+      asked.append(account)
+      return .local
+    }
+    #expect(asked == [FactSamples.account("Bob", 1001)])
+    #expect(identified.user == facts.user?.identified(by: .local))
+    #expect(identified.caller == facts.caller)
+    #expect(identified.isLookupCertain)
+    // A helper's user.
+    let managing = HostFacts(
+      peerUser: 1000, caller: facts.caller, user: nil, isLookupCertain: true, sharing: [],
+      stacks: .unknown, secureShell: .unknown, sinceBoot: nil)
+    #expect(managing.identified { _ in .local }.caller?.identity == .local)
+    // An account that does not exist takes as long.
+    asked = []
+    let unknown = FactSamples.empty.identified { account in
+      asked.append(account)
+      return .local
+    }
+    #expect(asked.map(\.name) == [FactSamples.bytes("-")])
+    #expect(unknown == FactSamples.empty)
+  }
+
+  @Test("an account whose entry is not told counts as one that could not be looked up")
+  func withoutDirectory() {
+    let facts = FactSamples.full.identified { _ in nil }
+    #expect(facts.user == nil && !facts.isLookupCertain)
+    #expect(facts.caller == FactSamples.full.caller)
   }
 
   @Test("more bytes than the limit are refused")

@@ -3,7 +3,7 @@ import MFAFleetProtocol
 import MFAResidentProtocol
 import Testing
 
-/// Messages that a program of version 1 wrote. Every later program must read them, because hosts, network
+/// Messages that programs of each version wrote. Every later program must read them, because hosts, network
 /// fronts and decision services are not upgraded at the same moment.
 @Suite("Recorded messages")
 struct RecordedMessagesTests {
@@ -12,9 +12,9 @@ struct RecordedMessagesTests {
     let bytes: [UInt8]
   }
 
-  private func vectors() throws -> [Vector] {
+  private func vectors(_ version: Int) throws -> [Vector] {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Vectors/Fleet/version-1.txt")
+      .deletingLastPathComponent().appendingPathComponent("Vectors/Fleet/version-\(version).txt")
     return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
       .filter { !$0.hasPrefix("#") }.map { line in
         let words = line.split(separator: " ")
@@ -33,7 +33,11 @@ struct RecordedMessagesTests {
       switch vector.name {
       case "facts":
         let facts = try HostFacts(vector.bytes.span)
-        return facts == FactSamples.full ? "full" : facts == FactSamples.empty ? "empty" : nil
+        let samples = [
+          "full": FactSamples.full, "empty": FactSamples.empty,
+          "identified": FactSamples.identified, "local": FactSamples.local,
+        ]
+        return samples.first { $0.value == facts }?.key
       case "reply": return "\(try VerifierReply(vector.bytes.span))"
       default: return request(try VerifierRequest.read(vector.bytes.span))
       }
@@ -56,7 +60,7 @@ struct RecordedMessagesTests {
 
   @Test("messages of version 1 are read as they were meant")
   func version1() throws {
-    let contents = try vectors().map { content(of: $0) }
+    let contents = try vectors(1).map { content(of: $0) }
     #expect(
       contents == [
         "full", "empty",
@@ -65,5 +69,9 @@ struct RecordedMessagesTests {
         "\(VerifierReply.joined(host: Array("web1".utf8), days: 30))",
         "\(VerifierReply.renewed(days: 30))", "\(VerifierReply.refused)", "\(VerifierReply.alive)",
       ])
+  }
+  @Test("facts of version 2 are read as they were meant")
+  func version2() throws {
+    #expect(try vectors(2).map { content(of: $0) } == ["identified", "local"])
   }
 }

@@ -83,7 +83,7 @@ private final class OpeningRequest: Sendable {
       }
     }
     return switch Int(result ?? Int32(cdbus_no_app)) {
-    case cdbus_opened: nil
+    case cdbus_done: nil
     case cdbus_no_library: .libraryMissing
     case cdbus_no_bus: .noSessionBus
     case cdbus_timed_out: .timedOut

@@ -16,6 +16,8 @@ public struct EngineKey: Hashable, Sendable {
     case offlineCodes = 16
     /// How far the queue of a host was reported.
     case offlineQueue = 17
+    /// The entry of a user in the directory service.
+    case directoryEntry = 26
   }
 
   /// What the row is about.

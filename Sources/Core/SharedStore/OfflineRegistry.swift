@@ -18,50 +18,22 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   /// Uses the engine, the key and the clock of a store.
   public init(_ store: SharedFactorStore<Engine>) { self.store = store }
 
-  // MARK: Rows
-
-  private struct Row {
-    let key: EngineKey
-    let snapshot: EngineSnapshot
-    let time: Int64
-
-    var version: UInt64 { snapshot.row.version }
-  }
-
-  private func row(_ kind: EngineKey.Kind, _ id: [UInt8]) throws(FactorStoreError) -> Row {
-    guard let key = EngineKey(kind, id) else { throw .nameTooLong }
-    let now = try store.now()
-    return Row(
-      key: key, snapshot: try store.load(key, at: now, withAnswer: false), time: now)
-  }
-
-  private func replace(
-    _ row: Row, with record: [UInt8], entering event: AuditLogEvent?, about user: [UInt8]?,
-    _ sealing: inout SealingKey
-  ) throws(FactorStoreError) {
-    var change = EngineChange(epoch: row.snapshot.realm.epoch)
-    change.row = (row.key, row.version)
-    change.record = record
-    let subject = AuditLogSubject(user: user.flatMap { UserName($0) })
-    _ = try store.commit(change, entering: event, about: subject, &sealing)
-  }
-
   // MARK: Codes
 
   private func codes(
-    _ row: Row, of user: [UInt8], _ sealing: inout SealingKey
+    _ row: LoadedRow, of user: [UInt8], _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> OfflineCodesRecord {
-    guard row.version > 0, !row.snapshot.row.record.isEmpty else {
+    guard !row.record.isEmpty else {
       return OfflineCodesRecord(sets: [:])
     }
     return try OfflineCodesRecord(
-      row.snapshot.row.record, for: user, version: row.version, &sealing)
+      row.record, for: user, version: row.version, &sealing)
   }
 
   /// Returns the unused codes of a user, by the names of groups of hosts.
   public func codes(of user: [UInt8]) throws(FactorStoreError) -> [[UInt8]: OfflineCodeSet] {
     var sealing = try store.key()
-    return try codes(try row(.offlineCodes, user), of: user, &sealing).sets
+    return try codes(try store.row(.offlineCodes, user), of: user, &sealing).sets
   }
 
   /// Replaces the codes of a user for a group of hosts. The change is entered with the user's record.
@@ -70,12 +42,12 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
-      let row = try row(.offlineCodes, user)
+      let row = try store.row(.offlineCodes, user)
       var record = try codes(row, of: user, &sealing)
       record.sets[group] = set
       guard record.sets.count <= OfflineCodesRecord.mostSets else { throw .nameTooLong }
       let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try replace(row, with: sealed, entering: nil, about: nil, &sealing)
+      try store.replace(row, with: sealed, entering: nil, about: nil, &sealing)
     }
   }
 
@@ -83,9 +55,9 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   public func removeCodes(of user: [UInt8]) throws(FactorStoreError) {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
-      let row = try row(.offlineCodes, user)
-      guard row.version > 0, !row.snapshot.row.record.isEmpty else { return }
-      try replace(row, with: [], entering: nil, about: nil, &sealing)
+      let row = try store.row(.offlineCodes, user)
+      guard !row.record.isEmpty else { return }
+      try store.replace(row, with: [], entering: nil, about: nil, &sealing)
     }
   }
 
@@ -93,11 +65,11 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   private func use(_ code: OfflineCodeID, of user: [UInt8]) throws(FactorStoreError) -> Bool {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
-      let row = try row(.offlineCodes, user)
+      let row = try store.row(.offlineCodes, user)
       var record = try codes(row, of: user, &sealing)
       guard record.remove(code) else { return false }
       let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try replace(row, with: sealed, entering: nil, about: nil, &sealing)
+      try store.replace(row, with: sealed, entering: nil, about: nil, &sealing)
       return true
     }
   }
@@ -105,17 +77,17 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   // MARK: Queues
 
   private func position(
-    _ row: Row, of host: [UInt8], _ sealing: inout SealingKey
+    _ row: LoadedRow, of host: [UInt8], _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> OfflinePosition {
     guard row.version > 0 else { return .beginning }
     return try OfflinePosition(
-      row.snapshot.row.record, of: host, version: row.version, &sealing)
+      row.record, of: host, version: row.version, &sealing)
   }
 
   /// Returns how far the queue of a host was reported.
   public func position(of host: [UInt8]) throws(FactorStoreError) -> OfflinePosition {
     var sealing = try store.key()
-    return try position(try row(.offlineQueue, host), of: host, &sealing)
+    return try position(try store.row(.offlineQueue, host), of: host, &sealing)
   }
 
   /// Enters that the queue of a host does not follow what was reported before, and goes on from `position`.
@@ -151,7 +123,7 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
-      let row = try row(.offlineQueue, host)
+      let row = try store.row(.offlineQueue, host)
       let present = try self.position(row, of: host, &sealing)
       // Another connection of the host has reported the record meanwhile.
       guard record == nil || present.number < position.number else { return }
@@ -159,7 +131,7 @@ public struct OfflineRegistry<Engine: StoreEngine> {
       let detail = record.map { host + [0x20] + UTCTime.precise($0.time) } ?? host
       let event = AuditLogEvent(kind, detail: detail, by: actor, at: row.time)
       let sealed = try position.sealed(of: host, version: row.version &+ 1, &sealing)
-      try replace(row, with: sealed, entering: event, about: record?.user, &sealing)
+      try store.replace(row, with: sealed, entering: event, about: record?.user, &sealing)
     }
   }
 

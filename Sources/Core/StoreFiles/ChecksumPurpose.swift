@@ -37,6 +37,8 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case fleetTicket = 19
   /// When a host or a verifier of a fleet was seen last.
   case fleetLastSeen = 24
+  /// The entry of a user in the directory service.
+  case directoryEntry = 25
   /// The offline recovery codes of a user.
   case offlineCodes = 32
   /// How far the offline queue of a host was reported.

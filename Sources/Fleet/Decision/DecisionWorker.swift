@@ -118,11 +118,14 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(SystemError) { try connection.send(packet.span) } catch {}
   }
 
-  func report(_ reason: StaticString, host: [UInt8]?, _ error: FactorStoreError? = nil) {
+  func report(
+    _ reason: StaticString, host: [UInt8]?, user: [UInt8]? = nil, _ error: FactorStoreError? = nil
+  ) {
     var line = LogLine()
     line.add("result", "error")
     if let error { line.add(error) } else { line.add("part", part) }
     line.add("reason", reason)
+    if let user { line.add("user", escaping: user) }
     line.add("host", escaping: host)
     Log.write(.error, line)
   }
@@ -130,10 +133,10 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   /// Refuses a conversation. The module denies; a helper's client is told to try again later. Without an
   /// answer, both would decide as if there were no service.
   private func refuse(
-    _ connection: PacketConnection, _ reason: StaticString, host: [UInt8],
+    _ connection: PacketConnection, _ reason: StaticString, host: [UInt8], user: [UInt8]? = nil,
     _ error: FactorStoreError? = nil
   ) {
-    report(reason, host: host, error)
+    report(reason, host: host, user: user, error)
     guard
       let message = ModuleMessage.receive(
         from: connection, seconds: ConversationLimit.firstMessage)
@@ -211,6 +214,18 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       counters.add(.malformed)
       return refuse(connection, "malformed", host: host)
     }
+    let identities = DirectoryIdentities(
+      store: realm.store(
+        for: SharedRequest(host: host, hostLimit: .max, nonce: nil, epoch: epoch)))
+    do throws(FactorStoreError) {
+      if let user = facts.subject, try identities.isAnotherPerson(user) {
+        counters.add(.notPermitted)
+        return refuse(connection, "another-person", host: host, user: user.account.name)
+      }
+    } catch {
+      counters.add(.failed)
+      return refuse(connection, "directory-entry", host: host, error)
+    }
     func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
       ManagingHost(
         realm: realm,
@@ -226,12 +241,28 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     // A sign-in verifies one code, and the module begins another conversation for the next one. In the
     // helper's conversation several codes can be verified, none of which gets the answer to another.
     case .start(let start):
+      let mayEnroll = start.line == .account && facts.subject?.identity != .unknown
       decide(start, connection, managed(nonce: conversation.nonce), permissions)
+      if mayEnroll { remember(facts, identities, permissions, host: host) }
     case .manage(let terminal):
       manage(terminal, connection, managed(nonce: nil), permissions)
+      remember(facts, identities, permissions, host: host)
     default:
       counters.add(.malformed)
       report("malformed", host: host)
+    }
+  }
+
+  /// After a conversation in which the user may have enrolled, keeps the entry that the user has in the directory.
+  private func remember(
+    _ facts: HostFacts, _ identities: DirectoryIdentities<Engine>, _ permissions: HostPermissions,
+    host: [UInt8]
+  ) {
+    guard let user = facts.subject, permissions.allowsEnrollment(of: user.account.name) else {
+      return
+    }
+    do throws(FactorStoreError) { try identities.remember(user) } catch {
+      report("directory-entry", host: host, user: user.account.name, error)
     }
   }
 

@@ -141,8 +141,10 @@ public struct RealmAdministration {
 
   /// Returns lines with the factors and the failed attempts of a user.
   public func user(_ name: String) throws(RealmError) -> [String] {
-    let snapshot = try onRealm { () throws(FactorStoreError) in
-      try users().user(Array(name.utf8))
+    let id = Array(name.utf8)
+    let (snapshot, entry) = try onRealm { () throws(FactorStoreError) in
+      let users = try users()
+      return (try users.user(id), try users.directoryEntry(of: id))
     }
     guard let snapshot else { throw Self.notEnrolled(name) }
     return snapshot.record.factors.map { factor in
@@ -150,7 +152,7 @@ public struct RealmAdministration {
     } + [
       "recovery codes: \(snapshot.record.recoveryCodes.count)",
       "failed attempts: \(snapshot.attempts.failures)",
-    ]
+    ] + (entry.map { ["directory entry: \(Self.printable($0))"] } ?? [])
   }
 
   /// Clears the failed attempts of a user. Returns their number.

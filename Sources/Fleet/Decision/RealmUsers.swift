@@ -10,8 +10,8 @@ import MFASystem
 ///
 /// MUST 1: a change is reported only after it was committed, with its entry in the audit log.
 /// (`RealmUsersTests.changesAreEntered`)
-/// MUST 2: unlocking and revoking end remembered sign-ins, and revoking leaves nothing that is accepted.
-/// (`RealmUsersTests.revoke`)
+/// MUST 2: unlocking and revoking end remembered sign-ins, and revoking leaves nothing that is accepted, also after
+/// the user has enrolled again. (`RealmUsersTests.revoke`, `.revokeRest`)
 struct RealmUsers<Engine: StoreEngine> {
   let store: SharedFactorStore<Engine>
   let actor: AuditLogEvent.Actor
@@ -45,6 +45,11 @@ struct RealmUsers<Engine: StoreEngine> {
     try store.snapshot(of: Self.account(name))
   }
 
+  /// Returns the id of the user's entry in the directory service, or nil if none is known.
+  func directoryEntry(of name: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
+    try DirectoryRegistry(store).entry(of: name)
+  }
+
   /// Clears the failed attempts and remembered sign-ins of a user. Returns the number of failed attempts, or
   /// nil if the realm has nothing about the user.
   func unlock(_ name: [UInt8]) throws(FactorStoreError) -> UInt32? {
@@ -62,7 +67,7 @@ struct RealmUsers<Engine: StoreEngine> {
   /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has
   /// none of these.
   func revoke(_ name: [UInt8]) throws(FactorStoreError) -> [Factor]? {
-    try OfflineRegistry(store).removeCodes(of: name)
+    try store.removeRest(of: name)
     return try store.deciding { () throws(FactorStoreError) -> [Factor]? in
       guard let entry = try store.existingEntry(of: Self.account(name)), var record = entry.kept,
         record.isEnrolled || !record.grants.isEmpty

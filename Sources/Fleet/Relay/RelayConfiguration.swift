@@ -9,12 +9,14 @@ package struct RelayConfiguration: Sendable {
   let metrics: MetricsAddress?
   /// The folder with what the host keeps for the time in which no verifier answers, or nil to keep nothing.
   let offlineFolder: String?
+  /// The directory service that tells to which entry an account belongs, or nil if this host asks none.
+  let directory: DirectoryService?
 
   /// The section of the configuration file.
   package static var section: FleetConfiguration.Section {
     FleetConfiguration.Section(
       "relay", required: FleetCredentials.Files.keys.union(["verifiers"]),
-      optional: [MetricsAddress.key, "offline_folder"])
+      optional: [MetricsAddress.key, "offline_folder", "directory", "directory_attribute"])
   }
 
   /// The file in which the relay says which state it is in: beside the certificate.
@@ -29,6 +31,17 @@ package struct RelayConfiguration: Sendable {
     credentials = try FleetCredentials.Files(configuration)
     metrics = try MetricsAddress(configuration)
     offlineFolder = configuration.text("offline_folder")
+    let attribute = configuration.text("directory_attribute")
+    switch configuration.text("directory") {
+    case "sssd": directory = DirectoryService(attribute: attribute ?? "entryUUID")
+    case nil where attribute == nil: directory = nil
+    case nil:
+      throw FleetError(
+        "directory_attribute is set without directory", hint: "add: directory = sssd")
+    case let other?:
+      throw FleetError(
+        "directory = \(other) is not known", hint: "remove the line, or write: directory = sssd")
+    }
   }
 }
 #endif

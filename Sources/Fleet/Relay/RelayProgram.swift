@@ -35,7 +35,7 @@ package struct RelayProgram: Sendable {
       path: configuration.stateFile, health: pool.health, store: store)
     conversation = RelayedConversation(
       verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), metrics: metrics,
-      lookups: lookups,
+      lookups: lookups, directory: configuration.directory,
       offline: store.map { [pool] in OfflineSignIn($0, pool.health, threads: lookups) },
       upkeep: upkeep)
     self.sockets = sockets

@@ -23,6 +23,8 @@ struct RelayedConversation: Sendable {
   let metrics: RelayMetrics
   /// The threads that ask the name services.
   let lookups: NIOThreadPool
+  /// The directory service that tells to which entry an account belongs, or nil if this host asks none.
+  let directory: DirectoryService?
   /// What decides while no verifier answers, or nil if this host denies then.
   let offline: OfflineSignIn?
   let upkeep: OfflineUpkeep?
@@ -54,7 +56,10 @@ struct RelayedConversation: Sendable {
         return .answered
       }
       let facts = try await lookups.runIfActive { () throws -> HostFacts in
-        try packet.withSpan { try HostFacts.gathered(for: $0, peer: peer, sender: sender) }
+        let facts = try packet.withSpan {
+          try HostFacts.gathered(for: $0, peer: peer, sender: sender)
+        }
+        return directory?.identified(facts) ?? facts
       }
       if facts.peerUser != user {
         guard share.begin(for: facts.peerUser) else {

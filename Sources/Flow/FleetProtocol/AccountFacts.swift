@@ -1,6 +1,6 @@
 public import MFASystem
 
-/// An account of a host, with its groups.
+/// An account of a host, with its groups and its entry in the directory service.
 public struct AccountFacts: Equatable, Sendable {
   /// The account, in the spelling of the host's name service.
   public let account: Account
@@ -8,6 +8,8 @@ public struct AccountFacts: Equatable, Sendable {
   public let groups: [[UInt8]]
   /// Whether `groups` is complete.
   public let areGroupsCertain: Bool
+  /// The entry of the account in the directory service of the host.
+  public let identity: DirectoryIdentity
 
   /// The largest number of groups that are reported.
   public static let mostGroups = 1000
@@ -15,15 +17,19 @@ public struct AccountFacts: Equatable, Sendable {
   public static let longestName = 255
 
   /// Creates facts about an account.
-  public init(account: Account, groups: [[UInt8]], areGroupsCertain: Bool) {
+  public init(
+    account: Account, groups: [[UInt8]], areGroupsCertain: Bool,
+    identity: DirectoryIdentity = .unknown
+  ) {
     self.account = account
     self.groups = groups
     self.areGroupsCertain = areGroupsCertain
+    self.identity = identity
   }
 
   /// Creates facts about an account of whose groups nothing is known.
-  init(withoutGroups account: Account) {
-    self.init(account: account, groups: [], areGroupsCertain: false)
+  init(withoutGroups account: Account, identity: DirectoryIdentity = .unknown) {
+    self.init(account: account, groups: [], areGroupsCertain: false, identity: identity)
   }
 
   /// Returns whether the account belongs to a group, or nil if that is unknown.
@@ -35,6 +41,12 @@ public struct AccountFacts: Equatable, Sendable {
 
   /// The same account without groups, of which nothing is certain.
   var withoutGroups: AccountFacts {
-    AccountFacts(withoutGroups: account)
+    AccountFacts(withoutGroups: account, identity: identity)
+  }
+
+  /// The same account with an entry of the directory service.
+  func identified(by identity: DirectoryIdentity) -> AccountFacts {
+    AccountFacts(
+      account: account, groups: groups, areGroupsCertain: areGroupsCertain, identity: identity)
   }
 }

@@ -5,9 +5,15 @@ public import MFAResidentProtocol
 import MFASecrets
 import MFASystem
 
-// The encoding of the facts. They are one message whose kind is the version of the encoding.
+// The encoding of the facts. They are one message whose kind is the version of the encoding. Version 2 has entries of
+// the directory service; it is written only if there is one, so that earlier verifiers read all other facts.
 extension HostFacts {
   private static var version: UInt8 { 1 }
+  private static var versionWithIdentities: UInt8 { 2 }
+
+  private var hasIdentities: Bool {
+    [user, caller].contains { $0 != nil && $0?.identity != .unknown }
+  }
 
   // MARK: Writing
 
@@ -39,10 +45,10 @@ extension HostFacts {
   }
 
   private func write(to writer: inout PacketWriter) {
-    writer.begin(Self.version)
+    writer.begin(hasIdentities ? Self.versionWithIdentities : Self.version)
     writer.field(peerUser)
-    Self.write(caller, to: &writer)
-    Self.write(user, to: &writer)
+    Self.write(caller, withIdentity: hasIdentities, to: &writer)
+    Self.write(user, withIdentity: hasIdentities, to: &writer)
     writer.field(isLookupCertain)
     writer.field(UInt8(clamping: sharing.count))
     for account in sharing {
@@ -69,13 +75,23 @@ extension HostFacts {
     writer.field(account.uid)
   }
 
-  private static func write(_ facts: AccountFacts?, to writer: inout PacketWriter) {
+  private static func write(
+    _ facts: AccountFacts?, withIdentity: Bool, to writer: inout PacketWriter
+  ) {
     writer.field(facts != nil)
     guard let facts else { return }
     write(facts.account, to: &writer)
     writer.field(facts.areGroupsCertain)
     writer.field(UInt16(clamping: facts.groups.count))
     for group in facts.groups { writer.field(group) }
+    guard withIdentity else { return }
+    switch facts.identity {
+    case .unknown: writer.field(0 as UInt8)
+    case .local: writer.field(1 as UInt8)
+    case .entry(let id):
+      writer.field(2 as UInt8)
+      writer.field(id)
+    }
   }
 
   private static func write(_ seconds: Int64?, to writer: inout PacketWriter) {
@@ -90,10 +106,13 @@ extension HostFacts {
     guard encoded.count <= Self.longest else { throw .malformed }
     var reader = PacketReader(encoded)
     guard let version = try reader.next() else { throw .malformed }
-    guard version == Self.version else { throw .unknownKind(version) }
+    guard version == Self.version || version == Self.versionWithIdentities else {
+      throw .unknownKind(version)
+    }
+    let withIdentity = version == Self.versionWithIdentities
     let peerUser = try reader.number(UInt32.self)
-    let caller = try Self.accountFacts(&reader)
-    let user = try Self.accountFacts(&reader)
+    let caller = try Self.accountFacts(&reader, withIdentity: withIdentity)
+    let user = try Self.accountFacts(&reader, withIdentity: withIdentity)
     let isLookupCertain = try reader.flag()
     let sharing = try Self.sharing(&reader)
     let stacks = try Self.stacks(&reader)
@@ -107,6 +126,7 @@ extension HostFacts {
       secureShell: SecureShellConfiguration(
         graceTime: graceTime, leavesOtherMethod: leavesOtherMethod),
       sinceBoot: sinceBoot)
+    guard hasIdentities == withIdentity else { throw .malformed }
   }
 
   @_lifetime(reader: copy reader)
@@ -118,7 +138,7 @@ extension HostFacts {
 
   @_lifetime(reader: copy reader)
   private static func accountFacts(
-    _ reader: inout PacketReader
+    _ reader: inout PacketReader, withIdentity: Bool
   ) throws(PacketError) -> AccountFacts? {
     guard try reader.flag() else { return nil }
     let account = try account(&reader)
@@ -129,7 +149,24 @@ extension HostFacts {
     for _ in 0..<count {
       groups.append(try reader.bytes(longest: AccountFacts.longestName))
     }
-    return AccountFacts(account: account, groups: groups, areGroupsCertain: areGroupsCertain)
+    return AccountFacts(
+      account: account, groups: groups, areGroupsCertain: areGroupsCertain,
+      identity: withIdentity ? try identity(&reader) : .unknown)
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func identity(
+    _ reader: inout PacketReader
+  ) throws(PacketError) -> DirectoryIdentity {
+    switch try reader.number(UInt8.self) {
+    case 0: return .unknown
+    case 1: return .local
+    case 2:
+      let id = try reader.bytes(longest: DirectoryIdentity.longestID)
+      guard !id.isEmpty else { throw .malformed }
+      return .entry(id)
+    default: throw .malformed
+    }
   }
 
   @_lifetime(reader: copy reader)

@@ -6,7 +6,7 @@ public import MFASystem
 ///
 /// MUST 1: encoded facts parse to equal facts, and no other bytes parse. (`HostFactsTests`)
 /// MUST 2: what could not be determined is marked as uncertain, and never reported as absent.
-/// (`HostFactsTests.uncertain`, `HostFactsTests.tooMuch`)
+/// (`HostFactsTests.uncertain`, `HostFactsTests.tooMuch`, `HostFactsTests.withoutDirectory`)
 public struct HostFacts: Equatable, Sendable {
   /// The user whose process connected to the relay, as the kernel reports it: the effective user ID,
   /// or the real one of a helper that manages factors.
@@ -48,5 +48,24 @@ public struct HostFacts: Equatable, Sendable {
     self.secureShell = SecureShellConfiguration(
       graceTime: secureShell.graceTime, leavesOtherMethod: secureShell.leavesOtherMethod)
     self.sinceBoot = sinceBoot
+  }
+
+  /// The account whose factors a conversation concerns: the one that signs in, or the user of a helper.
+  public var subject: AccountFacts? { user ?? caller }
+
+  /// Returns the facts with the entry that the directory service has for the account that the conversation concerns.
+  /// `identity` returns nil if the directory service does not answer: the account is then reported as one that could
+  /// not be looked up, and the conversation is refused.
+  public func identified(by identity: (Account) -> DirectoryIdentity?) -> HostFacts {
+    guard let subject, user != nil || peerUser != 0 else {
+      // Root, or an account that does not exist: the time taken does not tell which accounts exist.
+      _ = identity(Account(name: [UInt8(ascii: "-")], uid: .max))
+      return self
+    }
+    let found = identity(subject.account).map { subject.identified(by: $0) }
+    return HostFacts(
+      peerUser: peerUser, caller: user == nil ? found : caller, user: user == nil ? nil : found,
+      isLookupCertain: isLookupCertain && found != nil, sharing: sharing, stacks: stacks,
+      secureShell: secureShell, sinceBoot: sinceBoot)
   }
 }

@@ -64,7 +64,8 @@ extension RealmUsers {
 
   /// Removes a factor. Returns nil if the user has no such factor.
   func revoking(_ name: [UInt8], _ id: FactorID) throws(FactorStoreError) -> Change? {
-    guard try kept(name)?.record.factor(id) != nil else { return nil }
+    guard let kept = try kept(name), kept.record.factor(id) != nil else { return nil }
+    if kept.record.factors.count == 1 { try store.removeRest(of: name) }
     return try change(name) { entry, record throws(FactorStoreError) in
       var record = record
       guard let factor = record.factor(id) else { return nil }
@@ -82,6 +83,7 @@ extension RealmUsers {
     guard let kept = try kept(name), kept.record.isEnrolled || !kept.record.grants.isEmpty else {
       return nil
     }
+    try store.removeRest(of: name)
     return try change(name) { entry, record throws(FactorStoreError) in
       var record = record
       record.removeEverything()
