@@ -46,18 +46,21 @@ extension Differential {
           for offset in offsets.sorted() where offset > -9 {
             var outcome: PAMOutcome
             var step: Int
+            var position: SystemLog.Position
             // Repeated if a time step ended meanwhile, because the window moves with it.
             repeat {
               try files.restore(image)
+              position = try machine.log.position()
               step = phone.step()
               let code = try phone.codes(fromStep: step + offset, count: 1)[0]
               outcome = try PAMClient.signIn(
                 service: service, user: user.name, answers: [.text(code)])
             } while phone.step() != step
             let isWithin = abs(offset) <= row.reach
+            let lines = try machine.log.entries(since: position).map(\.message)
             #expect(
               outcome.code == (isWithin ? "PAM_SUCCESS" : "PAM_AUTH_ERR"),
-              "\(row.testDescription), step \(offset): \(outcome)")
+              "\(row.testDescription), step \(offset): \(outcome) \(lines)")
             if isWithin { #expect(try files.acceptedSteps() == [step + offset]) }
           }
         }
