@@ -14,11 +14,19 @@ import Testing
 @testable import MFADecision
 @testable import MFAServed
 
-/// The rules of DirectoryIdentities.swift.
+/// MUST 1 and 2 of DirectoryIdentities.swift.
 @Suite("Entries of a directory and names", .privateMachine)
 struct DirectoryIdentityTests {
   private static let first = DirectoryIdentity.entry(Array("first".utf8))
   private static let second = DirectoryIdentity.entry(Array("second".utf8))
+
+  /// A realm that has the first entry for alice.
+  private static func realm() throws -> DecisionTests.Realm {
+    let realm = try DecisionTests.Realm()
+    let store = TestRealm(realm.engine).store(at: try Clock.now())
+    try DirectoryRegistry(store).setEntry(Array("first".utf8), of: Array("alice".utf8))
+    return realm
+  }
 
   /// The facts of a host about alice, with this entry.
   private static func facts(_ identity: DirectoryIdentity) -> HostFacts {
@@ -50,10 +58,7 @@ struct DirectoryIdentityTests {
   @Test("the factors of a name are worth nothing to another person")
   func anotherPerson() async {
     await #expect(processExitsWith: .success) {
-      let realm = try DecisionTests.Realm()
-      let store = TestRealm(realm.engine).store(at: try Clock.now())
-      try DirectoryRegistry(store).setEntry(Array("first".utf8), of: Array("alice".utf8))
-      try DecisionTests.serving(realm) { path in
+      try DecisionTests.serving(try Self.realm()) { path in
         // The code is right each time, and is not used up.
         let verdicts = [
           try Self.signIn(path, Self.second, 1), try Self.signIn(path, .local, 2),
@@ -68,10 +73,7 @@ struct DirectoryIdentityTests {
   @Test("a host without a directory is believed about the name")
   func withoutDirectory() async {
     await #expect(processExitsWith: .success) {
-      let realm = try DecisionTests.Realm()
-      let store = TestRealm(realm.engine).store(at: try Clock.now())
-      try DirectoryRegistry(store).setEntry(Array("first".utf8), of: Array("alice".utf8))
-      try DecisionTests.serving(realm) { path in
+      try DecisionTests.serving(try Self.realm()) { path in
         let verdict = try Self.signIn(path, .unknown, 1)
         #expect(verdict == Self.allowed)
       }

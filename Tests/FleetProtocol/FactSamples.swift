@@ -29,7 +29,7 @@ enum FactSamples {
 
   /// Facts with entries of a directory service.
   static let identified = full.identified { _ in .entry(bytes("0b5fb5b2-8a4b-103e-9f0f")) }
-  /// Facts about an account that the directory service does not have.
+  /// Facts about an account that is not in the directory.
   static let local = full.identified { _ in .local }
 
   /// Facts with as little as possible.

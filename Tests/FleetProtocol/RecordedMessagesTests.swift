@@ -3,7 +3,7 @@ import MFAFleetProtocol
 import MFAResidentProtocol
 import Testing
 
-/// Messages that programs of each version wrote. Every later program must read them, because hosts, network
+/// Messages that were written by a program of each version. Every later program must read them, because hosts, network
 /// fronts and decision services are not upgraded at the same moment.
 @Suite("Recorded messages")
 struct RecordedMessagesTests {

@@ -70,7 +70,6 @@ static int reason(const sd_bus_error *error) {
       {"org.freedesktop.DBus.Error.TimedOut", cdbus_timed_out},
       {"org.freedesktop.DBus.Error.Disconnected", cdbus_no_bus},
       {"sbus.Error.NotFound", cdbus_no_account},
-      {"org.freedesktop.sssd.Error.NotFound", cdbus_no_account},
   };
   for (size_t index = 0; index < sizeof reasons / sizeof reasons[0]; index++) {
     if (error->name != NULL && strcmp(error->name, reasons[index].name) == 0) {
@@ -80,12 +79,22 @@ static int reason(const sd_bus_error *error) {
   return cdbus_no_app;
 }
 
+// Sends a message and waits for the reply, which must be released.
+static int call(const struct functions *bus, sd_bus *connection, sd_bus_message *message,
+                uint64_t microseconds, sd_bus_message **reply) {
+  sd_bus_error error = {0};
+  const int result = bus->call(connection, message, microseconds, &error, reply) < 0
+                         ? reason(&error)
+                         : cdbus_done;
+  bus->error_free(&error);
+  return result;
+}
+
 // Sends the request.
 static int send(const struct functions *bus, sd_bus *connection, const char *app, const char *path,
                 const uint8_t *uri, uint64_t microseconds) {
   sd_bus_message *message = NULL;
   sd_bus_message *reply = NULL;
-  sd_bus_error error = {0};
   int result = cdbus_no_app;
   if (bus->message_new_method_call(connection, &message, app, path, "org.freedesktop.Application",
                                    "Open") < 0) {
@@ -93,10 +102,8 @@ static int send(const struct functions *bus, sd_bus *connection, const char *app
   }
   if (bus->message_sensitive != NULL) (void)bus->message_sensitive(message);
   if (bus->message_append(message, "asa{sv}", 1, (const char *)uri, 0) >= 0) {
-    result = bus->call(connection, message, microseconds, &error, &reply) < 0 ? reason(&error)
-                                                                              : cdbus_done;
+    result = call(bus, connection, message, microseconds, &reply);
   }
-  bus->error_free(&error);
   (void)bus->message_unref(reply);
   (void)bus->message_unref(message);
   return result;
@@ -135,18 +142,15 @@ int cdbus_directory_value(const char *account, const char *attribute, char *valu
   sd_bus *connection = NULL;
   sd_bus_message *message = NULL;
   sd_bus_message *reply = NULL;
-  sd_bus_error error = {0};
   int result = cdbus_no_app;
   if (!load(&bus)) return cdbus_no_library;
   if (bus.open_system(&connection) < 0) return cdbus_no_bus;
   if (bus.message_new_method_call(connection, &message, SSSD, "/org/freedesktop/sssd/infopipe",
                                   SSSD, "GetUserAttr") >= 0 &&
       bus.message_append(message, "sas", account, 1, attribute) >= 0) {
-    result = bus.call(connection, message, microseconds, &error, &reply) < 0
-                 ? reason(&error)
-                 : copy_value(&bus, reply, attribute, value, capacity);
+    result = call(&bus, connection, message, microseconds, &reply);
+    if (result == cdbus_done) result = copy_value(&bus, reply, attribute, value, capacity);
   }
-  bus.error_free(&error);
   (void)bus.message_unref(reply);
   (void)bus.message_unref(message);
   (void)bus.flush_close_unref(connection);

@@ -3,7 +3,7 @@ public import MFAStoreFiles
 
 /// The entries of a directory service that the users of a realm had when they enrolled.
 ///
-/// MUST 1: a row that was changed, moved to another user, or put back from an earlier version, is refused.
+/// MUST 1: a changed row, the row of another user, and an earlier version of the row are refused.
 /// (`DirectoryRegistryTests.damaged`)
 public struct DirectoryRegistry<Engine: StoreEngine> {
   private let store: SharedFactorStore<Engine>
@@ -30,7 +30,7 @@ public struct DirectoryRegistry<Engine: StoreEngine> {
         sealed = try RegistryRow.sealed(
           Self.content(id, of: user, version: row.version &+ 1), .directoryEntry, &sealing)
       }
-      try store.replace(row, with: sealed, entering: nil, about: nil, &sealing)
+      try store.replace(row, with: sealed, &sealing)
     }
   }
 

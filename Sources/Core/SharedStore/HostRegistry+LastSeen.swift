@@ -24,21 +24,14 @@ extension HostRegistry {
     _ seen: Seen, version: [UInt8], certificateEnd: Int64 = 0
   ) throws(FactorStoreError) -> Bool {
     guard let key = seen.key else { throw .nameTooLong }
-    let now = try store.now()
-    let next = LastSeenRecord(version: version, time: now, certificateEnd: certificateEnd)
-    let snapshot = try store.load(key, at: now, withAnswer: false)
+    let row = try store.row(key)
+    let next = LastSeenRecord(version: version, time: row.time, certificateEnd: certificateEnd)
     var sealing = try store.key()
-    if snapshot.row.version > 0,
-      try LastSeenRecord(snapshot.row.record, for: key, &sealing).stands(before: next)
-    {
+    if row.version > 0, try LastSeenRecord(row.record, for: key, &sealing).stands(before: next) {
       return false
     }
-    var change = EngineChange(epoch: snapshot.realm.epoch)
-    change.row = (key, snapshot.row.version)
-    change.record = try next.sealed(for: key, &sealing)
-    do throws(FactorStoreError) {
-      _ = try store.commit(change, entering: nil, about: AuditLogSubject(), &sealing)
-    } catch {
+    let sealed = try next.sealed(for: key, &sealing)
+    do throws(FactorStoreError) { try store.replace(row, with: sealed, &sealing) } catch {
       // Another verifier has recorded it meanwhile.
       guard error == .engine(.conflict) else { throw error }
       return false
@@ -49,10 +42,10 @@ extension HostRegistry {
   /// Returns when a host or a verifier was seen last, or nil if it never was.
   public func lastSeen(_ seen: Seen) throws(FactorStoreError) -> LastSeenRecord? {
     guard let key = seen.key else { throw .nameTooLong }
-    let snapshot = try store.load(key, at: try store.now(), withAnswer: false)
-    guard snapshot.row.version > 0 else { return nil }
+    let row = try store.row(key)
+    guard row.version > 0 else { return nil }
     var sealing = try store.key()
-    return try LastSeenRecord(snapshot.row.record, for: key, &sealing)
+    return try LastSeenRecord(row.record, for: key, &sealing)
   }
 
   /// Returns the names of the verifiers that were seen, in order, at most 100.
@@ -76,15 +69,14 @@ extension HostRegistry {
     var hosts: [HostFailures] = []
     for key in keys {
       let loaded = try HostRegistry(storeFor(key.id)).loaded(key.id)
-      if let record = loaded.record { hosts.append((record, loaded.snapshot.hostFailures)) }
+      if let record = loaded.record { hosts.append((record, loaded.row.snapshot.hostFailures)) }
     }
     return (hosts, keys.count < most)
   }
 
   /// Returns the state of the realm.
   public func realm() throws(FactorStoreError) -> RealmState {
-    guard let key = EngineKey(.verifierSeen, [0]) else { throw .nameTooLong }
-    return try store.load(key, at: try store.now(), withAnswer: false).realm
+    try store.row(.verifierSeen, [0]).snapshot.realm
   }
 
   /// Returns the servers of the database, or nil if its engine cannot tell them.

@@ -77,29 +77,22 @@ public struct HostRegistry<Engine: StoreEngine> {
       let loaded = try loaded(name)
       guard var host = loaded.record else { return nil }
       host.serials = []
-      host.revokedAt = loaded.time
+      host.revokedAt = loaded.row.time
       return try commit(host, loaded, entering: .hostRevoked, by: actor)
     }
   }
 
   struct Loaded {
-    let key: EngineKey
-    let snapshot: EngineSnapshot
+    let row: LoadedRow
     let record: HostRecord?
-    let time: Int64
   }
 
   func loaded(_ name: [UInt8]) throws(FactorStoreError) -> Loaded {
-    guard let key = EngineKey(.host, name) else { throw .nameTooLong }
-    let now = try store.now()
-    let snapshot = try store.load(key, at: now, withAnswer: false)
-    let row = snapshot.row
-    guard row.version > 0 else {
-      return Loaded(key: key, snapshot: snapshot, record: nil, time: now)
-    }
+    let row = try store.row(.host, name)
+    guard row.version > 0 else { return Loaded(row: row, record: nil) }
     var sealing = try store.key()
-    let record = try HostRecord(row.record, name: name, version: row.version, &sealing)
-    return Loaded(key: key, snapshot: snapshot, record: record, time: now)
+    return Loaded(
+      row: row, record: try HostRecord(row.record, name: name, version: row.version, &sealing))
   }
 
   @discardableResult
@@ -108,12 +101,10 @@ public struct HostRegistry<Engine: StoreEngine> {
     by actor: AuditLogEvent.Actor
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var sealing = try store.key()
-    let version = loaded.snapshot.row.version
-    var change = EngineChange(epoch: loaded.snapshot.realm.epoch)
-    change.row = (loaded.key, version)
-    change.record = try host.sealed(version: version &+ 1, &sealing)
-    let event = AuditLogEvent(kind, detail: host.name, by: actor, at: loaded.time)
-    return try store.commit(change, entering: event, about: AuditLogSubject(), &sealing)
+    let row = loaded.row
+    let sealed = try host.sealed(version: row.version &+ 1, &sealing)
+    let event = AuditLogEvent(kind, detail: host.name, by: actor, at: row.time)
+    return try store.replace(row, with: sealed, entering: event, &sealing)
   }
 
   // MARK: Tickets
@@ -130,17 +121,13 @@ public struct HostRegistry<Engine: StoreEngine> {
     }
     guard let code = RecoveryCode(bytes: bytes) else { throw .cryptography }
     var sealing = try store.key()
-    let key = try Self.key(of: code, &sealing)
-    let now = try store.now()
-    let (expires, overflow) = now.addingReportingOverflow(Self.ticketLifetime)
+    let row = try store.row(try Self.key(of: code, &sealing))
+    let (expires, overflow) = row.time.addingReportingOverflow(Self.ticketLifetime)
     guard !overflow else { throw .system(.clock, .forbidden(.clock)) }
-    let snapshot = try store.load(key, at: now, withAnswer: false)
-    var change = EngineChange(epoch: snapshot.realm.epoch)
-    change.row = (key, snapshot.row.version)
-    change.record = try TicketRecord(host: host, groups: groups, expires: expires)
-      .sealed(for: key.id, &sealing)
-    let event = AuditLogEvent(.hostTicketMade, detail: host, by: actor, at: now)
-    _ = try store.commit(change, entering: event, about: AuditLogSubject(), &sealing)
+    let ticket = try TicketRecord(host: host, groups: groups, expires: expires)
+      .sealed(for: row.key.id, &sealing)
+    let event = AuditLogEvent(.hostTicketMade, detail: host, by: actor, at: row.time)
+    try store.replace(row, with: ticket, entering: event, &sealing)
     return code
   }
 
@@ -152,7 +139,7 @@ public struct HostRegistry<Engine: StoreEngine> {
     var sealing = try store.key()
     let key = try Self.key(of: ticket, &sealing)
     let now = try store.now()
-    guard let used = try use(key, at: now, &sealing) else { return nil }
+    guard let used = try use(key, &sealing) else { return nil }
     return try store.deciding { () throws(FactorStoreError) in
       let loaded = try loaded(used.host)
       let revokedAt = loaded.record?.revokedAt ?? 0
@@ -168,16 +155,14 @@ public struct HostRegistry<Engine: StoreEngine> {
 
   /// Uses up a ticket before its host is admitted: after an interruption, the host needs another ticket.
   private func use(
-    _ key: EngineKey, at now: Int64, _ sealing: inout SealingKey
+    _ key: EngineKey, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> TicketRecord? {
-    let snapshot = try store.load(key, at: now, withAnswer: false)
-    guard snapshot.row.version > 0, !snapshot.row.record.isEmpty else { return nil }
-    let ticket = try TicketRecord(snapshot.row.record, for: key.id, &sealing)
-    guard now < ticket.expires else { return nil }
-    var change = EngineChange(epoch: snapshot.realm.epoch)
-    change.row = (key, snapshot.row.version)
+    let row = try store.row(key)
+    guard !row.record.isEmpty else { return nil }
+    let ticket = try TicketRecord(row.record, for: key.id, &sealing)
+    guard row.time < ticket.expires else { return nil }
     do throws(FactorStoreError) {
-      _ = try store.commit(change, entering: nil, about: AuditLogSubject(), &sealing)
+      try store.replace(row, with: [], &sealing)
     } catch {
       // Another host has used the ticket.
       if error == .engine(.conflict) { return nil }

@@ -47,7 +47,7 @@ public struct OfflineRegistry<Engine: StoreEngine> {
       record.sets[group] = set
       guard record.sets.count <= OfflineCodesRecord.mostSets else { throw .nameTooLong }
       let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try store.replace(row, with: sealed, entering: nil, about: nil, &sealing)
+      try store.replace(row, with: sealed, &sealing)
     }
   }
 
@@ -57,7 +57,7 @@ public struct OfflineRegistry<Engine: StoreEngine> {
       var sealing = try store.key()
       let row = try store.row(.offlineCodes, user)
       guard !row.record.isEmpty else { return }
-      try store.replace(row, with: [], entering: nil, about: nil, &sealing)
+      try store.replace(row, with: [], &sealing)
     }
   }
 
@@ -69,7 +69,7 @@ public struct OfflineRegistry<Engine: StoreEngine> {
       var record = try codes(row, of: user, &sealing)
       guard record.remove(code) else { return false }
       let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try store.replace(row, with: sealed, entering: nil, about: nil, &sealing)
+      try store.replace(row, with: sealed, &sealing)
       return true
     }
   }

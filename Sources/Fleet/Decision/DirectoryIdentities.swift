@@ -4,7 +4,7 @@ import MFASharedStore
 import MFAStoreFiles
 import MFASystem
 
-/// Whether a user of a host is the person whose factors the realm has under the name.
+/// Compares a user of a host with the person whose factors the realm has under the same name.
 ///
 /// MUST 1: if a name was given to another person, or if an account of one host has the name of another person's account
 /// in the directory, the factors of the name are neither asked for nor shown. (`DirectoryIdentityTests.anotherPerson`)
@@ -24,7 +24,7 @@ struct DirectoryIdentities<Engine: StoreEngine> {
     return try store.snapshot(of: user.account) != nil
   }
 
-  /// Keeps the entry of a user who has factors after a conversation, and removes what is kept about one who has none.
+  /// After a conversation, keeps the entry of the user. If the user has no factors any more, removes what is kept.
   func remember(_ user: AccountFacts) throws(FactorStoreError) {
     let name = user.account.name
     guard try store.snapshot(of: user.account) != nil else { return try store.removeRest(of: name) }

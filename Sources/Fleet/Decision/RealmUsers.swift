@@ -10,8 +10,8 @@ import MFASystem
 ///
 /// MUST 1: a change is reported only after it was committed, with its entry in the audit log.
 /// (`RealmUsersTests.changesAreEntered`)
-/// MUST 2: unlocking and revoking end remembered sign-ins, and revoking leaves nothing that is accepted, also after
-/// the user has enrolled again. (`RealmUsersTests.revoke`, `.revokeRest`)
+/// MUST 2: unlocking and revoking end remembered sign-ins. What a revocation removes is never accepted again, even if the
+/// user enrols later. (`RealmUsersTests.revoke`, `.revokeRest`)
 struct RealmUsers<Engine: StoreEngine> {
   let store: SharedFactorStore<Engine>
   let actor: AuditLogEvent.Actor
@@ -67,19 +67,6 @@ struct RealmUsers<Engine: StoreEngine> {
   /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has
   /// none of these.
   func revoke(_ name: [UInt8]) throws(FactorStoreError) -> [Factor]? {
-    try store.removeRest(of: name)
-    return try store.deciding { () throws(FactorStoreError) -> [Factor]? in
-      guard let entry = try store.existingEntry(of: Self.account(name)), var record = entry.kept,
-        record.isEnrolled || !record.grants.isEmpty
-      else { return nil }
-      let factors = record.factors
-      record.removeEverything()
-      record.note(.revoked, about: .account, from: actor.source, at: now)
-      let event = AuditLogEvent(.revoked, by: actor, at: now)
-      let removed = record
-      _ = try entry.replace(
-        record: removed, attempts: entry.attempts.forgetting(), entering: event)
-      return factors
-    }
+    try revokingEverything(name)?.before.record.factors
   }
 }

@@ -5,11 +5,11 @@ public struct AccountFacts: Equatable, Sendable {
   /// The account, in the spelling of the host's name service.
   public let account: Account
   /// The names of all groups of the account.
-  public let groups: [[UInt8]]
+  public private(set) var groups: [[UInt8]]
   /// Whether `groups` is complete.
-  public let areGroupsCertain: Bool
+  public private(set) var areGroupsCertain: Bool
   /// The entry of the account in the directory service of the host.
-  public let identity: DirectoryIdentity
+  public private(set) var identity: DirectoryIdentity
 
   /// The largest number of groups that are reported.
   public static let mostGroups = 1000
@@ -28,8 +28,8 @@ public struct AccountFacts: Equatable, Sendable {
   }
 
   /// Creates facts about an account of whose groups nothing is known.
-  init(withoutGroups account: Account, identity: DirectoryIdentity = .unknown) {
-    self.init(account: account, groups: [], areGroupsCertain: false, identity: identity)
+  init(withoutGroups account: Account) {
+    self.init(account: account, groups: [], areGroupsCertain: false)
   }
 
   /// Returns whether the account belongs to a group, or nil if that is unknown.
@@ -41,12 +41,16 @@ public struct AccountFacts: Equatable, Sendable {
 
   /// The same account without groups, of which nothing is certain.
   var withoutGroups: AccountFacts {
-    AccountFacts(withoutGroups: account, identity: identity)
+    var facts = self
+    facts.groups = []
+    facts.areGroupsCertain = false
+    return facts
   }
 
   /// The same account with an entry of the directory service.
   func identified(by identity: DirectoryIdentity) -> AccountFacts {
-    AccountFacts(
-      account: account, groups: groups, areGroupsCertain: areGroupsCertain, identity: identity)
+    var facts = self
+    facts.identity = identity
+    return facts
   }
 }

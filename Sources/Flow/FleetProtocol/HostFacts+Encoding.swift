@@ -32,16 +32,16 @@ extension HostFacts {
   }
 
   private var withoutFiles: HostFacts {
-    HostFacts(
-      peerUser: peerUser, caller: caller, user: user, isLookupCertain: isLookupCertain,
-      sharing: sharing, stacks: .unknown, secureShell: secureShell, sinceBoot: sinceBoot)
+    var facts = self
+    facts.stacks = .unknown
+    return facts
   }
 
   private var withoutGroups: HostFacts {
-    HostFacts(
-      peerUser: peerUser, caller: caller?.withoutGroups, user: user?.withoutGroups,
-      isLookupCertain: isLookupCertain, sharing: sharing, stacks: stacks, secureShell: secureShell,
-      sinceBoot: sinceBoot)
+    var facts = self
+    facts.caller = caller?.withoutGroups
+    facts.user = user?.withoutGroups
+    return facts
   }
 
   private func write(to writer: inout PacketWriter) {

@@ -12,16 +12,16 @@ public struct HostFacts: Equatable, Sendable {
   /// or the real one of a helper that manages factors.
   public let peerUser: UInt32
   /// The account with the ID `peerUser`, or nil if no account has this ID.
-  public let caller: AccountFacts?
+  public internal(set) var caller: AccountFacts?
   /// The account that signs in, or nil if no account has the name that was entered.
-  public let user: AccountFacts?
+  public internal(set) var user: AccountFacts?
   /// Whether no lookup of an account failed.
-  public let isLookupCertain: Bool
+  public internal(set) var isLookupCertain: Bool
   /// What `Account.sharing(at:)` returns for the account that signs in, for 0, 1, ... until it returns
   /// nil for another index than 0.
   public let sharing: [Account?]
   /// The service files.
-  public let stacks: ReportedStacks
+  public internal(set) var stacks: ReportedStacks
   /// The settings of the host's sshd, as far as a sign-in depends on them.
   public let secureShell: SecureShellConfiguration
   /// The time in seconds since the host was started, or nil if it is unknown.
@@ -63,9 +63,9 @@ public struct HostFacts: Equatable, Sendable {
       return self
     }
     let found = identity(subject.account).map { subject.identified(by: $0) }
-    return HostFacts(
-      peerUser: peerUser, caller: user == nil ? found : caller, user: user == nil ? nil : found,
-      isLookupCertain: isLookupCertain && found != nil, sharing: sharing, stacks: stacks,
-      secureShell: secureShell, sinceBoot: sinceBoot)
+    var facts = self
+    if user == nil { facts.caller = found } else { facts.user = found }
+    if found == nil { facts.isLookupCertain = false }
+    return facts
   }
 }

@@ -80,10 +80,10 @@ extension RealmUsers {
 
   /// Removes all factors, recovery codes and grants of a user. Returns nil if the user has none of these.
   func revokingEverything(_ name: [UInt8]) throws(FactorStoreError) -> Change? {
+    try store.removeRest(of: name)
     guard let kept = try kept(name), kept.record.isEnrolled || !kept.record.grants.isEmpty else {
       return nil
     }
-    try store.removeRest(of: name)
     return try change(name) { entry, record throws(FactorStoreError) in
       var record = record
       record.removeEverything()
