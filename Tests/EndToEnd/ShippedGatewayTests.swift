@@ -100,10 +100,18 @@ extension EndToEnd {
       }
     }
 
+    private static let watcherPattern = ["-u", "mfa-gateway", "-f", "/usr/lib/mfa/gateways/"]
+
     /// The processes of mfa-gateway that wait until they can delete messages.
     private static func watchers() throws -> [String] {
-      try Command.run(["/usr/bin/pgrep", "-u", "mfa-gateway", "-f", "/usr/lib/mfa/gateways/"]).text
-        .split(separator: "\n").map(String.init)
+      try Command.run(["/usr/bin/pgrep"] + watcherPattern).text.split(separator: "\n")
+        .map(String.init)
+    }
+
+    /// Kills the watchers. Their child processes come and go, so that a list of them is soon outdated.
+    private static func killWatchers() throws {
+      try Command.succeed(["/usr/bin/pkill", "-KILL"] + watcherPattern)
+      #expect(try Deadline.usual.waits { try watchers().isEmpty })
     }
 
     @Test("one process waits until the messages can be deleted, however many there are")
@@ -136,8 +144,7 @@ extension EndToEnd {
         #expect(try Service.sendNow("123456") == .accepted)
         #expect(try Deadline.usual.waits { try Self.watchers().count == 1 })
         // systemd kills what is left of a service, and a reboot kills everything.
-        try Command.succeed(["/bin/kill", "-KILL"] + Self.watchers())
-        #expect(try Deadline.usual.waits { try Self.watchers().isEmpty })
+        try Self.killWatchers()
         try phone.start()
         #expect(
           try Deadline.usual.waits {
@@ -180,7 +187,7 @@ extension EndToEnd {
         } else if number == 2 || number == 5 {
           // The sweep waits for these files.
           #expect(try Deadline.usual.waits { try Self.watchers().count > 1 }, "row \(number)")
-          try Command.succeed(["/bin/kill", "-KILL"] + Self.watchers())
+          try Self.killWatchers()
           #expect(try GammuPhone.spooled().count == 1, "row \(number)")
         } else {
           #expect(try sweep.wait() == .exited(0), "row \(number)")
