@@ -1,3 +1,4 @@
+import MFASystem
 import MFATestSupport
 import Testing
 
@@ -33,6 +34,23 @@ extension EndToEnd {
         #expect(
           doctor.text.contains("warning: /etc/passwd: \(user.name), \(other) share uid"),
           "\(doctor.text)")
+      }
+    }
+
+    @Test("the list of accounts with a uid is the same, read one by one or at once")
+    func list() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let names = [user.name, try secondName(of: user, on: machine)]
+        let account = try #require(try Account.named(Array(user.name.utf8)))
+        let listed = try account.listed(most: 9)
+        #expect(listed.map { String(decoding: $0.name, as: UTF8.self) } == names)
+        for index in 1...3 {
+          let other = try account.sharing(at: Int32(index))
+          #expect(other == (index <= 2 ? listed[index - 1] : nil))
+        }
+        #expect(try account.listed(most: 1) == [account])
+        #expect(try Account(name: account.name, uid: .max).listed(most: 9).isEmpty)
       }
     }
 

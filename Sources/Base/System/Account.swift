@@ -43,28 +43,51 @@ public struct Account: Equatable, Sendable {
   /// uid, only the one that the system returns for the uid is found.
   public func sharing(at index: Int32) throws(SystemError) -> Account? {
     let account = index == 0 ? try Self.with(uid: uid) : try listed(at: index)
-    if let account {
-      guard !account.name.isEmpty, account.name.count <= Self.longestName else {
-        throw SystemError(.lookUpAccount, number: EIO)
-      }
+    if let account { try account.checkName() }
+    return account
+  }
+
+  /// Returns the accounts that `sharing(at:)` returns for 1, 2, and so on, at most `most`. The file is
+  /// read once.
+  public func listed(most: Int) throws(SystemError) -> [Account] {
+    var accounts: [Account] = []
+    try readList { account in
+      if let account, accounts.count < most { accounts.append(account) }
+    }
+    for account in accounts { try account.checkName() }
+    return accounts
+  }
+
+  private func checkName() throws(SystemError) {
+    guard !name.isEmpty, name.count <= Self.longestName else {
+      throw SystemError(.lookUpAccount, number: EIO)
+    }
+  }
+
+  /// Returns an account of /etc/passwd that has this account's uid. The first one has index 1.
+  private func listed(at index: Int32) throws(SystemError) -> Account? {
+    var account: Account?
+    var index = index
+    try readList {
+      index &-= 1
+      if index == 0 { account = $0 }
     }
     return account
   }
 
-  /// Returns an account of /etc/passwd that has this account's uid. The first one has index 1.
+  /// Calls `visit` with each account of /etc/passwd that has this account's uid, or with nil if it
+  /// has no name.
   ///
   /// The file is read directly: `getpwent` would list every account of a directory service, and its
   /// state belongs to the application. The whole file is always read, so that the time taken
   /// reveals nothing about the user.
-  private func listed(at index: Int32) throws(SystemError) -> Account? {
+  private func readList(_ visit: (Account?) -> Void) throws(SystemError) {
     // SAFETY: literals are NUL-terminated.
     guard let file = unsafe fopen("/etc/passwd", "re") else {
       let error = SystemError.last(.lookUpAccount)
       guard error.isNotFound else { throw error }
-      return nil
+      return
     }
-    var account: Account?
-    var index = index
     // SAFETY: the file is open until the closure has returned, and the closure writes only within
     // the capacity of the buffer.
     let status = unsafe Self.withStrings { buffer, capacity in
@@ -77,15 +100,13 @@ public struct Account: Equatable, Sendable {
         guard status == 0 else { return status }
         // SAFETY: the call has filled the entry. This reads a number.
         guard unsafe entry.pw_uid == uid else { continue }
-        index &-= 1
         // SAFETY: the call has filled the entry, whose strings are in the buffer.
-        if index == 0 { account = unsafe Entry(entry, within: capacity)?.account }
+        visit(unsafe Entry(entry, within: capacity)?.account)
       }
     }
     // SAFETY: the file is open, and is not used afterwards.
     _ = unsafe fclose(file)
     guard status == ENOENT else { throw SystemError(.lookUpAccount, number: status) }
-    return account
   }
 
   /// Returns whether the account belongs to the group with this name, or nil if the lookup failed.

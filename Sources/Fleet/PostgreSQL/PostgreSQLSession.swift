@@ -56,10 +56,14 @@ final class PostgreSQLSession {
               current_setting('synchronous_commit') IN ('on', 'remote_apply'),
               current_setting('client_encoding')
             """),
-        ]
-        + settings.map {
-          SQLStatement("SELECT setting FROM pg_settings WHERE name = $1", [.text($0.name)])
-        },
+          // The view computes every setting of the server each time.
+          SQLStatement(
+            """
+            SELECT setting FROM pg_settings WHERE name = ANY (string_to_array($1, ','))
+              ORDER BY array_position(string_to_array($1, ','), name)
+            """,
+            [.text(settings.map(\.name).joined(separator: ","))]),
+        ],
       until: deadline)
     if let refusal = reply.refusal {
       failure(refusal.message)
@@ -70,8 +74,12 @@ final class PostgreSQLSession {
       failure("the server did not accept the settings of the session")
       throw .refused
     }
-    for (index, setting) in settings.enumerated() {
-      var row = try reply.row(ofStatement: settings.count + 3 + index)
+    let found = reply.results.last?.rows ?? []
+    guard found.count == settings.count else {
+      failure("the server lacks a setting of the session")
+      throw .refused
+    }
+    for (var row, setting) in zip(found, settings) {
       guard try row.text() == setting.value else {
         failure("the server did not accept the setting \(setting.name)")
         throw .refused

@@ -74,12 +74,7 @@ struct DirectoryService: Sendable {
   /// Returns whether /etc/passwd has the account.
   private static func isListed(_ account: Account) throws(Failure) -> Bool {
     do throws(SystemError) {
-      var index: Int32 = 1
-      while let other = try account.sharing(at: index) {
-        if other.name == account.name { return true }
-        index &+= 1
-      }
-      return false
+      return try account.listed(most: HostFacts.mostSharing).contains { $0.name == account.name }
     } catch {
       throw .noAccounts
     }

@@ -31,13 +31,9 @@ struct AccountLookup {
         return
       }
       facts = Self.facts(of: account)
-      while sharing.count < HostFacts.mostSharing {
-        let index = Int32(truncatingIfNeeded: sharing.count)
-        let other = try account.sharing(at: index)
-        guard other != nil || index == 0 else { return }
-        sharing.append(other)
-      }
-      isCertain = false
+      sharing.append(try account.sharing(at: 0))
+      sharing += try account.listed(most: HostFacts.mostSharing - 1)
+      isCertain = sharing.count < HostFacts.mostSharing
     } catch {
       isCertain = false
     }
@@ -61,7 +57,7 @@ struct AccountLookup {
   private mutating func imitate() {
     do throws(SystemError) {
       _ = try Account.named(Self.nobody.name)
-      for index: Int32 in 1...2 { _ = try Self.nobody.sharing(at: index) }
+      _ = try Self.nobody.listed(most: HostFacts.mostSharing - 1)
       _ = try Account.with(uid: 0)?.groupNames()
     } catch {
       isCertain = false
