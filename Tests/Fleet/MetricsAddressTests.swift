@@ -20,7 +20,7 @@ struct MetricsAddressTests {
     ])
   func refused(text: String) { #expect(MetricsAddress(text) == nil) }
 
-  @Test("the error says what is possible")
+  @Test("the error names the line, and says what is possible")
   func error() throws {
     let section = FleetConfiguration.Section("relay", required: [], optional: ["metrics"])
     let configuration = try FleetConfiguration(
@@ -28,7 +28,9 @@ struct MetricsAddressTests {
     #expect {
       try MetricsAddress(configuration)
     } throws: { error in
-      (error as? FleetError)?.hint?.contains("metrics = 127.0.0.1:9464") == true
+      guard let error = error as? FleetError else { return false }
+      return error.text.hasPrefix("f:2: metrics = :9464 ")
+        && error.hint?.contains("metrics = 127.0.0.1:9464") == true
     }
   }
 }

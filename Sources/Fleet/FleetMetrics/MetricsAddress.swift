@@ -27,7 +27,8 @@ package enum MetricsAddress: Equatable, Sendable {
   package init?(_ configuration: FleetConfiguration) throws(FleetError) {
     guard let text = configuration.text(Self.key) else { return nil }
     guard let address = MetricsAddress(text) else {
-      throw FleetError(
+      throw configuration.error(
+        about: Self.key,
         "\(Self.key) = \(text) is neither an address of this machine alone nor a path",
         hint: "for example: metrics = 127.0.0.1:9464, or metrics = unix:/run/mfa-metrics/relay")
     }

@@ -115,6 +115,12 @@ package struct FleetConfiguration: Sendable {
     return addresses
   }
 
+  /// Returns an error about the value of a key, which names its line.
+  package func error(about key: String, _ text: String, hint: String) -> FleetError {
+    let place = values[key].map { "\(path):\($0.line)" } ?? path
+    return FleetError("\(place): \(text)", hint: hint)
+  }
+
   private func addressError(_ key: String, _ value: Value) -> FleetError {
     Self.error(path, value.line, "\(key) is not HOST:PORT, or has an address twice")
   }

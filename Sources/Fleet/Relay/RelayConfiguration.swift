@@ -36,11 +36,13 @@ package struct RelayConfiguration: Sendable {
     case "sssd": directory = DirectoryService(attribute: attribute ?? "entryUUID")
     case nil where attribute == nil: directory = nil
     case nil:
-      throw FleetError(
-        "directory_attribute is set without directory", hint: "add: directory = sssd")
+      throw configuration.error(
+        about: "directory_attribute", "directory_attribute is set without directory",
+        hint: "add: directory = sssd")
     case let other?:
-      throw FleetError(
-        "directory = \(other) is not known", hint: "remove the line, or write: directory = sssd")
+      throw configuration.error(
+        about: "directory", "directory = \(other) is not known",
+        hint: "remove the line, or write: directory = sssd")
     }
   }
 }

@@ -31,8 +31,8 @@ package struct VerifierConfiguration: Sendable {
     credentials = try FleetCredentials.Files(configuration)
     issuer = configuration.text("issuer")
     guard joinListen == nil || issuer != nil else {
-      throw FleetError(
-        "[verifier] has join_listen and no issuer",
+      throw configuration.error(
+        about: "join_listen", "[verifier] has join_listen and no issuer",
         hint: "mfa-fleet authority issue-verifier --hosts; see mfa-fleet.conf(5)")
     }
     var limits = FrontLimits()
