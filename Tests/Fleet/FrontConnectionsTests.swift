@@ -26,6 +26,18 @@ struct FrontConnectionsTests {
     #expect(connections.begin() == nil)
   }
 
+  @Test("no connection begins after the stop, and those that exist go on")
+  func stopped() throws {
+    let connections = Self.connections()
+    let connection = try #require(connections.begin())
+    connections.stop()
+    #expect(connections.begin() == nil)
+    #expect(connection.complete("a"))
+    #expect(connections.open == 1)
+    connection.end()
+    #expect(connections.open == 0)
+  }
+
   @Test("a handshake begins when an earlier one is complete or abandoned")
   func handshakes() throws {
     let connections = Self.connections(handshaking: 1)

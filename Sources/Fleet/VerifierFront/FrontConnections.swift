@@ -5,6 +5,8 @@ import Synchronization
 /// MUST 1: there are at most `most` connections, and at most `mostHandshaking` of them are in a handshake. The
 /// others wait for their turn. (`FrontConnectionsTests.most`, `.handshakes`)
 /// MUST 2: no host has more connections than `mostPerHost`. (`FrontConnectionsTests.host`)
+/// MUST 3: after `stop`, no connection begins: NIO ends the process if the transport gets a connection after it has
+/// begun to shut down. (`FrontConnectionsTests.stopped`)
 package final class FrontConnections: Sendable {
   private let limits: Limits
   private let state = Mutex(State())
@@ -31,6 +33,7 @@ package final class FrontConnections: Sendable {
   private struct State {
     var open = 0
     var byHost: [String: Int] = [:]
+    var isStopped = false
   }
 
   /// Creates a value without connections.
@@ -42,10 +45,13 @@ package final class FrontConnections: Sendable {
   /// The number of connections.
   package var open: Int { state.withLock { $0.open } }
 
-  /// Counts a connection. Returns nil, and does not count it, if there are too many.
+  /// Lets no other connection begin. Those that exist go on.
+  package func stop() { state.withLock { $0.isStopped = true } }
+
+  /// Counts a connection. Returns nil, and does not count it, if there are too many, or after `stop`.
   package func begin() -> FrontConnection? {
     let isCounted = state.withLock { state -> Bool in
-      guard state.open < limits.most else { return false }
+      guard !state.isStopped, state.open < limits.most else { return false }
       state.open += 1
       return true
     }

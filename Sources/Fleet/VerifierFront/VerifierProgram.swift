@@ -60,7 +60,7 @@ package struct VerifierProgram: Sendable {
         return await metrics.families(decisions)
       }
     }
-    try await Self.serve(servers, requests, exporter)
+    try await Self.serve(servers, requests, [hosts, joining], exporter)
   }
 
   /// Returns the name by which the certificate of this verifier names it first, or its address.
@@ -79,7 +79,8 @@ package struct VerifierProgram: Sendable {
 
   /// Serves until the program is stopped and the conversations have ended.
   private static func serve(
-    _ servers: [(Server, FleetAddress)], _ requests: OpenRequests, _ exporter: MetricsServer?
+    _ servers: [(Server, FleetAddress)], _ requests: OpenRequests,
+    _ connections: [FrontConnections], _ exporter: MetricsServer?
   ) async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
       if let exporter {
@@ -106,12 +107,13 @@ package struct VerifierProgram: Sendable {
       }
       group.addTask {
         await StopSignal.wait()
+        for each in connections { each.stop() }
         // The conversations of users who still type after that end. They begin again at another verifier.
-        if try await requests.stop(within: patience) {
-          for (server, _) in servers { server.beginGracefulShutdown() }
-          try await Task.sleep(for: lastPatience)
-        }
-        throw CancellationError()
+        _ = try await requests.stop(within: patience)
+        for (server, _) in servers { server.beginGracefulShutdown() }
+        try await Task.sleep(for: lastPatience)
+        // NIO ends the process with an error if a connection or a request arrives while its tasks are cancelled.
+        WorkerProcess.leave(0)
       }
       defer { group.cancelAll() }
       var ended = 0
@@ -165,7 +167,7 @@ package struct VerifierProgram: Sendable {
       })
   }
 
-  /// Counts a connection, or closes it if there are too many.
+  /// Counts a connection, or closes it if it may not begin.
   private static func admit(
     _ channel: any NIOCore.Channel, _ port: FrontMetrics.Port, _ connections: FrontConnections,
     _ metrics: FrontMetrics
