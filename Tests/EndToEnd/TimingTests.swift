@@ -137,8 +137,7 @@ extension EndToEnd {
       var arguments = ""
       var configuration = ""
       let answer: String
-      /// In percent. An answer that cannot be a code takes a tenth of the work of an attempt. In
-      /// row 4, the message that tells a user to enrol takes 0.6 to 1.2 % of the work.
+      /// In percent. An answer that cannot be a code takes a tenth of the work of an attempt.
       var tolerance = Timing.tolerance
       /// The result of the module alone.
       let unenrolled: String
@@ -153,6 +152,7 @@ extension EndToEnd {
           unenrolled: "PAM_PERM_DENIED"),
         Observation(
           number: 3, arguments: "forward_pass", answer: "000000", unenrolled: "PAM_PERM_DENIED"),
+        // Telling the user to enrol takes 0.6 to 1.2 % of the instructions.
         Observation(
           number: 4, configuration: "enrollment = required\n", answer: "000000", tolerance: 3,
           unenrolled: "PAM_AUTH_ERR"),
@@ -205,8 +205,9 @@ extension EndToEnd {
         ]
         if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
         // Some sign-ins take 60,000 instructions more than other sign-ins of the same user: the first
-        // that fails, those from the throttle on, and some by chance. Therefore up to four rounds are
-        // measured, and the most alike counts. A real difference would be in all of them.
+        // that fails, those after the throttle has begun, and some by chance. Therefore there are up to
+        // four rounds, and the one whose counts differ least is used. A real difference would show in
+        // every round.
         var counts: [(what: String, count: Int)] = []
         for _ in 0..<4 where Self.difference(counts) >= row.tolerance {
           let measured = try rows.map { what, name, code in

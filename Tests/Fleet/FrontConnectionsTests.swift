@@ -26,7 +26,7 @@ struct FrontConnectionsTests {
     #expect(connections.begin() == nil)
   }
 
-  @Test("no connection begins after the stop, and those that exist go on")
+  @Test("after the stop, new connections are refused, and open ones stay open")
   func stopped() throws {
     let connections = Self.connections()
     let connection = try #require(connections.begin())

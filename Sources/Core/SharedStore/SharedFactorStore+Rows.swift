@@ -29,8 +29,8 @@ extension SharedFactorStore {
     return try row(key)
   }
 
-  /// Replaces the content of a row, unless the row was changed since it was loaded. Enters the event, if there is one,
-  /// about a user or about nobody, and returns its checkpoint.
+  /// Replaces the content of a row, unless the row was changed since it was loaded. If there is an event, enters it in the
+  /// audit log, with the user if it concerns one, and returns its checkpoint.
   @discardableResult
   func replace(
     _ row: LoadedRow, with record: [UInt8], entering event: AuditLogEvent? = nil,

@@ -4,7 +4,7 @@ import MFASharedStore
 import MFAStoreFiles
 import MFASystem
 
-/// Compares a user of a host with the person whose factors the realm has under the same name.
+/// Checks whether a user of a host is the one whose factors the realm keeps under that name.
 ///
 /// MUST 1: if a name was given to another person, or if an account of one host has the name of another person's account
 /// in the directory, the factors of the name are neither asked for nor shown. (`DirectoryIdentityTests.anotherPerson`)

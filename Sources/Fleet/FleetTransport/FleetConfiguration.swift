@@ -68,7 +68,7 @@ package struct FleetConfiguration: Sendable {
     }
     self.values = values[section.name] ?? [:]
     for key in section.required.sorted() where self.values[key] == nil {
-      throw FleetError("\(path): [\(section.name)] has no \(key)", hint: "see mfa-fleet.conf(5)")
+      throw error(about: key, "[\(section.name)] has no \(key)")
     }
   }
 
@@ -78,7 +78,7 @@ package struct FleetConfiguration: Sendable {
   /// Returns the value of a required key.
   package func required(_ key: String) throws(FleetError) -> String {
     guard let value = values[key] else {
-      throw FleetError("\(path): [\(section)] has no \(key)", hint: "see mfa-fleet.conf(5)")
+      throw error(about: key, "[\(section)] has no \(key)")
     }
     return value.text
   }
@@ -87,10 +87,8 @@ package struct FleetConfiguration: Sendable {
   package func number(_ key: String, in range: ClosedRange<Int>) throws(FleetError) -> Int? {
     guard let value = values[key] else { return nil }
     guard let number = Int(value.text), range.contains(number) else {
-      throw Self.error(
-        path, value.line,
-        "\(key) is not a whole number from \(range.lowerBound) to \(range.upperBound)"
-      )
+      throw error(
+        about: key, "\(key) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -98,7 +96,7 @@ package struct FleetConfiguration: Sendable {
   /// Returns the network address of a key, or nil if it is not set.
   package func address(_ key: String) throws(FleetError) -> FleetAddress? {
     guard let value = values[key] else { return nil }
-    guard let address = FleetAddress(value.text) else { throw addressError(key, value) }
+    guard let address = FleetAddress(value.text) else { throw addressError(key) }
     return address
   }
 
@@ -108,26 +106,31 @@ package struct FleetConfiguration: Sendable {
     var addresses: [FleetAddress] = []
     for part in value.text.split(separator: ",", omittingEmptySubsequences: false) {
       guard let address = FleetAddress(Self.trimmed(part)), !addresses.contains(address) else {
-        throw addressError(key, value)
+        throw addressError(key)
       }
       addresses.append(address)
     }
     return addresses
   }
 
-  /// Returns an error about the value of a key, which names its line.
-  package func error(about key: String, _ text: String, hint: String) -> FleetError {
-    let place = values[key].map { "\(path):\($0.line)" } ?? path
-    return FleetError("\(place): \(text)", hint: hint)
+  /// Returns an error that names the file, and the line with the key if it is set.
+  package func error(about key: String, _ text: String, hint: String = manual) -> FleetError {
+    guard let line = values[key]?.line else { return FleetError("\(path): \(text)", hint: hint) }
+    return Self.error(path, line, text, hint: hint)
   }
 
-  private func addressError(_ key: String, _ value: Value) -> FleetError {
-    Self.error(path, value.line, "\(key) is not HOST:PORT, or has an address twice")
+  private func addressError(_ key: String) -> FleetError {
+    error(about: key, "\(key) is not HOST:PORT, or has an address twice")
   }
 
-  private static func error(_ path: String, _ line: Int, _ text: String) -> FleetError {
-    FleetError("\(path):\(line): \(text)", hint: "see mfa-fleet.conf(5)")
+  private static func error(
+    _ path: String, _ line: Int, _ text: String, hint: String = manual
+  ) -> FleetError {
+    FleetError("\(path):\(line): \(text)", hint: hint)
   }
+
+  /// The hint of errors about the file.
+  package static var manual: String { "see mfa-fleet.conf(5)" }
 
   private static func trimmed(_ text: some StringProtocol) -> String {
     var rest = Substring(text)

@@ -76,7 +76,7 @@ final class PostgreSQLSession {
     }
     let found = reply.results.last?.rows ?? []
     guard found.count == settings.count else {
-      failure("the server lacks a setting of the session")
+      failure("the server does not know all settings of the session")
       throw .refused
     }
     for (var row, setting) in zip(found, settings) {

@@ -42,7 +42,7 @@ package struct RelayConfiguration: Sendable {
     case let other?:
       throw configuration.error(
         about: "directory", "directory = \(other) is not known",
-        hint: "remove the line, or write: directory = sssd")
+        hint: "write directory = sssd, or remove the line")
     }
   }
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// MUST 1: there are at most `most` connections, and at most `mostHandshaking` of them are in a handshake. The
 /// others wait for their turn. (`FrontConnectionsTests.most`, `.handshakes`)
 /// MUST 2: no host has more connections than `mostPerHost`. (`FrontConnectionsTests.host`)
-/// MUST 3: after `stop`, no connection begins: NIO ends the process if the transport gets a connection after it has
-/// begun to shut down. (`FrontConnectionsTests.stopped`)
+/// MUST 3: after `stop`, new connections are refused, because NIO ends the process with an error if a connection is
+/// accepted while the server shuts down. (`FrontConnectionsTests.stopped`; Tests/Fleet: `connections while stopping`)
 package final class FrontConnections: Sendable {
   private let limits: Limits
   private let state = Mutex(State())
@@ -45,10 +45,10 @@ package final class FrontConnections: Sendable {
   /// The number of connections.
   package var open: Int { state.withLock { $0.open } }
 
-  /// Lets no other connection begin. Those that exist go on.
+  /// Refuses new connections from now on. Open connections stay open.
   package func stop() { state.withLock { $0.isStopped = true } }
 
-  /// Counts a connection. Returns nil, and does not count it, if there are too many, or after `stop`.
+  /// Counts a new connection. Returns nil, and counts nothing, if there are too many connections, or after `stop`.
   package func begin() -> FrontConnection? {
     let isCounted = state.withLock { state -> Bool in
       guard !state.isStopped, state.open < limits.most else { return false }

@@ -77,7 +77,8 @@ package struct VerifierProgram: Sendable {
   /// How long the connections may take to end after that, so that the last packets arrive.
   private static var lastPatience: Duration { .seconds(1) }
 
-  /// Serves until the program is stopped and the conversations have ended.
+  /// Serves until the program is stopped and the conversations have ended. Ends the process if some of them, or some
+  /// connections, last longer than the patience.
   private static func serve(
     _ servers: [(Server, FleetAddress)], _ requests: OpenRequests,
     _ connections: [FrontConnections], _ exporter: MetricsServer?
@@ -109,19 +110,16 @@ package struct VerifierProgram: Sendable {
         await StopSignal.wait()
         for each in connections { each.stop() }
         // The conversations of users who still type after that end. They begin again at another verifier.
-        _ = try await requests.stop(within: patience)
-        for (server, _) in servers { server.beginGracefulShutdown() }
-        try await Task.sleep(for: lastPatience)
+        if try await requests.stop(within: patience) {
+          for (server, _) in servers { server.beginGracefulShutdown() }
+          try await Task.sleep(for: lastPatience)
+        }
         // NIO ends the process with an error if a connection or a request arrives while its tasks are cancelled.
         WorkerProcess.leave(0)
       }
       defer { group.cancelAll() }
       var ended = 0
-      do {
-        while ended < servers.count, let count = try await group.next() { ended += count }
-      } catch is CancellationError {
-        return
-      }
+      while ended < servers.count, let count = try await group.next() { ended += count }
     }
   }
 
