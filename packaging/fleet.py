@@ -38,7 +38,7 @@ PASSWORD = "the-password-of-ada"
 INTERVALS = 1
 
 
-def run(*arguments, timeout=60, **options):
+def run(*arguments, timeout=180, **options):
     ended = subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True,
                            timeout=timeout, check=False, **options)
     if ended.returncode != 0:
@@ -46,7 +46,7 @@ def run(*arguments, timeout=60, **options):
     return ended.stdout
 
 
-def wait_for(what, condition, seconds=60):
+def wait_for(what, condition, seconds=180):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -55,7 +55,7 @@ def wait_for(what, condition, seconds=60):
 
 
 def succeeds(*arguments):
-    return subprocess.run([str(argument) for argument in arguments], capture_output=True, timeout=20,
+    return subprocess.run([str(argument) for argument in arguments], capture_output=True, timeout=120,
                           check=False).returncode == 0
 
 

@@ -21,7 +21,7 @@ import sys
 import time
 
 # How long to wait for output before a program counts as stuck, in seconds.
-PATIENCE = 30
+PATIENCE = 120
 PERIOD = 30
 
 

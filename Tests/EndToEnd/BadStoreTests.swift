@@ -14,8 +14,7 @@ extension EndToEnd {
       let start = try machine.log.position()
       let before = try state()
       let outcome = try PAMClient.signIn(
-        service: service, user: user.name, answers: [.text(code)],
-        deadline: .after(seconds: 30))
+        service: service, user: user.name, answers: [.text(code)])
       #expect(outcome.results.map(\.code) == ["PAM_AUTH_ERR"], "\(title): \(outcome)")
       #expect(try state() == before, "\(title): a file was changed")
       let entries = try OneCode.logged(machine, since: start)

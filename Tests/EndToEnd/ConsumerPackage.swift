@@ -47,7 +47,7 @@ struct ConsumerPackage {
   private func swift(_ arguments: [String]) throws {
     try Command.succeed(
       [try Self.swift(), arguments[0], "--package-path", folder] + arguments.dropFirst(),
-      environment: ["HOME": home, "PATH": "/usr/bin:/bin"], deadline: .after(seconds: 300))
+      environment: ["HOME": home, "PATH": "/usr/bin:/bin"], deadline: .after(seconds: 1800))
   }
 
   /// Returns the Swift compiler that built the tests.

@@ -178,7 +178,7 @@ extension EndToEnd {
           })
         for _ in 0..<3 { #expect(try Self.send() == .accepted) }
         #expect(!thread.isFinished, "the other messages waited for the hanging gateway")
-        #expect(Deadline.after(seconds: 60).waits { thread.isFinished })
+        #expect(Deadline.long.waits { thread.isFinished })
         #expect(hanging.reply.withLock { $0 } == .tookTooLong)
         #expect(
           Deadline.usual.waits { Self.haveEnded(service, "children") },
@@ -242,7 +242,7 @@ extension EndToEnd {
           """)
         let (thread, reply) = Self.sendInBackground(service, count: 2)
         service.send(signal: SIGKILL)
-        #expect(Deadline.after(seconds: 60).waits { thread.isFinished })
+        #expect(Deadline.long.waits { thread.isFinished })
         #expect(reply.reply.withLock { $0 } == .tookTooLong)
         #expect(
           Deadline.usual.waits { Self.haveEnded(service, "children") },

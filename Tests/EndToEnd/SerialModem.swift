@@ -42,7 +42,7 @@ final class SerialModem {
   /// what it can, which takes seconds.
   func messages(count: Int) throws -> [Message] {
     var messages: [Message] = []
-    _ = try Deadline.after(seconds: 60).waits {
+    _ = try Deadline.long.waits {
       let lines = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
         .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
       messages = try lines.map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }

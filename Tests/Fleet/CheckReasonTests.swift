@@ -3,7 +3,7 @@ import Testing
 @testable import MFARelay
 
 /// The MUSTs of CheckReason.swift.
-@Suite("A reason to check a verifier", .timeLimit(.minutes(2)))
+@Suite("A reason to check a verifier", .timeLimit(.minutes(20)))
 struct CheckReasonTests {
   private let reason = CheckReason()
 

@@ -3,7 +3,7 @@ import MFAFleetTransport
 import MFASystem
 import Testing
 
-@Suite("A channel of packets", .timeLimit(.minutes(2)))
+@Suite("A channel of packets", .timeLimit(.minutes(20)))
 struct PacketChannelTests {
   /// Two connected channels.
   private static func channels() throws -> (PacketChannel, PacketChannel) {

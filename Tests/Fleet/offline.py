@@ -31,7 +31,7 @@ def test(function):
     return function
 
 
-def wait_for(condition, seconds=60.0):
+def wait_for(condition, seconds=180.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():
@@ -76,7 +76,7 @@ def begin(relay, user, service=b"sudo", source=None, name="root", line=1, note=N
     body += optional(source) + optional(None) + optional(note) + bytes([len(arguments)])
     body += b"".join(map(text, arguments)) + b"\0" + bytes([1, 0])
     connection = relay.connect(name)
-    connection.settimeout(60)
+    connection.settimeout(180)
     connection.send(message(0x01, body))
     return connection
 
@@ -126,11 +126,11 @@ class Outage:
             packet = receive(connection)
             connection.close()
             return UNCERTAIN not in b" ".join(packet.split()) and self.relay.state().get("state") == "offline"
-        wait_for(is_offline, 40)
+        wait_for(is_offline)
 
     def end(self):
         self.verifier.begin()
-        wait_for(lambda: self.relay.state().get("state") == "online", 40)
+        wait_for(lambda: self.relay.state().get("state") == "online")
 
     def attempt(self, user, *codes, **options):
         """Returns the packets of a sign-in with these answers."""

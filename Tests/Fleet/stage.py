@@ -32,7 +32,7 @@ def expect(text, *parts):
 
 
 def fails(machine, *arguments):
-    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=180, check=False)
     if ended.returncode == 0:
         raise Failure("%s succeeded" % " ".join(arguments))
     return ended.stdout + ended.stderr
@@ -40,7 +40,7 @@ def fails(machine, *arguments):
 
 def output(machine, *arguments):
     """What a program prints, however it ends."""
-    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(machine.command(*arguments), capture_output=True, text=True, timeout=180, check=False)
     return ended.stdout + ended.stderr
 
 

@@ -44,7 +44,7 @@ class Member(Server):
                 self.spawn(PROGRAMS / "postgres", "-D", self.data, user="postgres")
                 time.sleep(0.3)
             return self.answers()
-        wait_for(self.name, is_started, 40)
+        wait_for(self.name, is_started)
 
     def follow(self, primary):
         """Replicates from a primary from now on, or from none."""
@@ -103,7 +103,7 @@ class Cluster(Members):
         return False
 
     def wait_until_healthy(self):
-        wait_for("the standbys", self.is_healthy, 40)
+        wait_for("the standbys", self.is_healthy)
 
     def restore(self):
         """Starts what does not run, and makes standbys anew that do not follow."""

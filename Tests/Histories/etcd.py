@@ -100,7 +100,7 @@ class EtcdCluster(Members):
         return max(indices) - min(indices) < 50
 
     def wait_until_healthy(self):
-        wait_for("etcd", self.is_healthy, 60)
+        wait_for("etcd", self.is_healthy)
 
     def restore(self):
         for member in self.members:

@@ -22,7 +22,7 @@ public struct Command: Sendable {
   public static func run(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
     environment: [String: String] = [:], directory: String = "/",
-    deadline: Deadline = .after(seconds: 60)
+    deadline: Deadline = .long
   ) throws(HarnessFailure) -> Command {
     let given = try Descriptor.memory(input)
     let output = try Descriptor.memory()
@@ -46,7 +46,7 @@ public struct Command: Sendable {
   public static func succeed(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
     environment: [String: String] = [:], directory: String = "/",
-    deadline: Deadline = .after(seconds: 60)
+    deadline: Deadline = .long
   ) throws(HarnessFailure) -> String {
     let command = try run(
       arguments, input: input, as: identity, environment: environment, directory: directory,

@@ -2,7 +2,8 @@ import MFACTestSupport
 
 /// A moment at which a test stops waiting.
 ///
-/// Deadlines are generous. They end a test that hangs; they never assert how fast something is.
+/// Deadlines are generous, because other tests keep the processors busy. They end a test that hangs; they never
+/// assert how fast something is.
 public struct Deadline: Sendable {
   private let end: Int64
 
@@ -11,8 +12,11 @@ public struct Deadline: Sendable {
     Deadline(end: ctest_milliseconds() + Int64(seconds) * 1000)
   }
 
-  /// 20 seconds from now.
-  public static var usual: Deadline { after(seconds: 20) }
+  /// 2 minutes from now.
+  public static var usual: Deadline { after(seconds: 120) }
+
+  /// 5 minutes from now: for what takes seconds even if nothing else runs.
+  public static var long: Deadline { after(seconds: 300) }
 
   /// The remaining milliseconds, at least 0.
   var millisecondsLeft: Int32 {

@@ -42,7 +42,7 @@ public final class GatewayService {
 
   /// Waits until the supervising process has ended. Returns its exit status, or nil if it does not end.
   public func wait() throws(HarnessFailure) -> ExitStatus? {
-    try process.wait(until: .after(seconds: 60))
+    try process.wait(until: .long)
   }
 
   /// Selects a gateway in mfa.conf.

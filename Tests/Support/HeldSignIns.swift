@@ -53,7 +53,7 @@ public final class HeldSignIns {
   }
 
   /// Waits until each process has been prompted or has ended; returns how many were prompted.
-  public func waitUntilAsked(until deadline: Deadline = .after(seconds: 60)) throws(HarnessFailure)
+  public func waitUntilAsked(until deadline: Deadline = .long) throws(HarnessFailure)
     -> Int
   {
     var asked = 0
@@ -80,7 +80,7 @@ public final class HeldSignIns {
 
   /// Waits until all have ended, and returns their outcomes.
   public func outcomes(
-    until deadline: Deadline = .after(seconds: 60)
+    until deadline: Deadline = .long
   ) throws(HarnessFailure) -> [PAMOutcome] {
     var outcomes: [PAMOutcome] = []
     for index in 0..<count {

@@ -119,7 +119,7 @@ public enum PAMClient {
   public static func signIn(
     service: String, user: String, answers: [Answer] = [], options: Options = Options(),
     as identity: Identity = .current, environment: [String: String] = [:],
-    through wrapper: [String] = [], deadline: Deadline = .after(seconds: 60)
+    through wrapper: [String] = [], deadline: Deadline = .long
   ) throws(HarnessFailure) -> PAMOutcome {
     let command = try Command.run(
       wrapper + [try path(), service, user] + options.arguments,

@@ -5,7 +5,7 @@
 # A script Tests/NAME/run sets these variables, defines these functions, and ends with `run_tests "$@"`:
 #   tests            NAME
 #   title            what is tested, for the message that it is skipped
-#   part_seconds     how long a part may take (optional; 900 seconds, also if the processors are busy)
+#   part_seconds     how long a part may take (optional; 1800 seconds, also if the processors are busy)
 #   outside SUITE    calls make_machine, boot, `inside PART` for each part, and end_checks
 #   inside_PART      the checks of a part, which run in the container as root
 #   before_part      what precedes each part in the container (optional)
@@ -49,7 +49,7 @@ make_tree() {
     *) packages+=(libssl3t64) ;;
   esac
   packages+=("$@")
-  timeout 480 mmdebstrap --quiet --variant=minbase --include="${packages[*]}" "$suite" "$tree" \
+  timeout 1200 mmdebstrap --quiet --variant=minbase --include="${packages[*]}" "$suite" "$tree" \
     </dev/null || return 1
   mkdir -p "$tree/opt/mfa/Tests/Support"
   cp -a "$checkout/dist" "$checkout/packaging" "$tree/opt/mfa/"
@@ -106,7 +106,7 @@ run_inside() {
 
 # inside PART: runs a part of the test in the container.
 inside() {
-  run_inside timeout "${part_seconds:-900}" /bin/bash "/opt/mfa/Tests/$tests/run" --inside "$1" \
+  run_inside timeout "${part_seconds:-1800}" /bin/bash "/opt/mfa/Tests/$tests/run" --inside "$1" \
     </dev/null || {
     printf 'FAILED: %s ended early\n' "$1"
     echo "$1" >>"$tree/opt/mfa/failed"
@@ -141,10 +141,10 @@ expect() {
   fi
 }
 
-# wait_until COMMAND...: waits until a command succeeds, 60 seconds at most.
+# wait_until COMMAND...: waits until a command succeeds, 3 minutes at most.
 wait_until() {
   local try
-  for ((try = 0; try < 600; try++)); do
+  for ((try = 0; try < 1800; try++)); do
     ! "$@" >/dev/null 2>&1 || return 0
     sleep 0.1
   done
@@ -202,10 +202,10 @@ held_sign_in() {
   folder=$(mktemp -d)
   mkfifo "$folder/ready" "$folder/go"
   (
-    printf '\0\0\0\006%s' "$answer" | timeout 30 /opt/mfa/pam-client mfa-test "$user" --account --hold \
+    printf '\0\0\0\006%s' "$answer" | timeout 120 /opt/mfa/pam-client mfa-test "$user" --account --hold \
       --ready-fd 7 --go-fd 8 7<>"$folder/ready" 8<>"$folder/go" | result >"$folder/result"
   ) &
-  timeout 10 head -c 1 "$folder/ready" >/dev/null
+  timeout 60 head -c 1 "$folder/ready" >/dev/null
   "$@" 2>/dev/null
   # Opened for reading too, so that this never waits for a reader.
   echo 1<>"$folder/go"

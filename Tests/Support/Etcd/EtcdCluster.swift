@@ -172,7 +172,7 @@ public final class EtcdCluster {
   private func wait(
     _ what: String, _ condition: () throws(HarnessFailure) -> Bool
   ) throws(HarnessFailure) {
-    let deadline = Deadline.after(seconds: 60)
+    let deadline = Deadline.usual
     repeat {
       if try condition() { return }
     } while !deadline.isOver
