@@ -225,6 +225,24 @@ struct RealmAdministratorTests {
     #expect(replaced.json.text.contains(#""fault": "checkpoint-missing""#))
   }
 
+  @Test("a renamed user has the record under the new name, and none under the name before")
+  func renamedUser() throws {
+    let lines = [
+      Self.line(1, "event=enrolled user=alice record=0000000000000000"),
+      Self.line(2, "event=user-renamed user=alicia name=alice record=0102030405060708"),
+    ]
+    let valid = try Self.administrator(lines, [try Self.user("alicia")])
+      .verifyLedger(expecting: nil)
+    #expect(valid.problem == nil)
+    let restored = try Self.user("alice", fingerprint: [0, 0, 0, 0, 0, 0, 0, 0])
+    let both = try Self.administrator(lines, [try Self.user("alicia"), restored])
+      .verifyLedger(expecting: nil)
+    #expect(both.findings.map(\.user) == [Array("alice".utf8)])
+    #expect(both.findings.map(\.kind) == [.older(entry: 1)])
+    let missing = try Self.administrator(lines, []).verifyLedger(expecting: nil)
+    #expect(missing.findings.map(\.user) == [Array("alicia".utf8)])
+  }
+
   @Test("a line that is not verified, and a missing line, are faults")
   func brokenLine() throws {
     var changed = [Self.line(1, "event=unlocked"), Self.line(2, "event=unlocked")]

@@ -71,10 +71,12 @@ struct DecisionTests {
     }
   }
 
-  static func configuration(_ more: String = "") throws -> DecisionConfiguration {
+  static func configuration(
+    _ more: String = "", users: String = "alice"
+  ) throws -> DecisionConfiguration {
     try DecisionConfiguration(
       Array(
-        "database = x\n[hosts web]\nusers = alice\nservices = sshd\noffline = recovery\n\(more)"
+        "database = x\n[hosts web]\nusers = \(users)\nservices = sshd\noffline = recovery\n\(more)"
           .utf8))
   }
 
@@ -112,7 +114,7 @@ struct DecisionTests {
   /// Runs a verifier, and calls `client` with the path of its socket.
   static func serving(
     _ realm: Realm, front: UInt32 = 0, configuration more: String = "",
-    _ client: (String) throws -> Void
+    users: String = "alice", _ client: (String) throws -> Void
   ) throws {
     let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
@@ -129,7 +131,8 @@ struct DecisionTests {
         DecisionWorker(
           listener: listener, share: share,
           realm: DecisionRealm(
-            MeasuredEngine(realm.engine, counters), try configuration(more), key: key, owner: 0,
+            MeasuredEngine(realm.engine, counters), try configuration(more, users: users), key: key,
+            owner: 0,
             mail: try realm.mail()),
           counters: counters, front: front
         ).run()

@@ -1,13 +1,16 @@
 import MFAAuditLog
-import MFAAuthentication
 import MFAFactors
 import MFAOfflineAccess
+import MFAOneTimePassword
 import MFASharedStore
 import MFASharedStoreTestSupport
 import MFASignInTestSupport
 import MFAStoreFiles
+import MFASystem
+import Synchronization
 import Testing
 
+@testable import MFAAuthentication
 @testable import MFADecision
 
 @Suite("The users of a realm")
@@ -99,6 +102,124 @@ struct RealmUsersTests {
     #expect(try users.user(Self.alice) == nil)
     #expect(try offline.codes(of: Self.alice).isEmpty)
     #expect(try directory.entry(of: Self.alice) == nil)
+  }
+
+  // MARK: A new name
+
+  private static let alicia = Array("alicia".utf8)
+
+  /// The account of a user with the new name.
+  private static var renamed: Account { Account(name: alicia, uid: 1000) }
+
+  private func attempt(_ code: String, as name: [UInt8], at time: Int64) throws -> Bool {
+    let result = try Attempt.make(
+      TypedCodes(whole: Array(code.utf8).span), by: Account(name: name, uid: 1000),
+      in: TestRealm(engine).store(at: time),
+      Attempt.Context(settings: .defaults, clock: { time })
+    ).result
+    guard case .accepted = result else { return false }
+    return true
+  }
+
+  @Test("what a user has goes to the new name: factors, failures, and which codes are used up")
+  func rename() throws {
+    let factor = try conformance.enroll()
+    let code = try KnownFactor.code(at: Self.now)
+    #expect(try attempt(code, as: Self.alice, at: Self.now))
+    _ = try attempt(try KnownFactor.wrongCode(at: Self.now), as: Self.alice, at: Self.now)
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(try users.names() == [Self.alicia])
+    let moved = try #require(try users.user(Self.alicia))
+    #expect(moved.record.factors.map(\.id) == [factor.id])
+    #expect(moved.record.user.bytes == Self.alicia)
+    #expect(moved.attempts.failures == 1)
+    #expect(try users.kept(Self.alice) == nil)
+    let later = Self.now + 3600
+    let next = try KnownFactor.code(at: later)
+    #expect(try !attempt(code, as: Self.alicia, at: Self.now))
+    #expect(try !attempt(next, as: Self.alice, at: later))
+    #expect(try attempt(next, as: Self.alicia, at: later))
+    #expect(try !attempt(next, as: Self.alicia, at: later))
+    let line = try #require(
+      engine.lines.map { String(decoding: $0.text, as: UTF8.self) }
+        .first { $0.contains("event=user-renamed") })
+    #expect(line.contains(" user=alicia ") && line.contains(" name=alice "), "\(line)")
+  }
+
+  @Test("a user who changed the name twice has the factors, the recovery codes and the grants")
+  func renameTwice() throws {
+    try conformance.enroll()
+    let store = TestRealm(engine).store()
+    let code = Array("AAAABBBBCCCCDDDD".utf8)
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: RealmUsers<MemoryEngine>.account(Self.alice), creating: false)
+      var record = try entry.storedRecordOrNew()
+      let digest = try entry.digest(of: code.span, kind: .generated, in: record)
+      record.setRecoveryCodes([digest], at: Self.now)
+      _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+    }
+    let terms = RealmUsers<MemoryEngine>.GrantTerms(
+      kind: .bypass, expiresAt: Self.now + 600, uses: 1, reason: nil)
+    guard let made = try users.granting(Self.alice, terms) else {
+      Issue.record("no bypass code was made")
+      return
+    }
+    for (name, next) in [(Self.alice, Self.alicia), (Self.alicia, Array("ada".utf8))] {
+      #expect(try users.rename(name, to: next) == .moved)
+      let entry = try TestRealm(engine).store().entry(
+        of: RealmUsers<MemoryEngine>.account(next), creating: false)
+      let record = try #require(entry.kept)
+      let digest = try entry.digest(of: code.span, kind: .generated, in: record)
+      #expect(record.recoveryCodes == [digest])
+      let found = try Attempt.grant(.bypass, made.code, of: record, entry, now: Self.now)
+      #expect(found?.id == made.grant.id)
+    }
+  }
+
+  @Test("a name that has factors or codes is not given to another user")
+  func renameToTakenName() throws {
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .unknown)
+    try conformance.enroll()
+    try conformance.enroll("Phone", Self.renamed)
+    let rows = engine.rows
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .taken)
+    #expect(engine.rows == rows)
+    #expect(try users.revoke(Self.alicia) != nil)
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    // The generation goes on from that of the factors before, which the audit log has.
+    #expect(try users.kept(Self.alicia)?.record.generation == 3)
+  }
+
+  @Test("a sign-in at the same moment does not let a code be used twice")
+  func renameDuringSignIn() throws {
+    try conformance.enroll()
+    let code = try KnownFactor.code(at: Self.now)
+    let accepted = Mutex(false)
+    engine.beforeNextCommit {
+      accepted.withLock { $0 = (try? attempt(code, as: Self.alice, at: Self.now)) == true }
+    }
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(accepted.withLock { $0 })
+    #expect(try !attempt(code, as: Self.alicia, at: Self.now))
+    #expect(try !attempt(code, as: Self.alice, at: Self.now))
+  }
+
+  @Test("offline codes are removed, and the entry in the directory goes to the new name")
+  func renameRest() throws {
+    try conformance.enroll()
+    let codes = OfflineCodeSet(
+      id: [UInt8](repeating: 1, count: OfflineCodeSet.idLength),
+      salt: [UInt8](repeating: 2, count: OfflineCodeSet.saltLength), costLog2: 15,
+      codes: [.init(number: 0, hash: [UInt8](repeating: 3, count: OfflineCodeSet.hashLength))])
+    let offline = OfflineRegistry(TestRealm(engine).store())
+    let directory = DirectoryRegistry(TestRealm(engine).store())
+    try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
+    try directory.setEntry([1], of: Self.alice)
+    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(try offline.codes(of: Self.alice).isEmpty)
+    #expect(try directory.entry(of: Self.alice) == nil)
+    #expect(try directory.entry(of: Self.alicia) == [1])
+    #expect(try directory.user(of: [1]) == Self.alicia)
   }
 
   @Test("each change is in the audit log, and an uncertain one is an error")

@@ -24,7 +24,7 @@ struct EtcdFaultTests {
 
   /// Loads until the cluster answers.
   private func eventualSnapshot(_ engine: EtcdEngine) throws -> EngineSnapshot {
-    let deadline = Deadline.after(seconds: 40)
+    let deadline = Deadline.usual
     while true {
       do {
         return try snapshot(engine)
@@ -186,7 +186,7 @@ struct EtcdFaultTests {
     var error: EngineError?
     while error == nil, version < 200 {
       var change = EngineSample.change(version: version)
-      change.record = [UInt8](repeating: 7, count: EngineRow.longestPart)
+      change.row?.record = [UInt8](repeating: 7, count: EngineRow.longestPart)
       error = EngineSample.error { [change] () throws(EngineError) in
         try engine.commit(change, entering: nil)
       }

@@ -288,7 +288,7 @@ struct PostgreSQLEngineTests {
 
   @Test func connectionIsClosedAfterAnError() throws {
     var change = EngineSample.change(version: 0)
-    change.record = [UInt8](repeating: 0, count: EngineRow.longestPart + 1)
+    change.row?.record = [UInt8](repeating: 0, count: EngineRow.longestPart + 1)
     #expect(throws: EngineError.refused) { try engine.commit(change, entering: nil) }
     #expect(engine.lastMessage.contains("violates check constraint"), "\(engine.lastMessage)")
     try database.cluster.wait(

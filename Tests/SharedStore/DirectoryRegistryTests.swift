@@ -31,6 +31,21 @@ struct DirectoryRegistryTests {
     #expect(try registry.entry(of: Self.alice) == Self.id)
   }
 
+  @Test("the user of an entry is found, and is forgotten with the entry")
+  func users() throws {
+    try registry.setEntry(Self.id, of: Self.alice)
+    #expect(try registry.user(of: Self.id) == Self.alice)
+    try registry.setEntry([1], of: Self.alice)
+    #expect(try registry.user(of: Self.id) == nil)
+    #expect(try registry.user(of: [1]) == Self.alice)
+    try registry.setEntry([1], of: Self.bob)
+    #expect(try registry.user(of: [1]) == Self.bob)
+    try registry.setEntry(nil, of: Self.alice)
+    #expect(try registry.user(of: [1]) == Self.bob)
+    try registry.setEntry(nil, of: Self.bob)
+    #expect(try registry.user(of: [1]) == nil)
+  }
+
   @Test("an unchanged entry is not written again")
   func unchanged() throws {
     try registry.setEntry(Self.id, of: Self.alice)

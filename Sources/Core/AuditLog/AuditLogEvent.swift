@@ -55,6 +55,8 @@ public final class AuditLogEvent: Sendable {
     public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
     /// All factors, recovery codes and grants of a user were removed.
     public static var revoked: Kind { Kind("revoked") }
+    /// What a realm has about a user was moved to the user's new name; `detail` is the name before.
+    public static var userRenamed: Kind { Kind("user-renamed") }
     /// A user's failed attempts were cleared.
     public static var unlocked: Kind { Kind("unlocked") }
     /// A user's remembered sign-ins were cleared.

@@ -110,13 +110,59 @@ extension FactorRecord {
     return digest
   }
 
+  /// Returns the record for another name of its user, in the same store.
+  public func resealed(
+    for user: UserName, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> FactorRecord {
+    let renamed = renamed(to: user)
+    var content = Resealed(
+      secrets: [], recoveryCodes: recoveryCodes.map { $0.bytes }, grants: grants.map { $0.digest },
+      digestKeys: nil)
+    for factor in factors {
+      let secret = try secret(of: factor, &key)
+      content.secrets.append(
+        try renamed.seal(secret.span, for: factor.id, parameters: factor.parameters, &key))
+    }
+    if !recoveryCodes.isEmpty || !grants.isEmpty {
+      let keys = try namedDigestKeys(&content, &key)
+      content.digestKeys = try renamed.seal(digestKeys: keys.span, &key)
+    }
+    guard let resealed = renamed.resealed(content) else { throw .damaged(.record) }
+    return resealed
+  }
+
+  /// Returns the keys of the digests, with the uid, the id and the name that the digests are bound to. Digests that were
+  /// made with the present key are renewed.
+  private func namedDigestKeys(
+    _ content: inout Resealed, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> SecretBytes {
+    let kept: SecretBytes
+    if let found = try digestKeys(&key) {
+      guard found.count <= Self.portableKeysLength else { return found }
+      kept = found
+    } else {
+      kept = try cryptographic { () throws(CryptographyError) in try key.newDigestKeys() }
+      try Self.renew(&content.recoveryCodes, through: kept)
+      try Self.renew(&content.grants, through: kept)
+    }
+    var writer = ByteWriter()
+    if kept.count < Self.portableKeysLength {
+      writer.write(uid)
+      writer.write(id.bytes)
+    }
+    writer.writeShort(user.bytes)
+    return SecretBytes(joining: kept.span, writer.bytes.span)
+  }
+
   /// Returns the context of digests that were made for another record, or nil if they were made for this one.
   private func origin(of digestKeys: borrowing SecretBytes) -> [UInt8]? {
     var reader = ByteReader(digestKeys.span.extracting(droppingFirst: SealingKey.digestKeysLength))
     guard let uid = reader.read(UInt32.self),
       let id = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) })
     else { return nil }
-    return FactorRecord(user: user, uid: uid, id: id).recoveryCodeContext()
+    // A realm adds the name that its user had then.
+    let name = reader.readShort().flatMap { UserName($0) }
+    return FactorRecord(user: name ?? user, uid: uid, id: id).recoveryCodeContext()
   }
 
   /// Seals keys of digests. Only this record opens them.

@@ -1,7 +1,7 @@
 import MFABytes
 public import MFAStoreFiles
 
-/// The entries of a directory service that the users of a realm had when they enrolled.
+/// The entries of a directory service that the users of a realm had when they enrolled, and the users of the entries.
 ///
 /// MUST 1: a changed row, the row of another user, and an earlier version of the row are refused.
 /// (`DirectoryRegistryTests.damaged`)
@@ -13,46 +13,73 @@ public struct DirectoryRegistry<Engine: StoreEngine> {
 
   private static var version: UInt8 { 1 }
 
+  private enum Kind {
+    case entryOfUser, userOfEntry
+
+    var row: EngineKey.Kind { self == .entryOfUser ? .directoryEntry : .directoryUser }
+    var purpose: ChecksumPurpose { self == .entryOfUser ? .directoryEntry : .directoryUser }
+  }
+
   /// Returns the id of the user's entry, or nil if none is known.
   public func entry(of user: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
-    var sealing = try store.key()
-    return try Self.entry(try store.row(.directoryEntry, user), of: user, &sealing)
+    try value(.entryOfUser, user)
+  }
+
+  /// Returns the name that the user of an entry had when it was kept last, or nil if none is known. It is only a hint:
+  /// the name may belong to another entry now.
+  public func user(of entry: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
+    try value(.userOfEntry, entry)
   }
 
   /// Keeps the id of the user's entry, or removes it if `id` is nil.
   public func setEntry(_ id: [UInt8]?, of user: [UInt8]) throws(FactorStoreError) {
-    try store.deciding { () throws(FactorStoreError) in
-      var sealing = try store.key()
-      let row = try store.row(.directoryEntry, user)
-      guard try Self.entry(row, of: user, &sealing) != id else { return }
-      var sealed: [UInt8] = []
-      if let id {
-        sealed = try RegistryRow.sealed(
-          Self.content(id, of: user, version: row.version &+ 1), .directoryEntry, &sealing)
-      }
-      try store.replace(row, with: sealed, &sealing)
+    let before = try set(.entryOfUser, user, to: id)
+    if let id { _ = try set(.userOfEntry, id, to: user) }
+    if let before, before != id, try self.user(of: before) == user {
+      _ = try set(.userOfEntry, before, to: nil)
     }
   }
 
-  private static func content(_ id: [UInt8], of user: [UInt8], version row: UInt64) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(version)
-    writer.write(row)
-    writer.writeShort(user)
-    writer.writeShort(id)
-    return writer.bytes
+  // MARK: Rows
+
+  private func value(_ kind: Kind, _ id: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
+    var sealing = try store.key()
+    return try Self.value(try store.row(kind.row, id), kind, id, &sealing)
   }
 
-  /// Verifies the checksum, the user and the version of a row.
-  private static func entry(
-    _ row: LoadedRow, of expected: [UInt8], _ sealing: inout SealingKey
+  /// Replaces a value, unless it is the same. Returns the value before.
+  private func set(
+    _ kind: Kind, _ id: [UInt8], to value: [UInt8]?
+  ) throws(FactorStoreError) -> [UInt8]? {
+    try store.deciding { () throws(FactorStoreError) in
+      var sealing = try store.key()
+      let row = try store.row(kind.row, id)
+      let before = try Self.value(row, kind, id, &sealing)
+      guard before != value else { return before }
+      var sealed: [UInt8] = []
+      if let value {
+        var writer = ByteWriter()
+        writer.write(Self.version)
+        writer.write(row.version &+ 1)
+        writer.writeShort(id)
+        writer.writeShort(value)
+        sealed = try RegistryRow.sealed(writer.bytes, kind.purpose, &sealing)
+      }
+      try store.replace(row, with: sealed, &sealing)
+      return before
+    }
+  }
+
+  /// Verifies the checksum, the id and the version of a row.
+  private static func value(
+    _ row: LoadedRow, _ kind: Kind, _ expected: [UInt8], _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8]? {
     guard !row.record.isEmpty else { return nil }
-    let content = try RegistryRow.opened(row.record, .directoryEntry, &sealing)
+    let content = try RegistryRow.opened(row.record, kind.purpose, &sealing)
     var reader = ByteReader(content.span)
     guard reader.read(UInt8.self) == version, reader.read(UInt64.self) == row.version,
-      reader.readShort() == expected, let id = reader.readShort(), reader.isAtEnd
+      reader.readShort() == expected, let value = reader.readShort(), reader.isAtEnd
     else { throw .damaged(.record) }
-    return id
+    return value
   }
 }

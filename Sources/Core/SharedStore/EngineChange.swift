@@ -2,12 +2,10 @@
 public struct EngineChange: Sendable {
   /// The epoch that the realm must have.
   public var epoch: UInt64
-  /// The row that is replaced, if it still has this version; nil to change no row.
-  public var row: (key: EngineKey, version: UInt64)?
-  /// The new parts of the row. The row stays, with a higher version, even if both are empty.
-  public var record: [UInt8]
-  /// See `record`.
-  public var attempts: [UInt8]
+  /// The row that is replaced; nil to change no row.
+  public var row: EngineRowChange?
+  /// Another row that is replaced with `row`. It requires a line in the audit log.
+  public var otherRow: EngineRowChange?
   /// The new fingerprint of the configuration, with the one that it replaces; nil to leave it.
   public var configuration: (from: UInt64, to: UInt64)?
   /// The failures of a host that the change depends on; nil for none.
@@ -16,9 +14,25 @@ public struct EngineChange: Sendable {
   public var answer: EngineAnswer?
 
   /// Creates a change that does nothing yet.
-  public init(epoch: UInt64) {
-    self.epoch = epoch
-    record = []
-    attempts = []
+  public init(epoch: UInt64) { self.epoch = epoch }
+}
+
+/// A row that is replaced, if it still has this version.
+public struct EngineRowChange: Sendable {
+  /// The key of the row.
+  public let key: EngineKey
+  /// The version that the row must have; 0 if it must not exist.
+  public var version: UInt64
+  /// The new record. The row stays, with the next version, even if both parts are empty.
+  public var record: [UInt8]
+  /// The new attempt state.
+  public var attempts: [UInt8]
+
+  /// Creates a change of one row.
+  public init(_ key: EngineKey, version: UInt64, record: [UInt8], attempts: [UInt8] = []) {
+    self.key = key
+    self.version = version
+    self.record = record
+    self.attempts = attempts
   }
 }

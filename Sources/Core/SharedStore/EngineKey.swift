@@ -18,6 +18,8 @@ public struct EngineKey: Hashable, Sendable {
     case offlineQueue = 17
     /// The entry of a user in the directory service.
     case directoryEntry = 26
+    /// The user of an entry in the directory service.
+    case directoryUser = 27
   }
 
   /// What the row is about.

@@ -37,8 +37,7 @@ extension SharedFactorStore {
     about user: [UInt8]? = nil, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var change = EngineChange(epoch: row.snapshot.realm.epoch)
-    change.row = (row.key, row.version)
-    change.record = record
+    change.row = EngineRowChange(row.key, version: row.version, record: record)
     let subject = AuditLogSubject(user: user.flatMap { UserName($0) })
     return try commit(change, entering: event, about: subject, &sealing)
   }

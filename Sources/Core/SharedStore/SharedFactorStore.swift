@@ -64,9 +64,10 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   /// realm alone identifies users.
   public static var uid: UInt32 { .max }
 
-  /// Returns the account under which a user's data is stored. The name of `account` is the user's id in
-  /// the realm.
-  static func owner(of account: Account) -> Account { Account(name: account.name, uid: uid) }
+  /// Returns the account under which a user's data is stored. Its name is the user's id in the realm.
+  private func owner(of account: Account) -> Account {
+    Account(name: request.realmName(of: account.name), uid: Self.uid)
+  }
 
   // MARK: Loading
 
@@ -174,7 +175,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 
   /// Loads the user's row.
   public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
-    let owner = Self.owner(of: account)
+    let owner = owner(of: account)
     let snapshot = try load(try Self.key(of: owner), at: try now(), withAnswer: false)
     var key = try key()
     let opened = try opened(snapshot, of: owner, &key)
@@ -200,7 +201,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> SharedFactorStoreEntry<Engine> {
-    let owner = Self.owner(of: account)
+    let owner = owner(of: account)
     let now = try now()
     let snapshot = try row(of: owner, at: now)
     guard request.host == nil || snapshot.hostFailures < request.hostLimit else {
@@ -233,7 +234,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   /// Returns the result that was committed with this request's nonce.
   public func committedAnswer(to account: Account) throws(FactorStoreError) -> [UInt8]? {
     guard let nonce = request.nonce else { return nil }
-    let owner = Self.owner(of: account)
+    let owner = owner(of: account)
     let snapshot = try load(try Self.key(of: owner), at: try now(), withAnswer: true)
     guard let sealed = snapshot.answer else {
       loaded = (owner.name, snapshot)

@@ -163,16 +163,10 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
   private func commit(
     _ record: FactorRecord?, _ state: AttemptState, entering event: AuditLogEvent?
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
-    let (next, overflow) = version.addingReportingOverflow(1)
-    guard !hasFailed, !overflow else { throw .engine(.conflict) }
+    guard !hasFailed else { throw .engine(.conflict) }
     hasFailed = true
     var change = EngineChange(epoch: epoch)
-    change.row = (try SharedFactorStore<Engine>.key(of: owner), version)
-    change.record = sealedRecord
-    let attempts = SealedAttempts(
-      state: state, version: next, epoch: epoch,
-      record: sealedRecord.isEmpty ? 0 : SealedRecord(bytes: sealedRecord).identity)
-    change.attempts = try attempts.sealed(for: owner.name, format: format, &key)
+    change.row = try row(state)
     change.budget = store.request.budget(at: time, isFailure: isFailure(state))
     change.answer = try sealedAnswer()
     var subject = AuditLogSubject()
@@ -183,12 +177,51 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     }
     let checkpoint = try store.commit(change, entering: event, about: subject, &key)
     hasFailed = false
-    version = next
+    version &+= 1
     kept = record
     committed = state
     self.attempts = state
     pendingAnswer = nil
     return checkpoint
+  }
+
+  /// Returns the row in its next version, with `sealedRecord` and this state.
+  private func row(_ state: AttemptState) throws(FactorStoreError) -> EngineRowChange {
+    let (next, overflow) = version.addingReportingOverflow(1)
+    guard !overflow else { throw .engine(.conflict) }
+    let attempts = SealedAttempts(
+      state: state, version: next, epoch: epoch,
+      record: sealedRecord.isEmpty ? 0 : SealedRecord(bytes: sealedRecord).identity)
+    return EngineRowChange(
+      try SharedFactorStore<Engine>.key(of: owner), version: version, record: sealedRecord,
+      attempts: try attempts.sealed(for: owner.name, format: format, &key))
+  }
+
+  /// Moves what is stored to another name of the user, in one commit. Whatever the realm has about `next`, whose
+  /// user must have no factor, is replaced. Neither entry can be used afterwards.
+  public func move(
+    to next: SharedFactorStoreEntry<Engine>, by actor: AuditLogEvent.Actor, at now: Int64
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    guard !hasFailed, !next.hasFailed, epoch == next.epoch else { throw .engine(.conflict) }
+    guard let kept, let user = UserName(next.owner.name) else { throw .nameTooLong }
+    (hasFailed, next.hasFailed) = (true, true)
+    var record = try kept.resealed(for: user, &key)
+    record.continueGenerations(after: next.kept?.generation ?? 0)
+    record.beginGeneration()
+    let sealed = try cryptographic { () throws(CryptographyError) in
+      try SealedRecord(record, &key)
+    }
+    guard sealed.bytes.count <= SealedRecord.maximumLength else {
+      throw .untrusted(.record, .tooLarge)
+    }
+    sealedRecord = []
+    next.sealedRecord = sealed.bytes
+    var change = EngineChange(epoch: epoch)
+    change.row = try next.row(attempts.forgetting().voidingSentCode())
+    change.otherRow = try row(attempts.withoutRecord())
+    let event = AuditLogEvent(.userRenamed, detail: owner.name, by: actor, at: now)
+    let subject = AuditLogSubject(user: user, uid: nil, record: try record.fingerprint(&key))
+    return try store.commit(change, entering: event, about: subject, &key)
   }
 
   /// Returns whether a commit counts a failed attempt.

@@ -15,12 +15,22 @@ public struct SharedRequest: Sendable {
   /// is refused in the epoch that begins with the replacement.
   public let epoch: UInt64?
 
+  /// A user who has another name than in the realm; nil for none. What the realm has under the earlier name is
+  /// read and changed in the place of what it has under the present one.
+  public var renamed: RenamedUser?
+
   /// Creates a request.
   public init(host: [UInt8]?, hostLimit: UInt32, nonce: [UInt8]?, epoch: UInt64? = nil) {
     self.host = host
     self.hostLimit = hostLimit
     self.nonce = nonce
     self.epoch = epoch
+  }
+
+  /// Returns the name under which the realm has what it knows about a user.
+  func realmName(of user: [UInt8]) -> [UInt8] {
+    guard let renamed, renamed.name == user else { return user }
+    return renamed.earlier
   }
 
   /// The length of the period in which a host's failures are counted, in seconds.

@@ -39,6 +39,8 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case fleetLastSeen = 24
   /// The entry of a user in the directory service.
   case directoryEntry = 25
+  /// The user of an entry in the directory service.
+  case directoryUser = 26
   /// The offline recovery codes of a user.
   case offlineCodes = 32
   /// How far the offline queue of a host was reported.

@@ -217,21 +217,26 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let identities = DirectoryIdentities(
       store: realm.store(
         for: SharedRequest(host: host, hostLimit: .max, nonce: nil, epoch: epoch)))
+    var renamed: RenamedUser?
     do throws(FactorStoreError) {
-      if let user = facts.subject, try identities.isAnotherPerson(user) {
-        counters.add(.notPermitted)
-        return refuse(connection, "another-person", host: host, user: user.account.name)
+      if let user = facts.subject {
+        switch try identities.owner(for: user) {
+        case .same: break
+        case .renamed(let earlier): renamed = RenamedUser(from: earlier, to: user.account.name)
+        case .anotherPerson:
+          counters.add(.notPermitted)
+          return refuse(connection, "another-person", host: host, user: user.account.name)
+        }
       }
     } catch {
       counters.add(.failed)
       return refuse(connection, "directory-entry", host: host, error)
     }
     func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
-      ManagingHost(
-        realm: realm,
-        request: SharedRequest(
-          host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch),
-        facts: facts, record: record)
+      var request = SharedRequest(
+        host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch)
+      request.renamed = renamed
+      return ManagingHost(realm: realm, request: request, facts: facts, record: record)
     }
     guard
       let message = ModuleMessage.receive(
@@ -243,10 +248,14 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     case .start(let start):
       let mayEnroll = start.line == .account && facts.subject?.identity != .unknown
       decide(start, connection, managed(nonce: conversation.nonce), permissions)
-      if mayEnroll { remember(facts, identities, permissions, host: host) }
+      if mayEnroll, renamed == nil { remember(facts, identities, permissions, host: host) }
     case .manage(let terminal):
       manage(terminal, connection, managed(nonce: nil), permissions)
-      remember(facts, identities, permissions, host: host)
+      if let renamed {
+        removeRest(of: renamed, host: host)
+      } else {
+        remember(facts, identities, permissions, host: host)
+      }
     default:
       counters.add(.malformed)
       report("malformed", host: host)
@@ -266,13 +275,42 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
   }
 
+  /// After an accepted code, moves the factors of a renamed user to the present name.
+  private func follow(_ renamed: RenamedUser, _ permissions: HostPermissions, host: [UInt8]) {
+    guard permissions.allowsEnrollment(of: renamed.earlier),
+      permissions.allowsEnrollment(of: renamed.name)
+    else { return }
+    do throws(FactorStoreError) {
+      let users = try RealmUsers(realm.storeWithoutHost(), by: actor(host))
+      _ = try users.rename(renamed.earlier, to: renamed.name)
+    } catch {
+      report("user-renamed", host: host, user: renamed.name, error)
+    }
+  }
+
+  /// After a renamed user has managed the factors, removes what is kept beside them if there are none any more.
+  private func removeRest(of renamed: RenamedUser, host: [UInt8]) {
+    let store = realm.storeWithoutHost()
+    do throws(FactorStoreError) {
+      guard try store.snapshot(of: RealmUsers<Engine>.account(renamed.earlier)) == nil else {
+        return
+      }
+      try store.removeRest(of: renamed.earlier)
+    } catch {
+      report("directory-entry", host: host, user: renamed.name, error)
+    }
+  }
+
   /// Returns whether a host may ask about a sign-in: about the user and all other names of the user, which
-  /// an enrolment applies to as well, and for an enrolment, if the sign-in is to begin one.
+  /// an enrolment applies to as well, and the name before; and for an enrolment, if the sign-in is to begin one.
   private static func allows(
-    _ start: borrowing ConversationStart, _ facts: HostFacts, _ permissions: HostPermissions
+    _ start: borrowing ConversationStart, _ host: ManagingHost<Engine>,
+    _ permissions: HostPermissions
   ) -> Bool {
+    let facts = host.facts
     let name = facts.user?.account.name ?? start.request.user
-    let names = [name] + facts.sharing.compactMap { $0?.name }
+    var names = [name] + facts.sharing.compactMap { $0?.name }
+    if let renamed = host.request.renamed { names.append(renamed.earlier) }
     guard names.allSatisfy({ permissions.allows($0, start.request.service) }) else { return false }
     guard start.line == .account, start.note?.first == TransactionNote.enrollment.rawValue else {
       return true
@@ -288,7 +326,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let isRoot = facts.peerUser == 0
     let (line, request, caller) = (start.line, start.request, start.caller)
     let name = facts.user?.account.name ?? request.user
-    guard Self.allows(start, facts, permissions), isRoot || facts.caller?.account.name == name
+    guard Self.allows(start, host, permissions), isRoot || facts.caller?.account.name == name
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
@@ -313,14 +351,20 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
         application: application, identity: identity, managed: host, entered: request.user),
       application: application)
     let verdict = signIn.verdict(of: line)
+    let result = application.resultLine.flatMap { DecisionCounter($0.text) }
+    // Before the verdict, because the next line of the sign-in must find the factors under the new name.
+    if let renamed = host.request.renamed, result == .accepted || result == .recoveryCode {
+      follow(renamed, permissions, host: host.request.host ?? [])
+    }
     application.finish(verdict.number)
-    count(verdict, of: line, application)
+    count(verdict, result, of: line, application)
   }
 
-  private func count(_ verdict: Verdict, of line: ModuleLine, _ application: ServedApplication) {
-    if let result = application.resultLine.flatMap({ DecisionCounter($0.text) }) {
-      counters.add(result)
-    }
+  private func count(
+    _ verdict: Verdict, _ result: DecisionCounter?, of line: ModuleLine,
+    _ application: ServedApplication
+  ) {
+    if let result { counters.add(result) }
     guard !application.isSuspended else { return counters.add(.suspended) }
     counters.add(line == .session ? .session : DecisionCounter(verdict))
   }
@@ -330,7 +374,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     _ permissions: HostPermissions
   ) {
     guard let caller = host.facts.caller?.account,
-      permissions.allowsEnrollment(of: caller.name)
+      permissions.allowsEnrollment(of: caller.name),
+      permissions.allowsEnrollment(of: host.request.renamed?.earlier ?? caller.name)
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)

@@ -124,12 +124,7 @@ public struct RealmAdministration {
   // MARK: Users
 
   private func users() throws(FactorStoreError) -> RealmUsers<RealmEngine> {
-    let store = realm.storeWithoutHost()
-    do throws(SystemError) {
-      return RealmUsers(store, by: Self.actor, at: try Clock.now())
-    } catch {
-      throw .system(.clock, error)
-    }
+    try RealmUsers(realm.storeWithoutHost(), by: Self.actor)
   }
 
   /// Returns the names of all users who have enrolled.
@@ -172,6 +167,25 @@ public struct RealmAdministration {
     guard let factors else { throw Self.notEnrolled(name) }
     realm.mailNotices(to: Array(name.utf8))
     return factors.count
+  }
+
+  /// Moves what the realm has about a user to the user's new name.
+  public func renameUser(_ name: String, to next: String) throws(RealmError) {
+    guard name != next, UserName(Array(next.utf8)) != nil else {
+      throw RealmError(
+        "\(next) is no other name for a user", hint: "mfa-verifier rename-user NAME NEW-NAME")
+    }
+    let renaming = try onRealm { () throws(FactorStoreError) in
+      try users().rename(Array(name.utf8), to: Array(next.utf8))
+    }
+    switch renaming {
+    case .moved: break
+    case .unknown: throw Self.notEnrolled(name)
+    case .taken:
+      throw RealmError(
+        "the realm has factors or codes of a user \(next)",
+        hint: "if these are not needed any more, run: mfa-verifier revoke-user \(next)")
+    }
   }
 
   private static func notEnrolled(_ name: String) -> RealmError {

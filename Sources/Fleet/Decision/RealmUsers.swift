@@ -9,7 +9,7 @@ import MFASystem
 /// What an administrator of a realm does with users.
 ///
 /// MUST 1: a change is reported only after it was committed, with its entry in the audit log.
-/// (`RealmUsersTests.changesAreEntered`)
+/// (`RealmUsersTests.changesAreEntered`, `.rename`)
 /// MUST 2: unlocking and revoking end remembered sign-ins. What a revocation removes is never accepted again, even if the
 /// user enrols later. (`RealmUsersTests.revoke`, `.revokeRest`)
 struct RealmUsers<Engine: StoreEngine> {
@@ -22,6 +22,15 @@ struct RealmUsers<Engine: StoreEngine> {
     self.store = store
     self.actor = actor
     self.now = now
+  }
+
+  /// Uses a store for changes by `actor` at the present time.
+  init(
+    _ store: SharedFactorStore<Engine>, by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) {
+    do throws(SystemError) { self.init(store, by: actor, at: try Clock.now()) } catch {
+      throw .system(.clock, error)
+    }
   }
 
   static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }

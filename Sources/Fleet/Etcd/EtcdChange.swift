@@ -26,7 +26,10 @@ struct EtcdChange {
   /// Whether all parts have lengths that a store produces. A request is then shorter than the 1.5 MiB that
   /// etcd accepts.
   static func isSmall(_ change: EngineChange) -> Bool {
-    change.record.count <= EngineRow.longestPart && change.attempts.count <= EngineRow.longestPart
+    [change.row, change.otherRow].allSatisfy {
+      $0?.record.count ?? 0 <= EngineRow.longestPart
+        && $0?.attempts.count ?? 0 <= EngineRow.longestPart
+    }
       && change.answer?.answer.count ?? 0 <= longestAnswer
       && change.answer?.nonce.count ?? EngineAnswer.nonceLength == EngineAnswer.nonceLength
       && (1...EngineKey.longestID).contains(change.budget?.host.count ?? 1)
@@ -52,7 +55,7 @@ struct EtcdChange {
     self.failures = failures
     self.logEnd = logEnd
     compare(.value(keys.realm, realm.bytes), keys.realm)
-    if let (key, version) = change.row { try put(keys.row(key), version) }
+    for row in rows { try put(row) }
     if let (from, to) = change.configuration {
       compare(.value(keys.configuration, EtcdKeys.big(from)), keys.configuration)
       transaction.success.append(.put(keys.configuration, EtcdKeys.big(to), lease: 0))
@@ -77,11 +80,14 @@ struct EtcdChange {
     marked.append(key)
   }
 
-  /// Writes the row over a version.
-  private mutating func put(_ key: [UInt8], _ version: UInt64) throws(EngineError) {
-    guard let version = Int64(exactly: version) else { throw .conflict }
+  private var rows: [EngineRowChange] { [change.row, change.otherRow].compactMap { $0 } }
+
+  /// Writes a row over its version.
+  private mutating func put(_ row: EngineRowChange) throws(EngineError) {
+    guard let version = Int64(exactly: row.version) else { throw .conflict }
+    let key = keys.row(row.key)
     compare(.version(key, version), key)
-    put(key, EtcdKeys.big(UInt32(clamping: change.record.count)) + change.record + change.attempts)
+    put(key, EtcdKeys.big(UInt32(clamping: row.record.count)) + row.record + row.attempts)
   }
 
   /// Counts a failure within the budget, or only requires that the budget is not used up.
@@ -157,9 +163,8 @@ struct EtcdChange {
       throw .unreachable
     }
     guard try present(keys.realm, reply)?.value == realm.bytes else { throw .conflict }
-    if let (key, version) = change.row,
-      try UInt64(present(keys.row(key), reply)?.version ?? 0) != version
-    {
+    for row in rows
+    where try UInt64(present(keys.row(row.key), reply)?.version ?? 0) != row.version {
       throw .conflict
     }
     if let (from, _) = change.configuration,

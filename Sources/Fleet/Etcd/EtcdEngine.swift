@@ -190,6 +190,7 @@ public final class EtcdEngine: StoreEngine {
     _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
   ) throws(EngineError) {
     ownMessage = ""
+    guard change.otherRow == nil || entering != nil else { throw .refused }
     guard EtcdChange.isSmall(change) else {
       ownMessage = "a part of the change is too long"
       throw .refused

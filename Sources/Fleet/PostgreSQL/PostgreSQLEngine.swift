@@ -74,6 +74,7 @@ public final class PostgreSQLEngine: StoreEngine {
   ) throws(EngineError) {
     let deadline = MonotonicDeadline(after: configuration.commitDeadline)
     guard let entering else {
+      guard change.otherRow == nil else { throw .refused }
       return try committed(exchange([Prepared.commit(change, nil)], until: deadline))
     }
     let beginning = try exchange([SQLStatement("BEGIN"), Prepared.lockLogEnd], until: deadline)
@@ -85,12 +86,24 @@ public final class PostgreSQLEngine: StoreEngine {
       _ = try exchange([SQLStatement("ROLLBACK")], until: deadline, inTransaction: true)
       throw .abandoned
     }
-    let reply = try exchange(
-      [Prepared.commit(change, line), SQLStatement("COMMIT")], until: deadline,
-      inTransaction: true)
+    if let row = change.otherRow {
+      var other = EngineChange(epoch: change.epoch)
+      other.row = row
+      let reply = try exchange([Prepared.commit(other, nil)], until: deadline, inTransaction: true)
+      try committed(reply)
+    }
+    // A refusal must not be followed by COMMIT if the other row was replaced.
+    let commit = SQLStatement("COMMIT")
+    let together = change.otherRow == nil ? [commit] : []
+    var reply = try exchange(
+      [Prepared.commit(change, line)] + together, until: deadline, inTransaction: true)
     try committed(reply)
+    if together.isEmpty {
+      reply = try exchange([commit], until: deadline, inTransaction: true)
+    }
     try checked { () throws(EngineError) in
-      guard reply.results.count == 2, reply.results[1].tag == "COMMIT" else { throw .refused }
+      guard reply.notices.isEmpty else { throw .notice }
+      guard reply.results.last?.tag == "COMMIT" else { throw .refused }
     }
   }
 

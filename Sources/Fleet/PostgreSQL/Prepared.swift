@@ -41,14 +41,13 @@ enum Prepared {
   /// Makes a change, and appends a line to the audit log.
   static func commit(_ change: EngineChange, _ line: EngineLogLine?) -> SQLStatement {
     var values: [SQLValue] = [.bits(change.epoch)]
-    if let row = change.row {
-      values += [
-        .number(Int64(row.key.kind.rawValue)), .bytes(row.key.id), .bits(row.version),
-        .bytes(change.record), .bytes(change.attempts),
-      ]
-    } else {
-      values += [.null, .null, .null, .null, .null]
-    }
+    values +=
+      change.row.map {
+        [
+          .number(Int64($0.key.kind.rawValue)), .bytes($0.key.id), .bits($0.version),
+          .bytes($0.record), .bytes($0.attempts),
+        ]
+      } ?? [.null, .null, .null, .null, .null]
     values += change.configuration.map { [.bits($0.from), .bits($0.to)] } ?? [.null, .null]
     values +=
       change.budget.map {

@@ -19,8 +19,8 @@ struct MFAVerifier: ParsableCommand {
         DecisionCommand.self, RealmSetupCommand.self, RealmCheckCommand.self,
         HostTicketCommand.self,
         HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
-        UserUnlockCommand.self, UserRevocationCommand.self, NewEpochCommand.self,
-        FinalizeCommand.self, MailCommand.self,
+        UserUnlockCommand.self, UserRenamingCommand.self, UserRevocationCommand.self,
+        NewEpochCommand.self, FinalizeCommand.self, MailCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 
@@ -173,6 +173,29 @@ struct UserUnlockCommand: ParsableCommand {
 
   func run() throws {
     print("\(name): \(try RealmAdministration().unlock(name)) failed attempts cleared")
+  }
+}
+
+/// Moves the factors of a user to another name.
+struct UserRenamingCommand: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "rename-user", abstract: "Move the factors of a user to the user's new name.",
+      discussion: """
+        A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery \
+        codes are removed: the user makes new ones.
+        """)
+  }
+
+  @Argument(help: "The name that the user had.")
+  var name: String
+
+  @Argument(help: "The present name.")
+  var newName: String
+
+  func run() throws {
+    try RealmAdministration().renameUser(name, to: newName)
+    print("\(name): the factors belong to \(newName) now")
   }
 }
 

@@ -37,8 +37,8 @@ public struct FactorRecord: Equatable, Sendable {
       self.id = id
     }
 
-    func copy() -> Storage {
-      let copy = Storage(user: user, uid: uid, id: id)
+    func copy(for other: UserName? = nil) -> Storage {
+      let copy = Storage(user: other ?? user, uid: uid, id: id)
       copy.generation = generation
       copy.factors = factors
       copy.recoveryCodes = recoveryCodes
@@ -348,6 +348,13 @@ public struct FactorRecord: Equatable, Sendable {
   /// Removes the grants that have expired at `now`, in seconds since the epoch.
   public mutating func removeExpiredGrants(at now: Int64) {
     grants = grants.filter { $0.expiresAt > now }
+  }
+
+  /// Returns the record under another name of its user. Nothing that is sealed opens in it: see `resealed`.
+  public func renamed(to user: UserName) -> FactorRecord {
+    var record = self
+    record.storage = storage.copy(for: user)
+    return record
   }
 
   // MARK: Changing the key

@@ -18,10 +18,17 @@ public enum EngineSample {
     _ name: String = "alice", version: UInt64, _ attempts: String = "attempts"
   ) -> EngineChange {
     var change = EngineChange(epoch: 1)
-    change.row = (key(name), version)
-    change.record = Array("record of \(name)".utf8)
-    change.attempts = Array(attempts.utf8)
+    change.row = row(name, version: version, attempts)
     return change
+  }
+
+  /// Returns a change of a row.
+  public static func row(
+    _ name: String = "alice", version: UInt64, _ attempts: String = "attempts"
+  ) -> EngineRowChange {
+    EngineRowChange(
+      key(name), version: version, record: Array("record of \(name)".utf8),
+      attempts: Array(attempts.utf8))
   }
 
   /// Returns a change that counts a failure of a host, or depends on its failures.

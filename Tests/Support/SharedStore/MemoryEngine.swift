@@ -123,6 +123,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
   public func commit(
     _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
   ) throws(EngineError) {
+    guard change.otherRow == nil || entering != nil else { throw .refused }
     let before = state.withLock { state in
       defer { state.beforeCommit = nil }
       return state.beforeCommit
@@ -132,13 +133,15 @@ public final class MemoryEngine: StoreEngine, Sendable {
       guard state.fault == .ignoresVersions || change.epoch == state.realm.epoch,
         state.fault == .ignoresIncarnation || state.incarnation == state.realm.incarnation
       else { return .conflict }
-      guard max(change.record.count, change.attempts.count) <= EngineRow.longestPart else {
-        return .refused
-      }
-      if let (key, version) = change.row, state.fault != .ignoresVersions,
-        version != (state.rows[key] ?? .none).version
-      {
-        return .conflict
+      let rows = [change.row, change.otherRow].compactMap { $0 }
+      for row in rows {
+        guard max(row.record.count, row.attempts.count) <= EngineRow.longestPart else {
+          return .refused
+        }
+        guard
+          state.fault == .ignoresVersions
+            || row.version == (state.rows[row.key] ?? .none).version
+        else { return .conflict }
       }
       if let (from, _) = change.configuration, from != state.realm.configuration {
         return .conflict
@@ -157,9 +160,9 @@ public final class MemoryEngine: StoreEngine, Sendable {
       if let budget = change.budget, budget.isFailure {
         state.hostFailures[HostPeriod(host: budget.host, period: budget.period), default: 0] += 1
       }
-      if let (key, version) = change.row {
-        state.rows[key] = EngineRow(
-          version: version + 1, record: change.record, attempts: change.attempts)
+      for row in rows {
+        state.rows[row.key] = EngineRow(
+          version: row.version + 1, record: row.record, attempts: row.attempts)
       }
       if let (_, to) = change.configuration { state.realm.configuration = to }
       if let answer = change.answer { state.answers[answer.nonce] = answer.answer }

@@ -4,5 +4,5 @@ public enum StoreEngineCheck: CaseIterable, Sendable {
     replacedRealm, parallelInsertions, parallelUpdates, keys
   case hostBudget, failuresAtOtherVerifiers, conflictWithBudget, parallelFailures, answers,
     parallelAnswers, configuration
-  case parallelLines, refusedLine, abandonedLine, longLog
+  case parallelLines, refusedLine, abandonedLine, longLog, twoRows, conflictOfTwoRows
 }

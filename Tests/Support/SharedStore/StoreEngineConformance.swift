@@ -41,6 +41,8 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
     case .refusedLine: try refusedLine()
     case .abandonedLine: try abandonedLine()
     case .longLog: try longLog()
+    case .twoRows: try twoRows()
+    case .conflictOfTwoRows: try conflictOfTwoRows()
     }
   }
 
@@ -91,14 +93,15 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
     let largest = (0..<EngineRow.longestPart).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for (record, attempts) in [([], []), (largest, [0]), (largest, largest), ([], largest)] {
       var change = EngineSample.change(version: version)
-      (change.record, change.attempts) = (record, attempts)
+      change.row?.record = record
+      change.row?.attempts = attempts
       try commit(change)
       version += 1
       let expected = EngineRow(version: version, record: record, attempts: attempts)
       #expect(try snapshot().row == expected)
     }
     var change = EngineSample.change(version: version)
-    change.record = largest + [0]
+    change.row?.record = largest + [0]
     #expect(throws: EngineError.refused) { try commit(change) }
     #expect(try snapshot().row.version == version)
   }
@@ -303,6 +306,42 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
     #expect(try engine.logLines(after: 0, most: 9) == [])
     try engine.commit(EngineSample.change(version: 0)) { EngineSample.line("a\n", after: $0) }
     #expect(try snapshot().row.version == 1)
+  }
+
+  private func commitTwoRows(_ first: UInt64, _ second: UInt64, _ line: String) throws {
+    var change = EngineSample.change("alice", version: first, line)
+    change.otherRow = EngineSample.row("bob", version: second, line)
+    try engine.commit(change) { EngineSample.line(line + "\n", after: $0) }
+  }
+
+  private func twoRows() throws {
+    try commitTwoRows(0, 0, "one")
+    try commitTwoRows(1, 1, "two")
+    for name in ["alice", "bob"] {
+      let row = try snapshot(name).row
+      #expect(row.version == 2)
+      #expect(row.attempts == Array("two".utf8))
+    }
+    #expect(try engine.logLines(after: 0, most: 9).count == 2)
+    var change = EngineSample.change("alice", version: 2)
+    change.otherRow = EngineSample.row("bob", version: 2)
+    #expect(throws: EngineError.refused) { try commit(change) }
+    #expect(try snapshot("bob").row.version == 2)
+  }
+
+  private func conflictOfTwoRows() throws {
+    try commitTwoRows(0, 0, "one")
+    for (first, second): (UInt64, UInt64) in [(0, 1), (1, 0), (2, 1), (1, 2), (7, 7)] {
+      #expect(throws: EngineError.conflict) { try commitTwoRows(first, second, "stale") }
+    }
+    for name in ["alice", "bob"] {
+      let row = try snapshot(name).row
+      #expect(row.version == 1)
+      #expect(row.attempts == Array("one".utf8))
+    }
+    #expect(try engine.logLines(after: 0, most: 9).count == 1)
+    try commitTwoRows(1, 1, "two")
+    #expect(try snapshot("bob").row.version == 2)
   }
 
   private func longLog() throws {

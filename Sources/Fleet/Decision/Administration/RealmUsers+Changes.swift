@@ -94,6 +94,38 @@ extension RealmUsers {
     }
   }
 
+  /// The result of `rename`.
+  enum Renaming: Equatable {
+    case moved
+    /// The realm has nothing about the user.
+    case unknown
+    /// The realm has factors or grants of another user with the new name.
+    case taken
+  }
+
+  /// Moves what the realm has about a user to the user's new name, in one commit. Offline recovery codes are removed:
+  /// hosts may still have them under the name before.
+  func rename(_ name: [UInt8], to next: [UInt8]) throws(FactorStoreError) -> Renaming {
+    let renaming = try store.deciding { () throws(FactorStoreError) -> Renaming in
+      guard let entry = try store.existingEntry(of: Self.account(name)), entry.kept != nil else {
+        return .unknown
+      }
+      let other = try store.entry(of: Self.account(next), creating: true)
+      guard other.kept?.isEnrolled != true, other.kept?.grants.isEmpty != false else {
+        return .taken
+      }
+      // Codes that outlive the factors would be accepted after the next enrolment.
+      try OfflineRegistry(store).removeCodes(of: name)
+      _ = try entry.move(to: other, by: actor, at: now)
+      return .moved
+    }
+    guard renaming == .moved else { return renaming }
+    let registry = DirectoryRegistry(store)
+    if let id = try registry.entry(of: name) { try registry.setEntry(id, of: next) }
+    try store.removeRest(of: name)
+    return .moved
+  }
+
   /// Withdraws a grant, or all grants if `id` is nil. Returns nil if there is none.
   func withdrawing(_ name: [UInt8], _ id: GrantID?) throws(FactorStoreError) -> Change? {
     let grants = try kept(name)?.record.grants ?? []

@@ -56,6 +56,11 @@ package struct LedgerEntry: Equatable {
     bytes("record").flatMap { Hexadecimal.bytes(of: $0, count: $0.count / 2) } ?? []
   }
 
+  /// The name that a renamed user had before; nil for other entries. The user has no record under it any more.
+  var earlierName: [UInt8]? {
+    text("event") == "\(AuditLogEvent.Kind.userRenamed.name)" ? bytes("name") : nil
+  }
+
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text

@@ -86,7 +86,8 @@ extension RealmAdministrator {
       guard let mark = entry.mark else { return }
       if mark == expected { isExpectedThere = true }
       guard let user = entry.bytes("user"), entry.concernsRecord else { return }
-      histories[user, default: History()].add(entry, mark)
+      histories[user, default: History()].add(entry.fingerprint, mark)
+      if let earlier = entry.earlierName { histories[earlier, default: History()].add([], mark) }
     }
     try forEachLine(after: 0, take)
     var findings: [LedgerFinding] = []
@@ -117,9 +118,9 @@ extension RealmAdministrator {
     /// The number of the last entry with each fingerprint.
     var entries: [[UInt8]: UInt32] = [:]
 
-    mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
+    mutating func add(_ fingerprint: [UInt8], _ mark: AuditLogCheckpoint) {
       last = mark.number
-      lastFingerprint = entry.fingerprint
+      lastFingerprint = fingerprint
       entries[lastFingerprint] = mark.number
     }
   }
@@ -137,10 +138,9 @@ extension RealmAdministrator {
     let present = try find(subject)?.fingerprint ?? []
     try forEachLine(after: history.last) { line in
       let entry = LedgerEntry(line)
-      guard let mark = entry.mark, entry.bytes("user") == name, entry.concernsRecord else {
-        return
-      }
-      history.add(entry, mark)
+      guard let mark = entry.mark, entry.concernsRecord else { return }
+      if entry.bytes("user") == name { history.add(entry.fingerprint, mark) }
+      if entry.earlierName == name { history.add([], mark) }
     }
     guard present != history.lastFingerprint else { return nil }
     let kind: LedgerFinding.Kind =
