@@ -161,17 +161,17 @@ final class ForwardedConversation: Sendable {
       throw RPCError(code: .invalidArgument, message: "a packet is too long or empty")
     }
     do throws(SystemError) {
-      try channel.send(PacketBytes(copying: packet))
+      // Under the lock, because the other direction may see the answer at once, and depends on what is counted here.
+      try state.withLock { state throws(SystemError) in
+        try channel.send(PacketBytes(copying: packet))
+        state.delivered += 1
+        state.lastActivity = .now
+        if state.unanswered == nil { state.unanswered = state.lastActivity }
+      }
     } catch {
       guard error.isBrokenPipe else {
         throw RPCError(code: .internalError, message: "the decision service does not read")
       }
-      return
-    }
-    state.withLock {
-      $0.delivered += 1
-      $0.lastActivity = .now
-      if $0.unanswered == nil { $0.unanswered = $0.lastActivity }
     }
   }
 
