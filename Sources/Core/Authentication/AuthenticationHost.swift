@@ -1,5 +1,6 @@
 public import MFAConfiguration
 public import MFAFactorStore
+public import MFAFactors
 public import MFAPolicy
 public import MFASecrets
 public import MFAStoreFiles
@@ -32,6 +33,9 @@ public protocol AuthenticationHost {
   /// Returns the time in seconds since the epoch.
   func now() throws(SystemError) -> Int64
 
+  /// Returns what the logs and the notices to the user name as the source of a request.
+  func located(_ source: Source) -> Source
+
   /// Starts a delivery of the notices in an account's record in the background, if there is a
   /// mailer. Returns false if the delivery could not be started.
   func deliverNotices(to account: Account) -> Bool
@@ -48,6 +52,9 @@ public protocol AuthenticationHost {
 }
 
 extension AuthenticationHost {
+  /// The logs and notices of a host that is not part of a realm need not name it.
+  public func located(_ source: Source) -> Source { source }
+
   /// A host that is not part of a realm has no offline recovery codes.
   public func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]? { nil }
 

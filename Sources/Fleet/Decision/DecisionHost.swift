@@ -1,6 +1,7 @@
 import MFAAuthentication
 import MFAConfiguration
 import MFAFactorStore
+import MFAFactors
 import MFAFleetProtocol
 import MFAHelper
 import MFAPolicy
@@ -76,6 +77,8 @@ struct DecisionHost<Engine: StoreEngine>: ServedMachine {
       Conversation(of: caller, terminal: nil, at: managed, proof: proof, client: client)
     }
   }
+
+  func located(_ source: Source) -> Source { managed.located(source) }
 
   func deliverNotices(to account: Account) -> Bool { managed.deliverNotices(to: account) }
 

@@ -1,6 +1,7 @@
 import MFAAuthentication
 import MFAConfiguration
 import MFAFactorStore
+import MFAFactors
 import MFAFleetProtocol
 import MFAHelper
 import MFAPolicy
@@ -62,6 +63,9 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
   ) throws(FactorStoreError) -> SecretBytes {
     try OfflineDecisions(realm: realm, host: record).newCodes(of: account.name, for: group)
   }
+
+  /// Adds the name in the certificate of the host.
+  func located(_ source: Source) -> Source { source.at(host: request.host ?? []) }
 
   /// Leaves the name of the account for `mfa-verifier mail`, which runs outside of the sandbox.
   func deliverNotices(to account: Account) -> Bool { realm.leaveForMail(account) }

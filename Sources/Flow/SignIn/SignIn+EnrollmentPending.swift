@@ -86,7 +86,8 @@ extension SignIn {
       return .denied(.enrollmentRequired(.onlyPhones))
     }
     return try SignInEnrollment(
-      host: host, application: application, account: account, source: request.source,
+      host: host, application: application, account: account,
+      source: host.located(request.source),
       service: request.service, settings: resolved.settings, store: store,
       text: EnrollmentText(language: resolved.language),
       secondsLeft: host.secondsLeft(in: request.service)

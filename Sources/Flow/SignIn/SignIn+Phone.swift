@@ -84,7 +84,7 @@ extension SignIn {
     guard case .store(let store, let record, _) = check.backend else { return }
     let resolved = check.resolved
     let context = Attempt.Context(
-      settings: resolved.settings, clock: host.attemptClock, source: request.source,
+      settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
       program: request.service, session: { sendingSession(of: record) })
     let issuer = resolved.settings.issuer ?? host.name()
     let language = record.language ?? resolved.settings.language

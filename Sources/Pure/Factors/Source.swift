@@ -20,6 +20,14 @@ public struct Source: Equatable, Sendable {
     }
   }
 
+  /// Returns the source with the name of a realm's host, such as `web1:pts/3`. A name that is too long is cut.
+  public func at(host: [UInt8]) -> Source {
+    guard !text.isEmpty else { return Source(host) }
+    let longest = Self.maximumLength - text.count - 1
+    guard longest > 0 else { return self }
+    return Source(host.prefix(longest) + [UInt8(ascii: ":")] + text)
+  }
+
   /// Creates a source from the remote host or, for a local sign-in, from the terminal.
   public init(remoteHost: [UInt8]?, terminal: [UInt8]?) {
     if let remoteHost, !remoteHost.isEmpty {

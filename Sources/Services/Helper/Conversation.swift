@@ -96,7 +96,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   ) {
     self.caller = caller
     self.servesAllUsers = servesAllUsers
-    source = Source(terminal ?? ("mfa-enroll" as StaticString).bytes)
+    source = host.located(Source(terminal ?? ("mfa-enroll" as StaticString).bytes))
     self.host = host
     self.proof = proof
     self.client = client

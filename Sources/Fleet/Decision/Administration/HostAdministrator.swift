@@ -62,13 +62,9 @@ struct HostAdministrator<Engine: StoreEngine> {
 
   /// The administrator, as entered in the audit log.
   private var actor: AuditLogEvent.Actor {
-    var source = host.name
-    if !request.terminal.isEmpty, source.count + request.terminal.count < Source.maximumLength {
-      source += [UInt8(ascii: ":")] + request.terminal
-    }
-    return AuditLogEvent.Actor(
+    AuditLogEvent.Actor(
       name: request.administrator, uid: 0, program: Array("mfa-admin".utf8),
-      source: Source(source))
+      source: Source(request.terminal).at(host: host.name))
   }
 
   private func answer() throws(FactorStoreError) -> AdministrationReply {
