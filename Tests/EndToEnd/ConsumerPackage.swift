@@ -37,7 +37,10 @@ struct ConsumerPackage {
     let headers = "/usr/include/openssl"
     try Command.succeed(["/bin/mount", "-t", "tmpfs", "none", headers])
     defer { _ = try? Command.run(["/bin/umount", headers]) }
-    try swift(["build", "--jobs", "2", "--product", program])
+    try swift([
+      "build", "--jobs", "2", "--product", program, "--disable-index-store",
+      "-debug-info-format", "none",
+    ])
     try Command.succeed([
       "/bin/chmod", "-R", "a+rX", (folder as NSString).deletingLastPathComponent,
     ])
@@ -46,7 +49,8 @@ struct ConsumerPackage {
 
   private func swift(_ arguments: [String]) throws {
     try Command.succeed(
-      [try Self.swift(), arguments[0], "--package-path", folder] + arguments.dropFirst(),
+      ["/usr/bin/nice", try Self.swift(), arguments[0], "--package-path", folder]
+        + arguments.dropFirst(),
       environment: ["HOME": home, "PATH": "/usr/bin:/bin"], deadline: .after(seconds: 1800))
   }
 
