@@ -58,10 +58,8 @@ public struct DirectoryRegistry<Engine: StoreEngine> {
       guard before != value else { return before }
       var sealed: [UInt8] = []
       if let value {
-        var writer = ByteWriter()
-        writer.write(Self.version)
-        writer.write(row.version &+ 1)
-        writer.writeShort(id)
+        let next = row.version &+ 1
+        var writer = RegistryRow.Header(format: Self.version, version: next, id: id).written()
         writer.writeShort(value)
         sealed = try RegistryRow.sealed(writer.bytes, kind.purpose, &sealing)
       }
@@ -77,8 +75,8 @@ public struct DirectoryRegistry<Engine: StoreEngine> {
     guard !row.record.isEmpty else { return nil }
     let content = try RegistryRow.opened(row.record, kind.purpose, &sealing)
     var reader = ByteReader(content.span)
-    guard reader.read(UInt8.self) == version, reader.read(UInt64.self) == row.version,
-      reader.readShort() == expected, let value = reader.readShort(), reader.isAtEnd
+    let header = RegistryRow.Header(format: version, version: row.version, id: expected)
+    guard header.isRead(from: &reader), let value = reader.readShort(), reader.isAtEnd
     else { throw .damaged(.record) }
     return value
   }

@@ -35,10 +35,7 @@ public struct HostRecord: Equatable, Sendable {
 
   /// Returns the stored form, with a checksum.
   func sealed(version row: UInt64, _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.write(row)
-    writer.writeShort(name)
+    var writer = Self.header(name, row).written()
     writer.write(UInt8(clamping: groups.count))
     for group in groups { writer.writeShort(group) }
     writer.write(UInt8(clamping: serials.count))
@@ -54,13 +51,16 @@ public struct HostRecord: Equatable, Sendable {
   ) throws(FactorStoreError) {
     let content = try RegistryRow.opened(sealed, .fleetHost, &key)
     var reader = ByteReader(content.span)
-    guard reader.read(UInt8.self) == Self.version, reader.read(UInt64.self) == row,
-      let name = reader.readShort(), name == expected,
+    guard Self.header(expected, row).isRead(from: &reader),
       let groups = RegistryRow.list(&reader, most: Self.mostGroups),
       let serials = RegistryRow.list(&reader, most: 2), let joinedAt = reader.read(Int64.self),
       let revokedAt = reader.read(Int64.self), reader.isAtEnd
     else { throw .damaged(.record) }
     self.init(
-      name: name, groups: groups, serials: serials, joinedAt: joinedAt, revokedAt: revokedAt)
+      name: expected, groups: groups, serials: serials, joinedAt: joinedAt, revokedAt: revokedAt)
+  }
+
+  private static func header(_ name: [UInt8], _ row: UInt64) -> RegistryRow.Header {
+    RegistryRow.Header(format: version, version: row, id: name)
   }
 }

@@ -30,10 +30,7 @@ public struct OfflineCodesRecord: Equatable, Sendable {
   func sealed(
     for user: [UInt8], version row: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.write(row)
-    writer.writeShort(user)
+    var writer = Self.header(user, row).written()
     writer.write(UInt8(clamping: sets.count))
     for (group, set) in sets.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       writer.writeShort(group)
@@ -48,8 +45,7 @@ public struct OfflineCodesRecord: Equatable, Sendable {
   ) throws(FactorStoreError) {
     let content = try RegistryRow.opened(sealed, .offlineCodes, &key)
     var reader = ByteReader(content.span)
-    guard reader.read(UInt8.self) == Self.version, reader.read(UInt64.self) == row,
-      let user = reader.readShort(), user == expected, let count = reader.read(UInt8.self),
+    guard Self.header(expected, row).isRead(from: &reader), let count = reader.read(UInt8.self),
       Int(count) <= Self.mostSets
     else { throw .damaged(.record) }
     var sets: [[UInt8]: OfflineCodeSet] = [:]
@@ -61,5 +57,9 @@ public struct OfflineCodesRecord: Equatable, Sendable {
     }
     guard reader.isAtEnd else { throw .damaged(.record) }
     self.init(sets: sets)
+  }
+
+  private static func header(_ user: [UInt8], _ row: UInt64) -> RegistryRow.Header {
+    RegistryRow.Header(format: version, version: row, id: user)
   }
 }

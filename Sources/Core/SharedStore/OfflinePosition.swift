@@ -25,10 +25,7 @@ public struct OfflinePosition: Equatable, Sendable {
   func sealed(
     of host: [UInt8], version row: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.write(row)
-    writer.writeShort(host)
+    var writer = Self.header(host, row).written()
     writer.write(number)
     writer.write(chain)
     return try RegistryRow.sealed(writer.bytes, .offlineQueue, &key)
@@ -39,10 +36,13 @@ public struct OfflinePosition: Equatable, Sendable {
   ) throws(FactorStoreError) {
     let content = try RegistryRow.opened(sealed, .offlineQueue, &key)
     var reader = ByteReader(content.span)
-    guard reader.read(UInt8.self) == Self.version, reader.read(UInt64.self) == row,
-      let host = reader.readShort(), host == expected, let number = reader.read(UInt64.self),
+    guard Self.header(expected, row).isRead(from: &reader), let number = reader.read(UInt64.self),
       let chain = reader.read(count: OfflineReport.chainLength), reader.isAtEnd
     else { throw .damaged(.record) }
     self.init(number: number, chain: chain)
+  }
+
+  private static func header(_ host: [UInt8], _ row: UInt64) -> RegistryRow.Header {
+    RegistryRow.Header(format: version, version: row, id: host)
   }
 }

@@ -4,6 +4,31 @@ import MFAStoreFiles
 
 /// The encoding of rows that are not about a user.
 enum RegistryRow {
+  /// How most rows begin, so that no other row, and no other version of the same row, is taken for it.
+  struct Header {
+    /// The format of what follows.
+    let format: UInt8
+    /// The version of the row.
+    let version: UInt64
+    /// What the row is about, at most 255 bytes.
+    let id: [UInt8]
+
+    /// Returns a writer that has written the header.
+    func written() -> ByteWriter {
+      var writer = ByteWriter()
+      writer.write(format)
+      writer.write(version)
+      writer.writeShort(id)
+      return writer
+    }
+
+    /// Reads a header. Returns whether it is this one.
+    func isRead(from reader: inout ByteReader) -> Bool {
+      reader.read(UInt8.self) == format && reader.read(UInt64.self) == version
+        && reader.readShort() == id
+    }
+  }
+
   /// Returns the content with its checksum.
   static func sealed(
     _ content: [UInt8], _ purpose: ChecksumPurpose, _ key: inout SealingKey
