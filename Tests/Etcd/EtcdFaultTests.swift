@@ -194,7 +194,10 @@ struct EtcdFaultTests {
     }
     #expect(error == .refused)
     #expect(engine.lastMessage.contains("NOSPACE"), "\(engine.lastMessage)")
-    #expect(try snapshot(engine).row.version == version, "loads are answered")
+    // Loads are answered. If the space ends between the check of a request and its execution, etcd executes the
+    // request, and reports the error all the same.
+    let stored = try snapshot(engine).row.version
+    #expect(stored == version || stored == version + 1, "\(stored) \(version)")
     #expect(engine.checkCluster() == [.withoutSpace])
   }
 
