@@ -33,7 +33,7 @@ struct DirectoryIdentityTests {
     DecisionTests.facts(name).identified { _ in identity }
   }
 
-  /// Signs a user in with the code of `steps` time steps later. Returns the number of the verdict.
+  /// Signs a user in with the code that is valid `steps` time steps from now. Returns the number of the verdict.
   private static func signIn(
     _ path: String, _ identity: DirectoryIdentity, _ nonce: UInt8, as name: String = "alice",
     steps: Int64 = 0

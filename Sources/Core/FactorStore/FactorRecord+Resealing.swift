@@ -76,12 +76,19 @@ extension FactorRecord {
   /// digests of every user of this store, and must be kept secret.
   func portableDigests(_ key: inout SealingKey) throws(FactorStoreError) -> PortableDigests {
     var digests = recoveryCodes.map { $0.bytes }
+    let keys = try portableKeys(renewing: &digests, &key)
+    return PortableDigests(digests: digests, keys: keys)
+  }
+
+  /// Returns the keys with which digests of this record are verified in another record, and the record that they are
+  /// bound to. Digests that were made with the present key are renewed.
+  private func portableKeys(
+    renewing digests: inout [[UInt8]], _ key: inout SealingKey
+  ) throws(FactorStoreError) -> SecretBytes {
     let kept: SecretBytes
     if let digestKeys = try digestKeys(&key) {
       // Codes that were imported before are bound to the record that they came from.
-      guard digestKeys.count == SealingKey.digestKeysLength else {
-        return PortableDigests(digests: digests, keys: digestKeys)
-      }
+      guard digestKeys.count == SealingKey.digestKeysLength else { return digestKeys }
       kept = digestKeys
     } else {
       kept = try cryptographic { () throws(CryptographyError) in try key.newDigestKeys() }
@@ -90,8 +97,7 @@ extension FactorRecord {
     var writer = ByteWriter()
     writer.write(uid)
     writer.write(id.bytes)
-    return PortableDigests(
-      digests: digests, keys: SecretBytes(joining: kept.span, writer.bytes.span))
+    return SecretBytes(joining: kept.span, writer.bytes.span)
   }
 
   /// Returns a digest of a recovery code, also if the codes of this record were made for another one, from
@@ -115,43 +121,32 @@ extension FactorRecord {
     for user: UserName, _ key: inout SealingKey
   ) throws(FactorStoreError) -> FactorRecord {
     let renamed = renamed(to: user)
-    var content = Resealed(
-      secrets: [], recoveryCodes: recoveryCodes.map { $0.bytes }, grants: grants.map { $0.digest },
-      digestKeys: nil)
+    var content = Resealed(secrets: [], recoveryCodes: [], grants: [], digestKeys: nil)
     for factor in factors {
       let secret = try secret(of: factor, &key)
       content.secrets.append(
         try renamed.seal(secret.span, for: factor.id, parameters: factor.parameters, &key))
     }
-    if !recoveryCodes.isEmpty || !grants.isEmpty {
-      let keys = try namedDigestKeys(&content, &key)
+    var digests = recoveryCodes.map { $0.bytes } + grants.map { $0.digest }
+    if !digests.isEmpty {
+      let keys = try namedKeys(renewing: &digests, &key)
       content.digestKeys = try renamed.seal(digestKeys: keys.span, &key)
     }
+    content.recoveryCodes = Array(digests.prefix(recoveryCodes.count))
+    content.grants = Array(digests.dropFirst(recoveryCodes.count))
     guard let resealed = renamed.resealed(content) else { throw .damaged(.record) }
     return resealed
   }
 
-  /// Returns the keys of the digests, with the uid, the id and the name that the digests are bound to. Digests that were
-  /// made with the present key are renewed.
-  private func namedDigestKeys(
-    _ content: inout Resealed, _ key: inout SealingKey
+  /// Returns what `portableKeys` returns, with the name that the digests are bound to.
+  private func namedKeys(
+    renewing digests: inout [[UInt8]], _ key: inout SealingKey
   ) throws(FactorStoreError) -> SecretBytes {
-    let kept: SecretBytes
-    if let found = try digestKeys(&key) {
-      guard found.count <= Self.portableKeysLength else { return found }
-      kept = found
-    } else {
-      kept = try cryptographic { () throws(CryptographyError) in try key.newDigestKeys() }
-      try Self.renew(&content.recoveryCodes, through: kept)
-      try Self.renew(&content.grants, through: kept)
-    }
+    let keys = try portableKeys(renewing: &digests, &key)
     var writer = ByteWriter()
-    if kept.count < Self.portableKeysLength {
-      writer.write(uid)
-      writer.write(id.bytes)
-    }
-    writer.writeShort(user.bytes)
-    return SecretBytes(joining: kept.span, writer.bytes.span)
+    // A user who was renamed before keeps the first name there.
+    if keys.count == Self.portableKeysLength { writer.writeShort(user.bytes) }
+    return SecretBytes(joining: keys.span, writer.bytes.span)
   }
 
   /// Returns the context of digests that were made for another record, or nil if they were made for this one.
@@ -160,7 +155,7 @@ extension FactorRecord {
     guard let uid = reader.read(UInt32.self),
       let id = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) })
     else { return nil }
-    // A realm adds the name that its user had then.
+    // Only a realm adds a name, when it renames a user: see `namedKeys`.
     let name = reader.readShort().flatMap { UserName($0) }
     return FactorRecord(user: name ?? user, uid: uid, id: id).recoveryCodeContext()
   }

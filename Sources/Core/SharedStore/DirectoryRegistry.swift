@@ -25,8 +25,8 @@ public struct DirectoryRegistry<Engine: StoreEngine> {
     try value(.entryOfUser, user)
   }
 
-  /// Returns the name that the user of an entry had when it was kept last, or nil if none is known. It is only a hint:
-  /// the name may belong to another entry now.
+  /// Returns the last name that is known for the user of an entry, or nil. Compare `entry(of:)` of that name: it may
+  /// belong to another entry by now.
   public func user(of entry: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
     try value(.userOfEntry, entry)
   }

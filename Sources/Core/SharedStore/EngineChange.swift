@@ -13,6 +13,9 @@ public struct EngineChange: Sendable {
   /// The answer to store, with its nonce; nil for none.
   public var answer: EngineAnswer?
 
+  /// The rows that are replaced.
+  public var rows: [EngineRowChange] { [row, otherRow].compactMap { $0 } }
+
   /// Creates a change that does nothing yet.
   public init(epoch: UInt64) { self.epoch = epoch }
 }

@@ -8,7 +8,7 @@ enum RegistryRow {
   struct Header {
     /// The format of what follows.
     let format: UInt8
-    /// The version of the row.
+    /// The version that the row has, or will have once it is committed.
     let version: UInt64
     /// What the row is about, at most 255 bytes.
     let id: [UInt8]

@@ -288,7 +288,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
   }
 
-  /// After a renamed user has managed the factors, removes what is kept beside them if there are none any more.
+  /// Removes what the realm keeps beside the factors of a renamed user, if the user has just removed the last factor.
   private func removeRest(of renamed: RenamedUser, host: [UInt8]) {
     let store = realm.storeWithoutHost()
     do throws(FactorStoreError) {

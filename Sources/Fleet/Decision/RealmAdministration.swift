@@ -169,7 +169,7 @@ public struct RealmAdministration {
     return factors.count
   }
 
-  /// Moves what the realm has about a user to the user's new name.
+  /// Moves a user's factors, codes and failed attempts to the user's new name.
   public func renameUser(_ name: String, to next: String) throws(RealmError) {
     guard name != next, UserName(Array(next.utf8)) != nil else {
       throw RealmError(

@@ -26,9 +26,8 @@ struct EtcdChange {
   /// Whether all parts have lengths that a store produces. A request is then shorter than the 1.5 MiB that
   /// etcd accepts.
   static func isSmall(_ change: EngineChange) -> Bool {
-    [change.row, change.otherRow].allSatisfy {
-      $0?.record.count ?? 0 <= EngineRow.longestPart
-        && $0?.attempts.count ?? 0 <= EngineRow.longestPart
+    change.rows.allSatisfy {
+      max($0.record.count, $0.attempts.count) <= EngineRow.longestPart
     }
       && change.answer?.answer.count ?? 0 <= longestAnswer
       && change.answer?.nonce.count ?? EngineAnswer.nonceLength == EngineAnswer.nonceLength
@@ -55,7 +54,7 @@ struct EtcdChange {
     self.failures = failures
     self.logEnd = logEnd
     compare(.value(keys.realm, realm.bytes), keys.realm)
-    for row in rows { try put(row) }
+    for row in change.rows { try put(row) }
     if let (from, to) = change.configuration {
       compare(.value(keys.configuration, EtcdKeys.big(from)), keys.configuration)
       transaction.success.append(.put(keys.configuration, EtcdKeys.big(to), lease: 0))
@@ -79,8 +78,6 @@ struct EtcdChange {
     transaction.success.append(.put(key, token + content, lease: lease))
     marked.append(key)
   }
-
-  private var rows: [EngineRowChange] { [change.row, change.otherRow].compactMap { $0 } }
 
   /// Writes a row over its version.
   private mutating func put(_ row: EngineRowChange) throws(EngineError) {
@@ -163,7 +160,7 @@ struct EtcdChange {
       throw .unreachable
     }
     guard try present(keys.realm, reply)?.value == realm.bytes else { throw .conflict }
-    for row in rows
+    for row in change.rows
     where try UInt64(present(keys.row(row.key), reply)?.version ?? 0) != row.version {
       throw .conflict
     }

@@ -176,7 +176,7 @@ struct UserUnlockCommand: ParsableCommand {
   }
 }
 
-/// Moves the factors of a user to another name.
+/// Moves the factors of a user who has a new name.
 struct UserRenamingCommand: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(

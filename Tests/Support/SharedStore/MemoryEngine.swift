@@ -133,8 +133,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
       guard state.fault == .ignoresVersions || change.epoch == state.realm.epoch,
         state.fault == .ignoresIncarnation || state.incarnation == state.realm.incarnation
       else { return .conflict }
-      let rows = [change.row, change.otherRow].compactMap { $0 }
-      for row in rows {
+      for row in change.rows {
         guard max(row.record.count, row.attempts.count) <= EngineRow.longestPart else {
           return .refused
         }
@@ -160,7 +159,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
       if let budget = change.budget, budget.isFailure {
         state.hostFailures[HostPeriod(host: budget.host, period: budget.period), default: 0] += 1
       }
-      for row in rows {
+      for row in change.rows {
         state.rows[row.key] = EngineRow(
           version: row.version + 1, record: row.record, attempts: row.attempts)
       }

@@ -103,8 +103,8 @@ extension RealmUsers {
     case taken
   }
 
-  /// Moves what the realm has about a user to the user's new name, in one commit. Offline recovery codes are removed:
-  /// hosts may still have them under the name before.
+  /// Moves a user's factors, codes and failed attempts to the user's new name, in one commit. Removes the offline
+  /// recovery codes, of which hosts may still hold copies under the old name.
   func rename(_ name: [UInt8], to next: [UInt8]) throws(FactorStoreError) -> Renaming {
     let renaming = try store.deciding { () throws(FactorStoreError) -> Renaming in
       guard let entry = try store.existingEntry(of: Self.account(name)), entry.kept != nil else {
@@ -114,7 +114,7 @@ extension RealmUsers {
       guard other.kept?.isEnrolled != true, other.kept?.grants.isEmpty != false else {
         return .taken
       }
-      // Codes that outlive the factors would be accepted after the next enrolment.
+      // Removed first: if a code were left, it would be accepted for whoever enrols next under the name.
       try OfflineRegistry(store).removeCodes(of: name)
       _ = try entry.move(to: other, by: actor, at: now)
       return .moved

@@ -43,7 +43,7 @@ package struct LedgerEntry: Equatable {
   package var uid: UInt32? { text("uid").flatMap { UInt32($0) } }
 
   /// Whether the entry is about the stored record of its user. What a host reports about an outage changes no record.
-  package var concernsRecord: Bool {
+  private var concernsRecord: Bool {
     let reports: [AuditLogEvent.Kind] = [
       .offlineAttempt, .offlineCodeUsed, .offlineCodeUsedAgain, .offlineRemembered,
       .offlineBreakGlass, .offlineQueueBroken,
@@ -56,9 +56,13 @@ package struct LedgerEntry: Equatable {
     bytes("record").flatMap { Hexadecimal.bytes(of: $0, count: $0.count / 2) } ?? []
   }
 
-  /// The name that a renamed user had before; nil for other entries. The user has no record under it any more.
-  var earlierName: [UInt8]? {
-    text("event") == "\(AuditLogEvent.Kind.userRenamed.name)" ? bytes("name") : nil
+  /// The users whose records the entry concerns, with the fingerprints of the records after the change. A renamed user
+  /// has no record under the earlier name any more.
+  var records: [(user: [UInt8], fingerprint: [UInt8])] {
+    guard let user = bytes("user"), concernsRecord else { return [] }
+    guard text("event") == "\(AuditLogEvent.Kind.userRenamed.name)", let earlier = bytes("name")
+    else { return [(user, fingerprint)] }
+    return [(user, fingerprint), (earlier, [])]
   }
 
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {

@@ -85,9 +85,9 @@ extension RealmAdministrator {
       let entry = reading.take(line)
       guard let mark = entry.mark else { return }
       if mark == expected { isExpectedThere = true }
-      guard let user = entry.bytes("user"), entry.concernsRecord else { return }
-      histories[user, default: History()].add(entry.fingerprint, mark)
-      if let earlier = entry.earlierName { histories[earlier, default: History()].add([], mark) }
+      for (user, fingerprint) in entry.records {
+        histories[user, default: History()].add(fingerprint, mark)
+      }
     }
     try forEachLine(after: 0, take)
     var findings: [LedgerFinding] = []
@@ -138,9 +138,8 @@ extension RealmAdministrator {
     let present = try find(subject)?.fingerprint ?? []
     try forEachLine(after: history.last) { line in
       let entry = LedgerEntry(line)
-      guard let mark = entry.mark, entry.concernsRecord else { return }
-      if entry.bytes("user") == name { history.add(entry.fingerprint, mark) }
-      if entry.earlierName == name { history.add([], mark) }
+      guard let mark = entry.mark else { return }
+      for (user, fingerprint) in entry.records where user == name { history.add(fingerprint, mark) }
     }
     guard present != history.lastFingerprint else { return nil }
     let kind: LedgerFinding.Kind =
