@@ -237,6 +237,49 @@ struct DecisionTests {
     }
   }
 
+  @Test("a verifier whose clock is ahead uses the time of the database, and is counted")
+  func clockAhead() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try Realm()
+      let time = try Clock.now() - 40
+      realm.engine.time = time
+      try Self.serving(realm) { path in
+        // The codes of later steps than the database's time allows, by the present one of the verifier.
+        for (nonce, code, expected) in [
+          (2, try KnownFactor.code(at: time + 40, steps: 5), 5),
+          (3, try KnownFactor.code(at: time, steps: 5), 1),
+        ] as [(UInt8, String, UInt8)] {
+          let verdict = try Self.verdict(
+            path, Self.converse(Self.facts("alice"), nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+          #expect(verdict == expected, "nonce \(nonce)")
+        }
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.wrong] == 1 && numbers[.accepted] == 1)
+        #expect(numbers[.clockAhead] >= 2 && numbers[.clockTooFarAhead] == 0)
+      }
+    }
+  }
+
+  @Test("a verifier whose clock is more than a minute ahead denies, and is counted")
+  func clockTooFarAhead() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try Realm()
+      let time = try Clock.now() - 100
+      realm.engine.time = time
+      try Self.serving(realm) { path in
+        for code in [try KnownFactor.code(at: time), try KnownFactor.code(at: time + 100)] {
+          let verdict = try Self.verdict(
+            path, Self.converse(Self.facts("alice")),
+            Self.start("alice", answers: [Self.answer(code)]))
+          #expect(verdict == 0)
+        }
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.failed] == 2 && numbers[.clockTooFarAhead] >= 2)
+      }
+    }
+  }
+
   /// Returns the reply to a request about outages, or nil.
   static func offline(
     _ path: String, serial: [UInt8] = serial, _ subject: OfflineRequest.Subject

@@ -12,8 +12,9 @@ struct EtcdConformanceTests {
 
   init() throws { realm = try EtcdRealmFixture() }
 
-  private var conformance: FactorStoreConformance<SharedFactorStore<EtcdEngine>> {
-    FactorStoreConformance { TestRealm(realm.engine()).store() }
+  private var conformance: FactorStoreConformance<SharedFactorStore<EngineWithoutClock<EtcdEngine>>>
+  {
+    FactorStoreConformance { TestRealm(EngineWithoutClock(realm.engine())).store() }
   }
 
   @Test(arguments: FactorStoreCheck.allCases)

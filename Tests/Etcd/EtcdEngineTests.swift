@@ -44,6 +44,12 @@ struct EtcdEngineTests {
     #expect(try snapshot().realm == before)
   }
 
+  @Test func timeOfTheServerIsLoaded() throws {
+    let before = try Clock.now()
+    let time = try snapshot().time
+    #expect((before...(try Clock.now())).contains(time))
+  }
+
   @Test func conflictKeepsTheConnection() throws {
     try engine.commit(EngineSample.change(version: 0), entering: nil)
     let connections = engine.session.generation

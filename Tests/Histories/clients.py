@@ -74,8 +74,8 @@ class Clients:
         host, serial = self.host(random.choice(HOSTS))
         number = self.history.invoke("enrol", user=user.text, verifier=verifier.name)
         try:
-            secret, factor = enrol(verifier.path, Host(host, serial), user.name, user.number, verifier.now(),
-                                   PATIENCE)
+            secret, factor = enrol(verifier.path, Host(host, serial), user.name, user.number,
+                                   verifier.decision_time(), PATIENCE)
         except (OSError, Refused, AssertionError) as error:
             self.history.finish(number, UNKNOWN, reason=repr(error))
             return False
@@ -112,8 +112,8 @@ class Clients:
         return result
 
     def choose(self, user, verifier, source):
-        """Returns a code for a user: right for the verifier's clock, early, late, or wrong."""
-        step = int(verifier.now()) // PERIOD
+        """Returns a code for a user: right, early, late, wrong, or what a clock that is ahead would accept."""
+        step = int(source.choice((verifier.decision_time, verifier.decision_time, verifier.now))()) // PERIOD
         secret, factor = user.secret, user.factor
         if user.is_attacked or source.random() < 0.06:
             near = {code(secret, near) for near in range(step - 20, step + 21)}

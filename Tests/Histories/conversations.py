@@ -177,7 +177,7 @@ class Helper:
 def enrol(path, host, user, number, now, seconds):
     """Enrols a factor of a user who has none. Returns the secret and the factor.
 
-    `now` is the time by the clock of the verifier.
+    `now` is the time that the verifier uses.
     """
     with Helper(path, host, user, number, seconds) as helper:
         helper.ask(0x01, b"\4", b"\0", answer=0x81)

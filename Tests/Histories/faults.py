@@ -121,7 +121,7 @@ class VerifierLane(Lane):
 
     def jump(self, sign):
         verifier = self.choose()
-        verifier.jump(sign * self.random.choice((3, 10, 16, 40)))
+        verifier.jump(sign * self.random.choice((3, 10, 16, 40, 100)))
         self.pause(1, 4)
         verifier.jump(0)
 

@@ -17,6 +17,8 @@ ADDRESSES = {"verifier1": "10.77.0.21", "verifier2": "10.77.0.22", "verifier3": 
 INTERVALS = 1
 THROTTLE = {"after": 4, "first": 1, "longest": 8, "locked": 60}
 PROGRAM = "/usr/sbin/mfa-verifier"
+# By how many seconds the clock of a verifier may be ahead of the database's.
+TOLERANCE = 5
 CLOCK = "/usr/lib/mfa-test-clock.so"
 SOURCE = pathlib.Path(__file__).resolve().parent / "clock.c"
 
@@ -82,17 +84,22 @@ class Verifier(Machine):
             file.write(struct.pack("=q", seconds))
 
     def offsets_since(self, begin):
-        """Returns how far the clock was ahead since a moment, at least and at most.
+        """Returns how far the times of decisions can be ahead since a moment, at least and at most.
 
-        A process may use the time a little later than it read the clock.
+        A process may use the time a little later than it read the clock. The database's clock, which is right, limits
+        the times, and counts whole seconds.
         """
         seen = [offset for number, (_, offset) in enumerate(self.offsets)
                 if number + 1 == len(self.offsets) or self.offsets[number + 1][0] > begin - 0.5]
-        return min(seen), max(seen)
+        return min(*seen, TOLERANCE - 2), min(max(seen), TOLERANCE)
 
     def now(self):
         """Returns the time by the clock of the service."""
         return time.time() + self.offsets[-1][1]
+
+    def decision_time(self):
+        """Returns the time that the service uses for a decision."""
+        return time.time() + min(self.offsets[-1][1], TOLERANCE)
 
     def administer(self, *arguments, seconds=20):
         """Runs a command of mfa-verifier. Returns its output, or None if it failed or took too long."""

@@ -12,8 +12,10 @@ struct PostgreSQLConformanceTests {
 
   init() throws { database = try RealmDatabase() }
 
-  private var conformance: FactorStoreConformance<SharedFactorStore<PostgreSQLEngine>> {
-    FactorStoreConformance { TestRealm(database.engine()).store() }
+  private var conformance:
+    FactorStoreConformance<SharedFactorStore<EngineWithoutClock<PostgreSQLEngine>>>
+  {
+    FactorStoreConformance { TestRealm(EngineWithoutClock(database.engine())).store() }
   }
 
   @Test(arguments: FactorStoreCheck.allCases)

@@ -42,7 +42,8 @@ struct PostgreSQLRestoreTests {
   private func attempt(
     _ code: String, at time: Int64, in cluster: PostgreSQLCluster
   ) throws -> Attempt.Result {
-    let store = TestRealm(PostgreSQLEngine(cluster.configuration())).store(at: time)
+    let store = TestRealm(EngineWithoutClock(PostgreSQLEngine(cluster.configuration()))).store(
+      at: time)
     return try Attempt.make(
       TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
       Attempt.Context(settings: .defaults, clock: { time })
@@ -52,7 +53,7 @@ struct PostgreSQLRestoreTests {
   private func enroll() throws {
     let (cluster, now) = (database.cluster, now)
     try FactorStoreConformance {
-      TestRealm(PostgreSQLEngine(cluster.configuration())).store(at: now)
+      TestRealm(EngineWithoutClock(PostgreSQLEngine(cluster.configuration()))).store(at: now)
     }.enroll()
   }
 
@@ -102,7 +103,7 @@ struct PostgreSQLRestoreTests {
     if !restore.isRecognized {
       let actor = AuditLogEvent.Actor(
         name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
-      let state = try TestRealm(engine).store(at: now).beginEpoch(by: actor)
+      let state = try TestRealm(EngineWithoutClock(engine)).store(at: now).beginEpoch(by: actor)
       #expect(state.epoch == snapshot.realm.epoch + 1)
       #expect(state.fence >= now)
       #expect(state.fenceIntervals == 10)
@@ -133,7 +134,8 @@ struct PostgreSQLRestoreTests {
     #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == 1)
     let actor = AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
-    let (before, present) = try TestRealm(engine).store(at: now).finalizeFormat(by: actor)
+    let (before, present) = try TestRealm(EngineWithoutClock(engine)).store(at: now).finalizeFormat(
+      by: actor)
     #expect(before == 1)
     #expect(present == RealmFormats.supported.newest)
     #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == present)

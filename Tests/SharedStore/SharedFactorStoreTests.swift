@@ -29,10 +29,11 @@ struct SharedFactorStoreTests {
   private func attempt(
     _ code: String, _ store: Store? = nil, at time: Int64? = nil, by account: Account? = nil
   ) throws -> Attempt.Result {
-    let time = time ?? now
+    let store = store ?? realm.store(at: time ?? now)
     return try Attempt.make(
-      TypedCodes(whole: Array(code.utf8).span), by: account ?? self.account,
-      in: store ?? realm.store(at: time), Attempt.Context(settings: .defaults, clock: { time })
+      TypedCodes(whole: Array(code.utf8).span), by: account ?? self.account, in: store,
+      Attempt.Context(
+        settings: .defaults, clock: { () throws(FactorStoreError) in try store.now() })
     ).result
   }
 
@@ -131,6 +132,52 @@ struct SharedFactorStoreTests {
     #expect(isAccepted(try attempt(try KnownFactor.code(at: later), at: later)))
   }
 
+  @Test(
+    "a code that a verifier accepted while its clock was ahead is not accepted again after a failover",
+    arguments: [0, 5, 6, 40, 60, 61, 3600] as [Int64], [0, 24, 29] as [Int64])
+  func verifierAhead(seconds: Int64, intoTheStep: Int64) throws {
+    let now = now + intoTheStep
+    var accepted = 0
+    for steps: Int64 in -5...20 {
+      let engine = MemoryEngine()
+      let realm = TestRealm(engine)
+      try FactorStoreConformance { realm.store() }.enroll()
+      engine.time = now
+      let backup = engine.copy()
+      let code = try KnownFactor.code(at: now, steps: steps)
+      let ahead = realm.store(at: now + seconds)
+      guard seconds <= DatabaseClock.greatestDifference else {
+        #expect(throws: FactorStoreError.engine(.clock)) { _ = try attempt(code, ahead) }
+        continue
+      }
+      guard isAccepted(try attempt(code, ahead)) else { continue }
+      accepted += 1
+      engine.restore(backup)
+      // The first request after the failover comes to a verifier with the right time, or one that is behind.
+      let other = realm.store(at: now - steps, intervals: Settings.defaults.adjacentIntervals)
+      _ = try other.snapshot(of: account)
+      let rows = engine.rows
+      for passed: Int64 in 0...20 {
+        let later = now + passed * 30
+        engine.time = later
+        #expect(!isAccepted(try attempt(code, realm.store(at: later))))
+        engine.rows = rows
+      }
+    }
+    #expect(accepted == (seconds <= DatabaseClock.greatestDifference ? 11 : 0))
+  }
+
+  @Test("a difference of the clocks is found, also if it is too large for a decision")
+  func clockFinding() throws {
+    #expect(try realm.store(at: now + 3600).clockFinding() == nil)
+    engine.time = now
+    #expect(try realm.store(at: now + 5).clockFinding() == nil)
+    for (seconds, text) in [(-9, "9 s behind"), (9, "9 s ahead of"), (3600, "3600 s ahead of")] {
+      let finding = try #require(try realm.store(at: now + Int64(seconds)).clockFinding())
+      #expect(finding.hasPrefix("the clock of this verifier is \(text) that of the database"))
+    }
+  }
+
   @Test("the fence is raised once for each incarnation, and not lowered by a clock that is behind")
   func fenceStays() throws {
     try conformance.enroll()
@@ -138,13 +185,13 @@ struct SharedFactorStoreTests {
     engine.restore(backup)
     _ = try realm.store(at: now).snapshot(of: account)
     #expect(engine.realm.epoch == 2)
-    #expect(engine.realm.fence == now)
+    #expect(engine.realm.fence == now + 10)
     _ = try realm.store(at: now + 100).snapshot(of: account)
     #expect(engine.realm.epoch == 2)
     engine.restore(engine.copy())
     _ = try realm.store(at: now - 10_000, intervals: 0).snapshot(of: account)
     #expect(engine.realm.epoch == 3)
-    #expect(engine.realm.fence == now)
+    #expect(engine.realm.fence == now + 10)
     #expect(engine.realm.fenceIntervals == 10)
   }
 

@@ -41,6 +41,13 @@ static inline CURLcode ccurl_get_socket(CURL *handle, curl_socket_t *value) {
   return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
 }
 
+// Returns the time in the field Date of the last answer, in seconds since the epoch, or -1 if it has no such field.
+static inline time_t ccurl_get_date(CURL *handle) {
+  struct curl_header *field;
+  if (curl_easy_header(handle, "Date", 0, CURLH_HEADER, -1, &field) != CURLHE_OK) return -1;
+  return curl_getdate(field->value, NULL);
+}
+
 // Whether libcurl needs no signal to stop looking up a name.
 static inline int ccurl_needs_no_signal(void) {
   return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_ASYNCHDNS) != 0;

@@ -87,6 +87,8 @@ extension HostRegistry {
   /// Returns a sentence for each property of the database that makes the realm less safe, or nil if its engine
   /// cannot tell them.
   public func findings() throws(FactorStoreError) -> [String]? {
-    try store.onEngine { () throws(EngineError) in try store.engine.findings() }
+    let findings = try store.onEngine { () throws(EngineError) in try store.engine.findings() }
+    guard let findings else { return nil }
+    return findings + [try store.clockFinding()].compactMap(\.self)
   }
 }

@@ -54,6 +54,16 @@ extension SharedFactorStore {
     }
   }
 
+  /// Returns a sentence if the clock of this machine and that of the database differ by more than
+  /// `DatabaseClock.tolerance`, or nil.
+  public func clockFinding() throws(FactorStoreError) -> String? {
+    guard let key = EngineKey(.user, Self.nobody.name) else { throw .nameTooLong }
+    let now = try clock()
+    let context = request.context(at: now, withAnswer: false)
+    let time = try onEngine { () throws(EngineError) in try engine.load(key, context).time }
+    return time > 0 ? DatabaseClock.finding(DatabaseClock.ahead(now, of: time)) : nil
+  }
+
   /// Enters an event with a number in the audit log.
   private func enter(
     _ kind: AuditLogEvent.Kind, _ number: UInt64, by actor: AuditLogEvent.Actor, at now: Int64,

@@ -26,13 +26,15 @@ import MFAVerification
 /// (`SharedFactorStoreTests.placesOfAnotherHost`)
 /// MUST 6: a result that is returned again belongs to the same user, host and nonce.
 /// (`SharedFactorStoreTests.answerOfAnother`)
+/// MUST 7: a verifier whose clock is ahead accepts no code that the fence does not cover.
+/// (`SharedFactorStoreTests.verifierAhead`)
 public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   let engine: Engine
   let request: SharedRequest
   /// Reads the key.
   let key: () throws(FactorStoreError) -> SealingKey
-  /// Returns the time in seconds since the epoch.
-  private let clock: () throws(FactorStoreError) -> Int64
+  /// Returns the time by this machine's clock, in seconds since the epoch. Decisions use `now`.
+  let clock: () throws(FactorStoreError) -> Int64
   /// Returns the largest number of adjacent intervals that any verifier of the realm accepts.
   private let intervals: () -> UInt8
   /// What `committedAnswer` loaded, for the entry that is loaded next.
@@ -73,7 +75,8 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 
   /// Loads a user's row, and begins a new epoch first if the database may have lost commits.
   ///
-  /// - Throws: `.otherVersion` with the format of the realm if this program does not know the format.
+  /// - Throws: `.otherVersion` with the format of the realm if this program does not know the format, and
+  ///   `.engine(.clock)` if the clock of this machine is too far ahead of the database's.
   func load(
     _ key: EngineKey, at now: Int64, withAnswer: Bool
   ) throws(FactorStoreError) -> EngineSnapshot {
@@ -83,6 +86,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
       let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
       let format = snapshot.realm.format
       guard formats.contains(format) else { throw .otherVersion(format) }
+      try realm.compare(try clock(), with: snapshot.time)
       if snapshot.incarnation == snapshot.realm.incarnation {
         guard request.epoch == nil || request.epoch == snapshot.realm.epoch else {
           throw .engine(.conflict)
@@ -92,7 +96,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
       }
       guard triesLeft > 0 else { throw .engine(.conflict) }
       triesLeft &-= 1
-      _ = try beginEpoch(after: snapshot, at: now)
+      _ = try beginEpoch(after: snapshot, at: try self.now())
     }
   }
 
@@ -107,8 +111,11 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     var next = before
     next.epoch = epoch
     next.incarnation = snapshot.incarnation
+    let (fence, isTooLate) = max(now, snapshot.time).addingReportingOverflow(
+      DatabaseClock.fenceMargin)
+    guard !isTooLate else { throw .engine(.clock) }
     // A clock that is behind must not lower the fence.
-    next.fence = max(now, snapshot.time, before.fence)
+    next.fence = max(fence, before.fence)
     next.fenceIntervals = max(intervals(), before.fenceIntervals)
     let state = next
     let isReplaced = try onEngine { () throws(EngineError) in
@@ -133,7 +140,11 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     return key
   }
 
-  func now() throws(FactorStoreError) -> Int64 { try clock() }
+  /// Returns the time for a decision, in seconds since the epoch: see `DatabaseClock`.
+  public func now() throws(FactorStoreError) -> Int64 {
+    let now = try clock()
+    do throws(SystemError) { return try realm.limited(now) } catch { throw .system(.clock, error) }
+  }
 
   /// Returns the stored data, or throws if it is refused.
   func opened(

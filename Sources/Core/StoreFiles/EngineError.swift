@@ -16,6 +16,8 @@ public enum EngineError: UInt8, Error, Equatable, Sendable, CaseIterable {
   case notice
   /// The database refused the request, or answered something unexpected.
   case refused
+  /// The clock of this machine is too far ahead of the database's. Nothing was committed.
+  case clock
 
   /// The reason in one word, for log lines.
   public var name: StaticString {
@@ -28,6 +30,7 @@ public enum EngineError: UInt8, Error, Equatable, Sendable, CaseIterable {
     case .notPrimary: "not-primary"
     case .notice: "notice"
     case .refused: "refused"
+    case .clock: "clock"
     }
   }
 }

@@ -67,6 +67,9 @@ final class DecisionRealm<Engine: StoreEngine> {
       })
   }
 
+  /// Returns the time for a decision, in seconds since the epoch: see `DatabaseClock`.
+  func now() throws(SystemError) -> Int64 { try loaded.limited(try Clock.now()) }
+
   /// Returns the store for what no host asks for.
   func storeWithoutHost() -> SharedFactorStore<Engine> {
     store(for: SharedRequest(host: nil, hostLimit: 0, nonce: nil))

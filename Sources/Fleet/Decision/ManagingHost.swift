@@ -49,8 +49,8 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
     realm.store(for: request)
   }
 
-  /// Reads the verifier's clock.
-  func now() throws(SystemError) -> Int64 { try Clock.now() }
+  /// Reads the verifier's clock, which that of the database limits.
+  func now() throws(SystemError) -> Int64 { try realm.now() }
 
   /// Returns a group whose hosts accept offline recovery codes of the user.
   func offlineCodeGroup(for account: Account, named name: [UInt8]) -> [UInt8]? {

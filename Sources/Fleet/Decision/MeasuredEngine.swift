@@ -1,19 +1,30 @@
 import MFAFleetProtocol
 import MFASharedStore
 import MFAStoreFiles
+import MFASystem
 
 /// An engine whose calls are counted and timed.
 struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
   private let engine: Engine
   private let counters: DecisionCounters
+  /// Returns the time by this machine's clock, in seconds since the epoch.
+  private let now: () -> Int64
 
-  init(_ engine: Engine, _ counters: DecisionCounters) {
+  init(
+    _ engine: Engine, _ counters: DecisionCounters,
+    now: @escaping () -> Int64 = { Clock.nanoseconds() / 1_000_000_000 }
+  ) {
     self.engine = engine
     self.counters = counters
+    self.now = now
   }
 
   func load(_ key: EngineKey, _ context: EngineContext) throws(EngineError) -> EngineSnapshot {
-    try measured(.load) { () throws(EngineError) in try engine.load(key, context) }
+    let snapshot = try measured(.load) { () throws(EngineError) in
+      try engine.load(key, context)
+    }
+    if snapshot.time > 0 { count(ahead: DatabaseClock.ahead(now(), of: snapshot.time)) }
+    return snapshot
   }
 
   func commit(
@@ -44,6 +55,15 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
 
   func findings() throws(EngineError) -> [String]? {
     try counted { () throws(EngineError) in try engine.findings() }
+  }
+
+  /// Counts a load at which this machine's clock was ahead of the database's by this number of seconds.
+  private func count(ahead seconds: Int64) {
+    if seconds > DatabaseClock.greatestDifference {
+      counters.add(.clockTooFarAhead)
+    } else if seconds > DatabaseClock.tolerance {
+      counters.add(.clockAhead)
+    }
   }
 
   private func measured<Result>(
@@ -77,7 +97,8 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
     case .deadline: .deadline
     case .notPrimary: .notPrimary
     case .notice: .notice
-    case .refused: .refused
+    // The store compares the clocks, and not an engine.
+    case .refused, .clock: .refused
     }
   }
 }

@@ -37,9 +37,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
     realm.store(for: SharedRequest(host: host.name, hostLimit: .max, nonce: nonce))
   }
 
-  private func now() throws(FactorStoreError) -> Int64 {
-    do throws(SystemError) { return try Clock.now() } catch { throw .system(.clock, error) }
-  }
+  private func now() throws(FactorStoreError) -> Int64 { try store().now() }
 
   // MARK: Permits
 

@@ -57,8 +57,19 @@ public struct RealmAdministration {
     }
   }
 
-  /// Returns what is missing for a database that keeps what it acknowledges.
+  /// Returns what is missing for a database that keeps what it acknowledges, and how its clock and that of this machine
+  /// differ.
   public func check() throws(RealmError) -> [String] {
+    let findings = try checkDatabase()
+    do throws(FactorStoreError) {
+      return findings + [try realm.storeWithoutHost().clockFinding()].compactMap(\.self)
+    } catch {
+      // Without a realm in the database there is nothing to compare with.
+      return findings
+    }
+  }
+
+  private func checkDatabase() throws(RealmError) -> [String] {
     switch engine {
     case .etcd(let engine): return engine.checkCluster().map { $0.sentence }
     case .postgreSQL(let engine):

@@ -93,7 +93,7 @@ struct RealmMailHost<Engine: StoreEngine>: AuthenticationHost {
     realm.storeWithoutHost()
   }
 
-  func now() throws(SystemError) -> Int64 { try Clock.now() }
+  func now() throws(SystemError) -> Int64 { try realm.now() }
 
   /// Does nothing: this is the delivery.
   func deliverNotices(to account: Account) -> Bool { true }

@@ -28,9 +28,7 @@ struct RealmUsers<Engine: StoreEngine> {
   init(
     _ store: SharedFactorStore<Engine>, by actor: AuditLogEvent.Actor
   ) throws(FactorStoreError) {
-    do throws(SystemError) { self.init(store, by: actor, at: try Clock.now()) } catch {
-      throw .system(.clock, error)
-    }
+    self.init(store, by: actor, at: try store.now())
   }
 
   static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }

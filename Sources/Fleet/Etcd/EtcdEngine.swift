@@ -69,7 +69,8 @@ public final class EtcdEngine: StoreEngine {
       [row] + (host.map { [$0] } ?? []) + (nonce.map { [$0] } ?? []),
       until: EtcdSession.deadline(after: configuration.loadDeadline))
     var snapshot = EngineSnapshot(
-      row: try Self.row(read.entries[0]), realm: read.state, incarnation: read.incarnation)
+      row: try Self.row(read.entries[0]), realm: read.state, incarnation: read.incarnation,
+      time: session.time)
     if let host {
       let found = try EtcdFailures(host, read.entries[1])
       failures = found

@@ -19,6 +19,8 @@ final class EtcdSession {
   private(set) var generation: UInt64 = 0
   /// The message of etcd or libcurl about the last error; empty if there was none.
   private(set) var message = ""
+  /// The time by the clock of the member that answered last, in seconds since the epoch; 0 if it tells none.
+  private(set) var time: Int64 = 0
   /// Whether the last request named a lease that the cluster does not have. Nothing was changed.
   private(set) var isLeaseMissing = false
 
@@ -107,6 +109,7 @@ final class EtcdSession {
       "\(endpoints[index])/v3/\(method)", content, milliseconds: milliseconds,
       connecting: connecting)
     if answer.isNewConnection { generation += 1 }
+    time = answer.time
     return answer
   }
 

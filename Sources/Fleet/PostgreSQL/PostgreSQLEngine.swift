@@ -223,7 +223,7 @@ public final class PostgreSQLEngine: StoreEngine {
       switch error {
       case .conflict, .budgetUsedUp, .abandoned:
         if session?.connection.isIdle != true { session = nil }
-      case .unreachable, .deadline, .notPrimary, .notice, .refused:
+      case .unreachable, .deadline, .notPrimary, .notice, .refused, .clock:
         if error == .unreachable, lastMessage.isEmpty, let session {
           lastMessage = EngineFailure.printable(session.connection.message)
         }

@@ -17,6 +17,10 @@ extension DecisionNumbers {
       family("mfa_decision_hosts_total", "Events of hosts.", label: "event") {
         if case .hosts(let event) = $0 { event } else { nil }
       },
+      family(
+        "mfa_decision_clock_ahead_total",
+        "Loads at which the clock of the verifier was ahead of the database's.", label: "effect"
+      ) { if case .clock(let effect) = $0 { effect } else { nil } },
       engine,
     ]
   }

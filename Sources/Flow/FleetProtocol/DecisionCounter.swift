@@ -14,6 +14,8 @@ public enum DecisionCounter: UInt8, CaseIterable, Sendable {
   case conflict, budgetUsedUp, abandoned, unreachable, deadline, notPrimary, notice, refused
   // Hosts.
   case joined, renewed, wrongTicket, renewalRefused
+  // The clock of the verifier, compared with the database's.
+  case clockAhead, clockTooFarAhead
 
   /// Where a counter is exported: a metric, and the value of its label.
   public enum Place: Equatable, Sendable {
@@ -21,6 +23,7 @@ public enum DecisionCounter: UInt8, CaseIterable, Sendable {
     case results(String)
     case engineErrors(String)
     case hosts(event: String)
+    case clock(effect: String)
   }
 
   /// Where the counter is exported.
@@ -69,6 +72,8 @@ public enum DecisionCounter: UInt8, CaseIterable, Sendable {
     case .renewed: .hosts(event: "renewed")
     case .wrongTicket: .hosts(event: "wrong-ticket")
     case .renewalRefused: .hosts(event: "renewal-refused")
+    case .clockAhead: .clock(effect: "limited")
+    case .clockTooFarAhead: .clock(effect: "denied")
     }
   }
 }

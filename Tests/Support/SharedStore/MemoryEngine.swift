@@ -21,6 +21,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
       epoch: 1, incarnation: [1], fence: 0, fenceIntervals: 0, configuration: 0,
       format: RealmFormats.first)
     var incarnation: [UInt8] = [1]
+    var time: Int64 = 0
     var lines: [EngineLogLine] = []
     var hostFailures: [HostPeriod: UInt32] = [:]
     var answers: [[UInt8]: [UInt8]] = [:]
@@ -79,6 +80,12 @@ public final class MemoryEngine: StoreEngine, Sendable {
     set { state.withLock { $0.realm = newValue } }
   }
 
+  /// The time by the engine's clock, in seconds since the epoch; 0, as at first, for none.
+  public var time: Int64 {
+    get { state.withLock { $0.time } }
+    set { state.withLock { $0.time = newValue } }
+  }
+
   /// The lines of the audit log.
   public var lines: [EngineLogLine] {
     get { state.withLock { $0.lines } }
@@ -112,6 +119,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
       state.loads += 1
       return EngineSnapshot(
         row: state.rows[key] ?? .none, realm: state.realm, incarnation: state.incarnation,
+        time: state.time,
         hostFailures: context.host.flatMap {
           state.hostFailures[HostPeriod(host: $0, period: context.period)]
         } ?? 0,

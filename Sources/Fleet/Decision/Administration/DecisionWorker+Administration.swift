@@ -39,9 +39,8 @@ extension DecisionWorker {
         report("host-refused", host: conversation.host)
         return .failed(.hostRefused, detail: [])
       }
-      let now: Int64
-      do throws(SystemError) { now = try Clock.now() } catch { throw .system(.clock, error) }
-      let administrator = HostAdministrator(realm: realm, host: host, request: request, now: now)
+      let administrator = HostAdministrator(
+        realm: realm, host: host, request: request, now: try realm.storeWithoutHost().now())
       let reply = administrator.reply()
       log(reply.failure, request, host: conversation.host)
       return reply

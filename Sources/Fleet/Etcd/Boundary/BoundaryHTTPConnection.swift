@@ -152,6 +152,8 @@ final class HTTPConnection {
   struct Answer {
     /// The status code of HTTP.
     let status: Int
+    /// The time by the clock of the server, in seconds since the epoch (RFC 9110, section 6.6.1); 0 if it tells none.
+    let time: Int64
     let body: [UInt8]
     /// Whether a connection was opened for the request.
     let isNewConnection: Bool
@@ -184,11 +186,16 @@ final class HTTPConnection {
     guard code == CURLE_OK else { throw failure(code, wasOpen: wasOpen) }
     var (status, connections) = (0, 0)
     // SAFETY: the handle is valid, and both calls write a number that outlives them.
-    guard unsafe ccurl_get_number(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK,
-      unsafe ccurl_get_number(handle, CURLINFO_NUM_CONNECTS, &connections) == CURLE_OK
+    guard
+      unsafe ccurl_get_number(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK
+        && ccurl_get_number(handle, CURLINFO_NUM_CONNECTS, &connections) == CURLE_OK
     else { throw .lost("out of memory") }
+    // SAFETY: the handle is valid.
+    let time = unsafe ccurl_get_date(handle)
     isOpen = true
-    return Answer(status: status, body: body.bytes, isNewConnection: connections != 0)
+    return Answer(
+      status: status, time: max(Int64(time), 0), body: body.bytes, isNewConnection: connections != 0
+    )
   }
 
   private func failure(_ code: CURLcode, wasOpen: Bool) -> Failure {

@@ -192,6 +192,8 @@ package enum RecordProblem: Equatable, Sendable {
       case .nameTooLong: return "an account with such a long name cannot have factors"
       case .engine(.notPrimary):
         return "check which server of the database is the primary, and that the realm was set up"
+      case .engine(.clock):
+        return "set the clocks of the verifier and of the database's servers: timedatectl"
       case .engine: return "try again; check that the database's primary and a standby run"
       }
     }
@@ -210,6 +212,7 @@ extension EngineError {
     case .notPrimary: "the server is not the primary, or has no realm"
     case .notice: "the server sent a warning, so the change is not certain"
     case .refused: "the server refused the request"
+    case .clock: "the clock of this machine is more than a minute ahead of the database's"
     }
   }
 }
