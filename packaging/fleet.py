@@ -484,7 +484,8 @@ ENGINES = {"postgresql": PostgreSQL, "etcd": Etcd}
 
 
 def wait_for_fence(database):
-    seconds = (INTERVALS + 1) * play.PERIOD
+    # A new epoch begins 10 seconds later than the present time, because clocks may differ.
+    seconds = (INTERVALS + 1) * play.PERIOD + 10
     print("    the user waits %d s, until no code is left that %s could have accepted" % (seconds, database))
     time.sleep(seconds)
 

@@ -55,13 +55,17 @@ extension SharedFactorStore {
   }
 
   /// Returns a sentence if the clock of this machine and that of the database differ by more than
-  /// `DatabaseClock.tolerance`, or nil.
+  /// `DatabaseClock.tolerance`, or if the database does not tell its time; otherwise nil.
   public func clockFinding() throws(FactorStoreError) -> String? {
     guard let key = EngineKey(.user, Self.nobody.name) else { throw .nameTooLong }
     let now = try clock()
     let context = request.context(at: now, withAnswer: false)
     let time = try onEngine { () throws(EngineError) in try engine.load(key, context).time }
-    return time > 0 ? DatabaseClock.finding(DatabaseClock.ahead(now, of: time)) : nil
+    guard time > 0 else {
+      return "the database does not tell its time, so a clock that is ahead is not noticed; "
+        + "a proxy between the verifier and etcd must keep the field Date of HTTP"
+    }
+    return DatabaseClock.finding(DatabaseClock.ahead(now, of: time))
   }
 
   /// Enters an event with a number in the audit log.
