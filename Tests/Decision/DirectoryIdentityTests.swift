@@ -119,6 +119,20 @@ struct DirectoryIdentityTests {
     }
   }
 
+  @Test("a repeated request gets its verdict, also after the factors were moved")
+  func renamedAndRepeated() async {
+    await #expect(processExitsWith: .success) {
+      try DecisionTests.serving(
+        try Self.realm(), configuration: "enrolling = on", users: "alice alicia"
+      ) { path in
+        let verdicts = try (0..<3).map { _ in try Self.signIn(path, Self.first, 4, as: "alicia") }
+        #expect(verdicts == [Self.allowed, Self.allowed, Self.allowed])
+        let other = try Self.signIn(path, Self.first, 5, as: "alicia")
+        #expect(other != Self.allowed)
+      }
+    }
+  }
+
   @Test("a host where the user may not enrol asks for the codes, but moves no factors")
   func renamedElsewhere() async {
     await #expect(processExitsWith: .success) {

@@ -252,7 +252,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
       return nil
     }
     var key = try key()
-    return try SealedAnswer(nonce: nonce, host: request.host ?? [], user: owner.name)
+    return try SealedAnswer(nonce: nonce, host: request.host ?? [], user: account.name)
       .opened(sealed, &key)
   }
 

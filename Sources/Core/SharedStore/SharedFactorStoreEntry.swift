@@ -234,7 +234,9 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     guard let pendingAnswer, !pendingAnswer.isEmpty, let nonce = store.request.nonce else {
       return nil
     }
-    let place = SealedAnswer(nonce: nonce, host: store.request.host ?? [], user: owner.name)
+    // The factors of a renamed user are moved before a repeated request is answered.
+    let place = SealedAnswer(
+      nonce: nonce, host: store.request.host ?? [], user: store.request.hostName(of: owner.name))
     let (expires, overflow) = time.addingReportingOverflow(SharedRequest.answerLifetime)
     return EngineAnswer(
       nonce: nonce, answer: try place.sealed(pendingAnswer, &key),

@@ -33,6 +33,12 @@ public struct SharedRequest: Sendable {
     return renamed.earlier
   }
 
+  /// Returns the name by which the host asks for a user.
+  func hostName(of realmName: [UInt8]) -> [UInt8] {
+    guard let renamed, renamed.earlier == realmName else { return realmName }
+    return renamed.name
+  }
+
   /// The length of the period in which a host's failures are counted, in seconds.
   static let periodLength: Int64 = 3600
 
