@@ -161,9 +161,14 @@ import Testing
     _ enrollment: UInt8, _ state: UInt8, _ codes: UInt8, _ imported: UInt8, _ standing: UInt8,
     seconds: UInt8 = 0, unlocks: UInt8 = 0
   ) -> [UInt8] {
-    [0x8C] + [enrollment, state, codes, imported, unlocks, standing].flatMap { [0, 1, $0] }
-      + [0, 4, 0, 0, 0, seconds] + [0, 1, 0, 0, 4, 0, 0, 0, 0]
-      + [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0]
+    // One expression would take the compiler thirteen seconds.
+    var body: [UInt8] = [0x8C]
+    for number in [enrollment, state, codes, imported, unlocks, standing] {
+      body += [0, 1, number]
+    }
+    body += [0, 4, 0, 0, 0, seconds, 0, 1, 0, 0, 4, 0, 0, 0, 0]
+    body += [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0]
+    return body
   }
 
   static func recoveryCode(_ text: String) -> [UInt8] { [0, UInt8(text.utf8.count)] + text.utf8 }
