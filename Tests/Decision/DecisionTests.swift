@@ -200,6 +200,12 @@ struct DecisionTests {
       reply: .text(SecretBytes(copying: Array(code.utf8).span)))
   }
 
+  /// Signs alice in with a code. Returns the number of the verdict.
+  static func signIn(_ path: String, _ code: String, nonce: UInt8 = 1) throws -> UInt8? {
+    try verdict(
+      path, converse(facts("alice"), nonce: nonce), start("alice", answers: [answer(code)]))
+  }
+
   @Test("a code is accepted at one host, once")
   func accepted() async {
     await #expect(processExitsWith: .success) {
@@ -208,9 +214,7 @@ struct DecisionTests {
         for (nonce, code, expected) in [
           (2, "000000", 5), (3, code, 1), (3, code, 1), (4, code, 5),
         ] as [(UInt8, String, UInt8)] {
-          let verdict = try Self.verdict(
-            path, Self.converse(Self.facts("alice"), nonce: nonce),
-            Self.start("alice", answers: [Self.answer(code)]))
+          let verdict = try Self.signIn(path, code, nonce: nonce)
           #expect(verdict == expected, "nonce \(nonce)")
         }
       }
@@ -223,9 +227,7 @@ struct DecisionTests {
       try Self.serving(try Realm()) { path in
         let code = try KnownFactor.code(at: try Clock.now())
         for (nonce, code) in [(2, "000000"), (3, code), (4, code)] as [(UInt8, String)] {
-          _ = try Self.verdict(
-            path, Self.converse(Self.facts("alice"), nonce: nonce),
-            Self.start("alice", answers: [Self.answer(code)]))
+          _ = try Self.signIn(path, code, nonce: nonce)
         }
         _ = try Self.kinds(path, Self.converse(Self.facts("bob")), Self.start("bob"))
         let numbers = try #require(try Self.numbers(path))
@@ -249,9 +251,7 @@ struct DecisionTests {
           (2, try KnownFactor.code(at: time + 40, steps: 5), 5),
           (3, try KnownFactor.code(at: time, steps: 5), 1),
         ] as [(UInt8, String, UInt8)] {
-          let verdict = try Self.verdict(
-            path, Self.converse(Self.facts("alice"), nonce: nonce),
-            Self.start("alice", answers: [Self.answer(code)]))
+          let verdict = try Self.signIn(path, code, nonce: nonce)
           #expect(verdict == expected, "nonce \(nonce)")
         }
         let numbers = try #require(try Self.numbers(path))
@@ -269,9 +269,7 @@ struct DecisionTests {
       realm.engine.time = time
       try Self.serving(realm) { path in
         for code in [try KnownFactor.code(at: time), try KnownFactor.code(at: time + 100)] {
-          let verdict = try Self.verdict(
-            path, Self.converse(Self.facts("alice")),
-            Self.start("alice", answers: [Self.answer(code)]))
+          let verdict = try Self.signIn(path, code)
           #expect(verdict == 0)
         }
         let numbers = try #require(try Self.numbers(path))

@@ -58,8 +58,11 @@ struct DatabaseClockTests {
 
   @Test("extreme times do not overflow")
   func extremes() throws {
-    #expect(DatabaseClock.ahead(.max, of: .min) == .max)
-    #expect(DatabaseClock.ahead(.min, of: .max) == .min)
+    let times: [(Int64, Int64, Int64)] = [(.max, 1, .max - 1), (.min, .max, .min)]
+    for (now, time, seconds) in times {
+      let difference = try #require(DatabaseClock.Difference(of: now, from: time))
+      #expect(difference.seconds == seconds)
+    }
     let realm = LoadedRealm { () throws(SystemError) in .min }
     try realm.compare(.min, with: .max)
     #expect(try realm.limited(7) == 7)
@@ -68,15 +71,16 @@ struct DatabaseClockTests {
   @Test(
     "a difference of more than 5 seconds is reported",
     arguments: [
-      (-3600, "3600 s behind that of the database, so codes can be rejected"), (-6, "6 s behind"),
+      (-3600, "3600 s behind the database's clock, so codes can be rejected"), (-6, "6 s behind"),
       (-5, nil),
-      (0, nil), (5, nil), (6, "6 s ahead of that of the database, whose time it uses"),
+      (0, nil), (5, nil), (6, "6 s ahead of the database's clock, which is used instead"),
       (60, "60 s ahead"),
-      (61, "61 s ahead of that of the database, so it denies all sign-ins"),
+      (61, "61 s ahead of the database's clock, so all sign-ins are denied"),
     ] as [(Int64, String?)])
-  func finding(seconds: Int64, text: String?) {
-    let finding = DatabaseClock.finding(seconds)
+  func finding(seconds: Int64, text: String?) throws {
+    let difference = try #require(DatabaseClock.Difference(of: time + seconds, from: time))
+    let finding = difference.finding
     #expect(finding?.contains(text ?? "?") == (text == nil ? nil : true))
-    #expect(finding?.hasSuffix("; set both: timedatectl set-ntp true") != false)
+    #expect(finding?.hasSuffix("; set both clocks: timedatectl set-ntp true") != false)
   }
 }

@@ -175,7 +175,7 @@ struct SharedFactorStoreTests {
     #expect(try realm.store(at: now + 5).clockFinding() == nil)
     for (seconds, text) in [(-9, "9 s behind"), (9, "9 s ahead of"), (3600, "3600 s ahead of")] {
       let finding = try #require(try realm.store(at: now + Int64(seconds)).clockFinding())
-      #expect(finding.hasPrefix("the clock of this verifier is \(text) that of the database"))
+      #expect(finding.hasPrefix("the clock of this verifier is \(text) the database's clock"))
     }
   }
 

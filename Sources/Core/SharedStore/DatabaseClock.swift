@@ -13,10 +13,9 @@ public struct DatabaseClock: Sendable {
   public static let tolerance: Int64 = 5
   /// By how many seconds it may be ahead before the verifier denies all requests.
   public static let greatestDifference: Int64 = 60
-  /// By how many seconds the clocks of two servers of a database may differ.
-  static let difference: Int64 = 5
-  /// How many seconds later than the present time the fence is.
-  static let fenceMargin: Int64 = tolerance + difference
+  /// How many seconds later than the present time the fence is: the clocks of two servers of a database may differ by
+  /// as much as those of a verifier and the database.
+  static let fenceMargin: Int64 = 2 * tolerance
 
   /// The time of the database, in seconds since the epoch.
   private let time: Int64
@@ -30,24 +29,41 @@ public struct DatabaseClock: Sendable {
     readAt = sinceBoot
   }
 
-  /// Returns by how many seconds a clock is ahead of the database's; less than 0 if it is behind.
-  public static func ahead(_ now: Int64, of time: Int64) -> Int64 {
-    let (seconds, overflow) = now.subtractingReportingOverflow(time)
-    return overflow ? (now > time ? .max : .min) : seconds
-  }
+  /// The difference between the clock of a verifier and that of the database.
+  public struct Difference: Sendable {
+    /// What a verifier does with a difference.
+    public enum Effect: Sendable { case tolerated, mayReject, limits, denies }
 
-  /// Returns what a difference between the clock of a verifier and that of the database means, or nil if it is
-  /// tolerated. It is more than 0 if the verifier's clock is ahead.
-  static func finding(_ seconds: Int64) -> String? {
-    let clock = "the clock of this verifier is \(seconds.magnitude) s"
-    let remedy = "set both: timedatectl set-ntp true"
-    return switch seconds {
-    case ..<(-tolerance):
-      "\(clock) behind that of the database, so codes can be rejected; \(remedy)"
-    case ...tolerance: nil
-    case ...greatestDifference:
-      "\(clock) ahead of that of the database, whose time it uses; \(remedy)"
-    default: "\(clock) ahead of that of the database, so it denies all sign-ins; \(remedy)"
+    /// By how many seconds the verifier's clock is ahead; less than 0 if it is behind.
+    let seconds: Int64
+
+    /// Compares the time by a verifier's clock with that by the database's. Returns nil if the engine has no clock.
+    public init?(of now: Int64, from time: Int64) {
+      guard time > 0 else { return nil }
+      let (seconds, overflow) = now.subtractingReportingOverflow(time)
+      self.seconds = overflow ? .min : seconds
+    }
+
+    /// What the verifier does.
+    public var effect: Effect {
+      switch seconds {
+      case ..<(-tolerance): .mayReject
+      case ...tolerance: .tolerated
+      case ...greatestDifference: .limits
+      default: .denies
+      }
+    }
+
+    /// A sentence about the difference; nil if it is tolerated.
+    var finding: String? {
+      let clock = "the clock of this verifier is \(seconds.magnitude) s"
+      let remedy = "set both clocks: timedatectl set-ntp true"
+      return switch effect {
+      case .tolerated: nil
+      case .mayReject: "\(clock) behind the database's clock, so codes can be rejected; \(remedy)"
+      case .limits: "\(clock) ahead of the database's clock, which is used instead; \(remedy)"
+      case .denies: "\(clock) ahead of the database's clock, so all sign-ins are denied; \(remedy)"
+      }
     }
   }
 

@@ -13,7 +13,7 @@ public struct EngineChange: Sendable {
   /// The answer to store, with its nonce; nil for none.
   public var answer: EngineAnswer?
 
-  /// The rows that are replaced.
+  /// All rows to replace: none, one or two.
   public var rows: [EngineRowChange] { [row, otherRow].compactMap { $0 } }
 
   /// Creates a change that does nothing yet.

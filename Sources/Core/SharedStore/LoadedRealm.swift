@@ -13,9 +13,7 @@ public final class LoadedRealm {
 
   /// Creates a value before anything was loaded. `sinceBoot` returns the seconds since this machine was started.
   public init(
-    sinceBoot: @escaping () throws(SystemError) -> Int64 = { () throws(SystemError) in
-      try Clock.sinceBoot()
-    }
+    sinceBoot: @escaping () throws(SystemError) -> Int64 = Clock.sinceBoot
   ) {
     self.sinceBoot = sinceBoot
   }
@@ -30,7 +28,7 @@ public final class LoadedRealm {
     }
     guard let clock = DatabaseClock(time, at: sinceBoot) else { return }
     self.clock = clock
-    guard DatabaseClock.ahead(now, of: time) <= DatabaseClock.greatestDifference else {
+    guard DatabaseClock.Difference(of: now, from: time)?.effect != .denies else {
       throw .engine(.clock)
     }
   }

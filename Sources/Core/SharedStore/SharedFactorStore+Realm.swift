@@ -47,25 +47,26 @@ extension SharedFactorStore {
 
   /// Returns the format of the realm, whether this program knows it or not.
   public func realmFormat() throws(FactorStoreError) -> UInt16 {
-    guard let key = EngineKey(.user, Self.nobody.name) else { throw .nameTooLong }
-    let context = request.context(at: try now(), withAnswer: false)
-    return try onEngine { () throws(EngineError) in
-      try engine.load(key, context).realm.format
-    }
+    try uncheckedSnapshot(at: try now()).realm.format
   }
 
   /// Returns a sentence if the clock of this machine and that of the database differ by more than
   /// `DatabaseClock.tolerance`, or if the database does not tell its time; otherwise nil.
   public func clockFinding() throws(FactorStoreError) -> String? {
-    guard let key = EngineKey(.user, Self.nobody.name) else { throw .nameTooLong }
     let now = try clock()
-    let context = request.context(at: now, withAnswer: false)
-    let time = try onEngine { () throws(EngineError) in try engine.load(key, context).time }
-    guard time > 0 else {
+    let time = try uncheckedSnapshot(at: now).time
+    guard let difference = DatabaseClock.Difference(of: now, from: time) else {
       return "the database does not tell its time, so a clock that is ahead is not noticed; "
         + "a proxy between the verifier and etcd must keep the field Date of HTTP"
     }
-    return DatabaseClock.finding(DatabaseClock.ahead(now, of: time))
+    return difference.finding
+  }
+
+  /// Loads the state of the realm for what needs no decision: any format and any time are accepted.
+  private func uncheckedSnapshot(at now: Int64) throws(FactorStoreError) -> EngineSnapshot {
+    let key = try Self.key(of: Self.nobody)
+    let context = request.context(at: now, withAnswer: false)
+    return try onEngine { () throws(EngineError) in try engine.load(key, context) }
   }
 
   /// Enters an event with a number in the audit log.

@@ -234,7 +234,7 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     guard let pendingAnswer, !pendingAnswer.isEmpty, let nonce = store.request.nonce else {
       return nil
     }
-    // The factors of a renamed user are moved before a repeated request is answered.
+    // A repeated request may arrive after the factors of a renamed user were moved to this name.
     let place = SealedAnswer(
       nonce: nonce, host: store.request.host ?? [], user: store.request.hostName(of: owner.name))
     let (expires, overflow) = time.addingReportingOverflow(SharedRequest.answerLifetime)

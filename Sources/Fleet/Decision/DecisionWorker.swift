@@ -288,7 +288,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
   }
 
-  /// Removes what the realm keeps beside the factors of a renamed user, if the user has just removed the last factor.
+  /// If a renamed user has just removed the last factor, removes everything else that the realm keeps about the user.
   private func removeRest(of renamed: RenamedUser, host: [UInt8]) {
     let store = realm.storeWithoutHost()
     do throws(FactorStoreError) {

@@ -34,7 +34,7 @@ struct DirectoryIdentities<Engine: StoreEngine> {
     let known = try registry.entry(of: name)
     var earlier: [UInt8]?
     if case .entry(let id) = user.identity {
-      // Looked up for every user: otherwise the time taken would show whether a user has enrolled.
+      // Every user is looked up, so that the time it takes does not show whether the user has enrolled.
       earlier = try registry.user(of: id)
       if known == id { return .same }
       // The entry may have been given to another name, or removed, by a verifier of an earlier version.

@@ -7,23 +7,22 @@ import MFASystem
 struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
   private let engine: Engine
   private let counters: DecisionCounters
-  /// Returns the time by this machine's clock, in seconds since the epoch.
-  private let now: () -> Int64
 
-  init(
-    _ engine: Engine, _ counters: DecisionCounters,
-    now: @escaping () -> Int64 = { Clock.nanoseconds() / 1_000_000_000 }
-  ) {
+  init(_ engine: Engine, _ counters: DecisionCounters) {
     self.engine = engine
     self.counters = counters
-    self.now = now
   }
 
   func load(_ key: EngineKey, _ context: EngineContext) throws(EngineError) -> EngineSnapshot {
     let snapshot = try measured(.load) { () throws(EngineError) in
       try engine.load(key, context)
     }
-    if snapshot.time > 0 { count(ahead: DatabaseClock.ahead(now(), of: snapshot.time)) }
+    let now = Clock.nanoseconds() / 1_000_000_000
+    switch DatabaseClock.Difference(of: now, from: snapshot.time)?.effect {
+    case .limits: counters.add(.clockAhead)
+    case .denies: counters.add(.clockTooFarAhead)
+    case .tolerated, .mayReject, nil: break
+    }
     return snapshot
   }
 
@@ -55,15 +54,6 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
 
   func findings() throws(EngineError) -> [String]? {
     try counted { () throws(EngineError) in try engine.findings() }
-  }
-
-  /// Counts a load at which this machine's clock was ahead of the database's by this number of seconds.
-  private func count(ahead seconds: Int64) {
-    if seconds > DatabaseClock.greatestDifference {
-      counters.add(.clockTooFarAhead)
-    } else if seconds > DatabaseClock.tolerance {
-      counters.add(.clockAhead)
-    }
   }
 
   private func measured<Result>(

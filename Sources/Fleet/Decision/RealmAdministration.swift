@@ -65,7 +65,8 @@ public struct RealmAdministration {
       return findings + [try realm.storeWithoutHost().clockFinding()].compactMap(\.self)
     } catch {
       // Without a realm in the database there is nothing to compare with.
-      return findings
+      guard error != .engine(.notPrimary) else { return findings }
+      return findings + ["the clock of the database cannot be read: \(error.names.reason)"]
     }
   }
 

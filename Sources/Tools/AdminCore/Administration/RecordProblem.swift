@@ -193,7 +193,7 @@ package enum RecordProblem: Equatable, Sendable {
       case .engine(.notPrimary):
         return "check which server of the database is the primary, and that the realm was set up"
       case .engine(.clock):
-        return "set the clocks of the verifier and of the database's servers: timedatectl"
+        return "set the clocks of the verifiers and of the database servers: timedatectl"
       case .engine: return "try again; check that the database's primary and a standby run"
       }
     }
