@@ -156,6 +156,49 @@ struct BrokenLedgerTests {
         == nil)
   }
 
+  @Test("verify reads the audit log once, however many records are missing")
+  func missingRecords() throws {
+    let users = (1...40).map { "user\($0)" }
+    let store = try prepare(users)
+    for user in users { try FileManager.default.removeItem(atPath: store.recordPath(user)) }
+    let length = try store.bytes(of: store.folder + "/store/ledger").count
+    let before = try bytesRead()
+    let verification = try store.administration.verifyLedger(
+      expecting: nil, allowsUnlistedRecords: false)
+    let read = try bytesRead() - before
+    #expect(verification.findings.map(\.kind) == users.map { _ in .gone })
+    // Each of the other files has at most a few kilobytes.
+    #expect(read < 2 * length + 40 * 8192, "\(read) bytes, and the audit log has \(length)")
+  }
+
+  /// Returns how many bytes this thread has read from files.
+  private func bytesRead() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("rchar: ") })
+    return try #require(Int(line.dropFirst(7)))
+  }
+
+  @Test("histories are brought up to date, and an unchanged audit log is not read again")
+  func laterEntries() throws {
+    let store = try prepare((1...20).map { "user\($0)" })
+    let first = Array("user1".utf8), last = Array("user20".utf8)
+    var histories = LedgerHistories()
+    try histories.update(from: store.store)
+    let earlier = try #require(histories.users[last])
+    #expect(earlier.last == 20 && earlier.entries.count == 1)
+    let before = try bytesRead()
+    try histories.update(from: store.store)
+    let read = try bytesRead() - before
+    // The key and the head.
+    #expect(read < 2048, "\(read) bytes")
+    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "user20"))
+    try histories.update(from: store.store)
+    let later = try #require(histories.users[last])
+    #expect(later.last == 21 && later.entries.count == 2)
+    #expect(later.entries[earlier.lastFingerprint] == 20)
+    #expect(histories.users[first]?.last == 1)
+  }
+
   @Test("verify detects an attempt state that was restored alone")
   func restoredAttempts() throws {
     let store = try prepare()

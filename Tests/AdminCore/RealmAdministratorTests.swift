@@ -173,9 +173,10 @@ struct RealmAdministratorTests {
 
   /// Returns an administrator of a realm with these lines and users.
   private static func administrator(
-    _ lines: [AdministeredLogLine], _ users: [AdministeredRealmUser]
+    _ lines: [AdministeredLogLine], _ users: [AdministeredRealmUser],
+    _ recorder: Recorder = Recorder()
   ) -> RealmAdministrator {
-    administrator(Recorder()) { _, command throws(RealmProblem) in
+    administrator(recorder) { _, command throws(RealmProblem) in
       switch command {
       case .auditLog(let after):
         return .auditLog(lines.filter { $0.number > after }, isEnd: true)
@@ -223,6 +224,21 @@ struct RealmAdministratorTests {
     let replaced = try Self.administrator(lines, [try Self.user("alice")])
       .verifyLedger(expecting: expected)
     #expect(replaced.json.text.contains(#""fault": "checkpoint-missing""#))
+  }
+
+  @Test("each line of the audit log is read once, however many records are missing")
+  func missingRecords() throws {
+    let lines = (1...40).map {
+      Self.line($0, "event=enrolled user=user\($0) record=0102030405060708")
+    }
+    let recorder = Recorder()
+    let result = try Self.administrator(lines, [], recorder).verifyLedger(expecting: nil)
+    #expect(result.findings.map(\.kind) == lines.map { _ in .gone })
+    let read = recorder.commands.filter { $0 == .auditLog(after: 0) }
+    #expect(read.count == 1)
+    let later = recorder.commands.filter { $0 == .auditLog(after: 40) }
+    // Before the records are compared, and for each record that differs.
+    #expect(later.count == 41)
   }
 
   @Test("a renamed user has the record under the new name, and none under the name before")

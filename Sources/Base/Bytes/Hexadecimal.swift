@@ -21,15 +21,16 @@ public enum Hexadecimal {
 
   /// Parses exactly `count` pairs of lower-case digits. Returns nil for any other text.
   public static func bytes(of text: [UInt8], count: Int) -> [UInt8]? {
-    guard text.count == 2 * count else { return nil }
+    guard text.count == 2 * count, !text.contains(where: { isUpperCase($0) }) else { return nil }
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
     for index in 0..<count {
       guard let high = value(text[2 * index]), let low = value(text[2 * index + 1]) else {
         return nil
       }
       bytes.append(high << 4 | low)
     }
-    return self.text(of: bytes) == text ? bytes : nil
+    return bytes
   }
 
   /// Returns the value of a digit in either case, 0 to 15, or nil for any other character.
@@ -40,6 +41,10 @@ public enum Hexadecimal {
       (digit & 15) &+ 9
     default: nil
     }
+  }
+
+  private static func isUpperCase(_ character: UInt8) -> Bool {
+    character >= UInt8(ascii: "A") && character <= UInt8(ascii: "Z")
   }
 
   private static func digit(_ value: UInt8, _ letters: Letters) -> UInt8 {

@@ -479,6 +479,13 @@ public struct AuditLog: ~Copyable {
     return result
   }
 
+  /// Returns the number of entries that the head records. Takes no lock, and does not read the entries. Returns nil if
+  /// no valid head is there.
+  public func recordedCount(_ key: inout SealingKey) throws(FactorStoreError) -> UInt32? {
+    guard let file = try present(head) else { return nil }
+    return try AuditLogHead(try Self.read(file.file), &key).content?.chain.count
+  }
+
   /// Verifies the text and the index against a verified head.
   private func inspect(
     _ text: borrowing File, _ content: AuditLogHead.Content?, _ key: inout SealingKey,

@@ -52,24 +52,24 @@ struct AuditLogChain: Equatable {
   func next(
     in bytes: [UInt8], from start: Int, to end: Int, _ key: inout SealingKey
   ) throws(FactorStoreError) -> AuditLogChain? {
-    var body: [UInt8] = []
     let part = bytes.span.part(from: start, count: end &- start)
-    for index in part.indices {
-      let byte = part[index]
-      if byte == UInt8(ascii: "\n"), body.count >= AuditLogLine.trailerLength {
-        let length = body.count &- AuditLogLine.trailerLength
-        let covered = value + body.span.part(from: 0, count: length).copied()
-        if let value = AuditLogLine.chainValue(of: body[...]),
-          try cryptographic({ () throws(CryptographyError) in
-            try key.verifies(value.span, of: covered, purpose: .auditLogEntry)
-          })
-        {
-          var next = self
-          try next.advance(by: body.count &+ 1, to: value)
-          return next
-        }
+    var length = 0
+    while length < part.count {
+      let feed =
+        length &+ part.part(from: length, count: part.count).firstIndex(of: UInt8(ascii: "\n"))
+      guard feed < part.count else { return nil }
+      length = feed &+ 1
+      let body = feed &- AuditLogLine.trailerLength
+      let trailer = part.part(from: body, count: AuditLogLine.trailerLength).copied()
+      guard body >= 0, let value = AuditLogLine.chainValue(of: trailer[...]) else { continue }
+      let covered = self.value + part.part(from: 0, count: body).copied()
+      let isValid = try cryptographic { () throws(CryptographyError) in
+        try key.verifies(value.span, of: covered, purpose: .auditLogEntry)
       }
-      body.append(byte)
+      guard isValid else { continue }
+      var next = self
+      try next.advance(by: length, to: value)
+      return next
     }
     return nil
   }

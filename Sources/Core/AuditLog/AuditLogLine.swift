@@ -110,8 +110,11 @@ enum AuditLogLine {
   /// Returns the escaped value of the first pair with this key in a line, or nil if no pair has it.
   static func value(of key: StaticString, in entry: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let wanted = key.bytes + [UInt8(ascii: "=")]
-    for pair in entry.split(separator: UInt8(ascii: " ")) where pair.starts(with: wanted) {
-      return pair.dropFirst(wanted.count)
+    var rest = entry
+    while !rest.isEmpty {
+      let pair = rest.prefix { $0 != UInt8(ascii: " ") }
+      if pair.starts(with: wanted) { return pair.dropFirst(wanted.count) }
+      rest = rest.dropFirst(pair.count &+ 1)
     }
     return nil
   }

@@ -346,6 +346,12 @@ public final class LocalFactorStore: FactorStore {
     return reading
   }
 
+  /// Returns the number of entries of the audit log, or nil if it has no valid head. Nothing else is verified.
+  public func recordedLedgerCount() throws(FactorStoreError) -> UInt32? {
+    var key = try key()
+    return try ledger().recordedCount(&key)
+  }
+
   /// Returns the fingerprint that the audit log uses for the account's current record; empty if
   /// there is no record.
   public func fingerprint(of account: Account) throws(FactorStoreError) -> [UInt8] {

@@ -67,7 +67,7 @@ extension Administration {
     expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
     _ body: (LedgerEntry) -> Void = { _ in }
   ) throws(AdminError) -> LedgerVerification {
-    var histories: [[UInt8]: History] = [:]
+    var histories = LedgerHistories()
     var last: LedgerEntry?
     var isExpectedThere = expected == nil
     let reading = try onStore { () throws(FactorStoreError) in
@@ -77,14 +77,13 @@ extension Administration {
         last = entry
         body(entry)
         if mark == expected { isExpectedThere = true }
-        guard let user = entry.bytes("user") else { return }
-        histories[user, default: History()].add(entry, mark)
+        histories.add(entry, mark)
       }
     }
     var findings: [LedgerFinding] = []
     if reading.fault == nil {
-      for (user, history) in histories.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-        if let finding = finding(user, history) { findings.append(finding) }
+      for user in histories.users.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        if let finding = finding(user, &histories) { findings.append(finding) }
       }
     }
     return LedgerVerification(
@@ -130,25 +129,8 @@ extension Administration {
     }
   }
 
-  /// What the audit log says about one user.
-  private struct History {
-    var uid: UInt32 = 0
-    var last: UInt32 = 0
-    var lastFingerprint: [UInt8] = []
-    /// The number of the last entry with each fingerprint.
-    var entries: [[UInt8]: UInt32] = [:]
-
-    mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
-      // The entry of a record that was removed unread has no UID.
-      uid = entry.uid ?? uid
-      last = mark.number
-      lastFingerprint = entry.fingerprint
-      entries[lastFingerprint] = mark.number
-    }
-  }
-
-  private func finding(_ user: [UInt8], _ history: History) -> LedgerFinding? {
-    var history = history
+  private func finding(_ user: [UInt8], _ histories: inout LedgerHistories) -> LedgerFinding? {
+    var history = histories.users[user] ?? LedgerHistories.History()
     do throws(FactorStoreError) {
       let account = Account(name: user, uid: history.uid)
       if try store.fingerprint(of: account) == history.lastFingerprint {
@@ -157,11 +139,8 @@ extension Administration {
       // The record may have changed since the audit log was read: compare again under the lock.
       let entry = try lock(account)
       let present = try store.fingerprint(of: account)
-      _ = try store.inspectLedger { line in
-        guard case .entry(let mark) = line.kind, mark.number > history.last else { return }
-        let entry = LedgerEntry(line)
-        if entry.bytes("user") == user { history.add(entry, mark) }
-      }
+      try histories.update(from: store)
+      history = histories.users[user] ?? history
       withExtendedLifetime(entry) {}
       guard present != history.lastFingerprint else { return rolledBack(account, history) }
       let kind: LedgerFinding.Kind =
@@ -192,7 +171,9 @@ extension Administration {
 
   /// Returns a finding if a sign-in would refuse the user's files, for example because the attempt
   /// state does not belong to the record or is older than the audit log says.
-  private func rolledBack(_ account: Account, _ history: History) -> LedgerFinding? {
+  private func rolledBack(
+    _ account: Account, _ history: LedgerHistories.History
+  ) -> LedgerFinding? {
     do throws(FactorStoreError) {
       _ = try store.snapshot(of: account)
       return nil
@@ -203,13 +184,13 @@ extension Administration {
   }
 
   /// Returns the users whose records the audit log does not mention, sorted by name.
-  private func recordsWithoutEntries(_ histories: [[UInt8]: History]) throws(AdminError)
-    -> [[UInt8]]
-  {
+  private func recordsWithoutEntries(
+    _ histories: LedgerHistories
+  ) throws(AdminError) -> [[UInt8]] {
     var users: [[UInt8]] = []
     try onStore { () throws(FactorStoreError) in
       try store.forEachFile { user, name in
-        if let user, !Self.isDraft(name), histories[user.bytes] == nil {
+        if let user, !Self.isDraft(name), histories.users[user.bytes] == nil {
           users.append(user.bytes)
         }
         return true

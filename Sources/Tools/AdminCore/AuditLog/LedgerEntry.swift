@@ -8,9 +8,9 @@ package struct LedgerEntry: Equatable {
   package let number: UInt32?
   /// The checkpoint, or nil if the entry is not verified by the hash chain.
   package let mark: AuditLogCheckpoint?
-  private let values: [String: [UInt8]]
+  private let text: [UInt8]
 
-  /// Parses a line, ignoring words without an equals sign.
+  /// Parses a line.
   package init(_ line: AuditLogReading.Line) {
     var mark: AuditLogCheckpoint?
     if case .entry(let checkpoint) = line.kind { mark = checkpoint }
@@ -19,25 +19,23 @@ package struct LedgerEntry: Equatable {
 
   /// Parses a line that has this checkpoint if it is verified.
   init(_ text: [UInt8], mark: AuditLogCheckpoint?) {
-    var values: [String: [UInt8]] = [:]
-    for pair in text.split(separator: UInt8(ascii: " ")) {
-      guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let value = Self.unescaped(pair[pair.index(after: sign)...])
-      values[String(decoding: pair[..<sign], as: UTF8.self)] = value
-    }
-    self.values = values
-    number = values["n"].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) }
+    self.text = text
     self.mark = mark
+    number = AuditLogReading.value(of: "n", in: text).flatMap {
+      UInt32(String(decoding: Self.unescaped($0), as: UTF8.self))
+    }
   }
 
   /// Returns the value of a key, or nil if the line has no such key or its value is `-`.
-  package func bytes(_ key: String) -> [UInt8]? {
-    guard let value = values[key], value != [UInt8(ascii: "-")] else { return nil }
-    return value
+  package func bytes(_ key: StaticString) -> [UInt8]? {
+    guard let value = AuditLogReading.value(of: key, in: text),
+      !value.elementsEqual([UInt8(ascii: "-")])
+    else { return nil }
+    return Self.unescaped(value)
   }
 
   /// Returns the value of a key, escaped for display.
-  package func text(_ key: String) -> String? { bytes(key).map { VisibleText.escaping($0) } }
+  package func text(_ key: StaticString) -> String? { bytes(key).map { VisibleText.escaping($0) } }
 
   /// The account's UID.
   package var uid: UInt32? { text("uid").flatMap { UInt32($0) } }
@@ -66,6 +64,7 @@ package struct LedgerEntry: Equatable {
   }
 
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    guard text.contains(UInt8(ascii: "\\")) else { return Array(text) }
     var bytes: [UInt8] = []
     var rest = text
     while let byte = rest.popFirst() {
@@ -100,7 +99,7 @@ package struct LedgerEntry: Equatable {
 
   /// The entry as JSON. Member names are stable across versions.
   package var json: JSON {
-    func value(_ key: String) -> JSON {
+    func value(_ key: StaticString) -> JSON {
       JSON(bytes(key).map { String(decoding: $0, as: UTF8.self) })
     }
     func numeric(_ text: String?) -> JSON {

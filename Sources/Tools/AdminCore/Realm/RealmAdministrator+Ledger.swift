@@ -102,7 +102,11 @@ extension RealmAdministrator {
           unlisted.append(name)
           continue
         }
-        if let finding = try finding(name, history, users[name]) { findings.append(finding) }
+        let finding = try finding(name, history, users[name]) { () throws(AdminError) in
+          try forEachLine(after: reading.last?.number ?? 0, take)
+          return histories[name] ?? history
+        }
+        if let finding { findings.append(finding) }
       }
     }
     return RealmLogVerification(
@@ -125,22 +129,19 @@ extension RealmAdministrator {
     }
   }
 
+  /// Compares a record with what the audit log says. `updated` reads the entries that were made meanwhile.
   private func finding(
-    _ name: [UInt8], _ history: History, _ user: RealmUser?
+    _ name: [UInt8], _ history: History, _ user: RealmUser?,
+    updated: () throws(AdminError) -> History
   ) throws(AdminError) -> LedgerFinding? {
     if let problem = user?.problem {
       return LedgerFinding(user: name, kind: .unusable(problem), last: history.last)
     }
-    var history = history
     guard user?.fingerprint ?? [] != history.lastFingerprint else { return nil }
     // The record may have changed since it was read: compare again.
     guard let subject = UserName(name) else { return nil }
     let present = try find(subject)?.fingerprint ?? []
-    try forEachLine(after: history.last) { line in
-      let entry = LedgerEntry(line)
-      guard let mark = entry.mark else { return }
-      for (user, fingerprint) in entry.records where user == name { history.add(fingerprint, mark) }
-    }
+    let history = try updated()
     guard present != history.lastFingerprint else { return nil }
     let kind: LedgerFinding.Kind =
       if let entry = history.entries[present] { .older(entry: entry) } else {
