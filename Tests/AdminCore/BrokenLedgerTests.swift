@@ -186,17 +186,25 @@ struct BrokenLedgerTests {
     try histories.update(from: store.store)
     let earlier = try #require(histories.users[last])
     #expect(earlier.last == 20 && earlier.entries.count == 1)
-    let before = try bytesRead()
-    try histories.update(from: store.store)
-    let read = try bytesRead() - before
+    func bytesReadAgain() throws -> Int {
+      let before = try bytesRead()
+      try histories.update(from: store.store)
+      return try bytesRead() - before
+    }
     // The key and the head.
+    let read = try bytesReadAgain()
     #expect(read < 2048, "\(read) bytes")
+    let head = try store.bytes(of: store.folder + "/store/ledger.head")
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "user20"))
     try histories.update(from: store.store)
     let later = try #require(histories.users[last])
     #expect(later.last == 21 && later.entries.count == 2)
     #expect(later.entries[earlier.lastFingerprint] == 20)
     #expect(histories.users[first]?.last == 1)
+    // The state after the write of the last entry was interrupted.
+    try store.write(head, to: store.folder + "/store/ledger.head")
+    let afterInterruption = try bytesReadAgain()
+    #expect(afterInterruption < 2048, "\(afterInterruption) bytes")
   }
 
   @Test("verify detects an attempt state that was restored alone")

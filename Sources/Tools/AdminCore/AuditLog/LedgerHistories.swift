@@ -37,9 +37,10 @@ struct LedgerHistories {
   }
 
   /// Adds the entries that were written since the audit log was read. Reads it only if there are any: an audit log can be
-  /// long, and changes of factors wait meanwhile.
+  /// long, and changes of factors wait meanwhile. After an interrupted write, the head does not yet count an entry that
+  /// was read.
   mutating func update(from store: borrowing LocalFactorStore) throws(FactorStoreError) {
-    guard try store.recordedLedgerCount() != last else { return }
+    guard try store.recordedLedgerCount() ?? .max > last else { return }
     var updated = self
     _ = try store.inspectLedger { line in
       guard case .entry(let mark) = line.kind, mark.number > updated.last else { return }
