@@ -236,8 +236,8 @@ struct RealmAdministratorTests {
     #expect(result.findings.map(\.kind) == lines.map { _ in .gone })
     let read = recorder.commands.filter { $0 == .auditLog(after: 0) }
     #expect(read.count == 1)
+    // One request before the records are compared, and one for each record that differs.
     let later = recorder.commands.filter { $0 == .auditLog(after: 40) }
-    // Before the records are compared, and for each record that differs.
     #expect(later.count == 41)
   }
 

@@ -479,8 +479,8 @@ public struct AuditLog: ~Copyable {
     return result
   }
 
-  /// Returns the number of entries that the head records. Takes no lock, and does not read the entries. Returns nil if
-  /// no valid head is there.
+  /// Returns the number of entries according to the head, or nil if there is no valid head. Takes no lock, and reads no
+  /// entry.
   public func recordedCount(_ key: inout SealingKey) throws(FactorStoreError) -> UInt32? {
     guard let file = try present(head) else { return nil }
     return try AuditLogHead(try Self.read(file.file), &key).content?.chain.count

@@ -11,7 +11,7 @@ import MFASystem
 ///
 /// This is one line of printable ASCII. Values are escaped as in the system log, and a line feed
 /// ends the line.
-enum AuditLogLine {
+public enum AuditLogLine {
   /// The text before the chain value, which ends the line.
   static var chainKey: [UInt8] { (" chain=" as StaticString).bytes }
 
@@ -108,7 +108,9 @@ enum AuditLogLine {
   }
 
   /// Returns the escaped value of the first pair with this key in a line, or nil if no pair has it.
-  static func value(of key: StaticString, in entry: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  public static func value(
+    of key: StaticString, in entry: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8>? {
     let wanted = key.bytes + [UInt8(ascii: "=")]
     var rest = entry
     while !rest.isEmpty {

@@ -33,11 +33,6 @@ public struct AuditLogReading: Equatable, Sendable {
     case unproven
   }
 
-  /// Returns the escaped value of the first pair with this key in a line, or nil if no pair has it.
-  public static func value(of key: StaticString, in line: [UInt8]) -> ArraySlice<UInt8>? {
-    AuditLogLine.value(of: key, in: line[...])
-  }
-
   /// What is wrong with the audit log.
   public enum Fault: Equatable, Sendable {
     /// The line with this number cannot follow the line before it: it was modified, inserted or

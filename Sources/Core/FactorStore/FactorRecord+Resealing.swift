@@ -155,7 +155,7 @@ extension FactorRecord {
     guard let uid = reader.read(UInt32.self),
       let id = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) })
     else { return nil }
-    // The name is there only if a realm has renamed the user: see `namedKeys`.
+    // There is a name only if a realm has renamed the user: see `namedKeys`.
     let name = reader.readShort().flatMap { UserName($0) }
     return FactorRecord(user: name ?? user, uid: uid, id: id).recoveryCodeContext()
   }

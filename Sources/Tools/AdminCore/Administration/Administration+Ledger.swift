@@ -142,11 +142,7 @@ extension Administration {
       try histories.update(from: store)
       history = histories.users[user] ?? history
       withExtendedLifetime(entry) {}
-      guard present != history.lastFingerprint else { return rolledBack(account, history) }
-      let kind: LedgerFinding.Kind =
-        if let entry = history.entries[present] { .older(entry: entry) } else {
-          present.isEmpty ? .gone : .unknown
-        }
+      guard let kind = history.difference(of: present) else { return rolledBack(account, history) }
       return LedgerFinding(user: user, kind: kind, last: history.last)
     } catch {
       return LedgerFinding(user: user, kind: .unusable(RecordProblem(error)), last: history.last)

@@ -4,31 +4,26 @@ import MFABytes
 
 /// A parsed entry of the audit log.
 package struct LedgerEntry: Equatable {
-  /// The entry's sequence number, or nil if the line has none.
-  package let number: UInt32?
   /// The checkpoint, or nil if the entry is not verified by the hash chain.
   package let mark: AuditLogCheckpoint?
   private let text: [UInt8]
 
-  /// Parses a line.
+  /// Creates the entry of a line.
   package init(_ line: AuditLogReading.Line) {
     var mark: AuditLogCheckpoint?
     if case .entry(let checkpoint) = line.kind { mark = checkpoint }
     self.init(line.text, mark: mark)
   }
 
-  /// Parses a line that has this checkpoint if it is verified.
+  /// Creates the entry of a line, which has this checkpoint if it is verified.
   init(_ text: [UInt8], mark: AuditLogCheckpoint?) {
     self.text = text
     self.mark = mark
-    number = AuditLogReading.value(of: "n", in: text).flatMap {
-      UInt32(String(decoding: Self.unescaped($0), as: UTF8.self))
-    }
   }
 
   /// Returns the value of a key, or nil if the line has no such key or its value is `-`.
   package func bytes(_ key: StaticString) -> [UInt8]? {
-    guard let value = AuditLogReading.value(of: key, in: text),
+    guard let value = AuditLogLine.value(of: key, in: text[...]),
       !value.elementsEqual([UInt8(ascii: "-")])
     else { return nil }
     return Self.unescaped(value)
@@ -36,6 +31,9 @@ package struct LedgerEntry: Equatable {
 
   /// Returns the value of a key, escaped for display.
   package func text(_ key: StaticString) -> String? { bytes(key).map { VisibleText.escaping($0) } }
+
+  /// The entry's sequence number, or nil if the line has none.
+  package var number: UInt32? { text("n").flatMap { UInt32($0) } }
 
   /// The account's UID.
   package var uid: UInt32? { text("uid").flatMap { UInt32($0) } }

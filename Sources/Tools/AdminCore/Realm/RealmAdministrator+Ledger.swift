@@ -78,16 +78,14 @@ extension RealmAdministrator {
   package func verifyLedger(
     expecting expected: AuditLogCheckpoint?
   ) throws(AdminError) -> RealmLogVerification {
-    var histories: [[UInt8]: History] = [:]
+    var histories = LedgerHistories()
     var reading = RealmLogReading(after: 0)
     var isExpectedThere = expected == nil
     let take = { (line: AdministeredLogLine) in
       let entry = reading.take(line)
       guard let mark = entry.mark else { return }
       if mark == expected { isExpectedThere = true }
-      for (user, fingerprint) in entry.records {
-        histories[user, default: History()].add(fingerprint, mark)
-      }
+      histories.add(entry, mark)
     }
     try forEachLine(after: 0, take)
     var findings: [LedgerFinding] = []
@@ -96,15 +94,15 @@ extension RealmAdministrator {
       var users: [[UInt8]: RealmUser] = [:]
       for user in try all() { users[user.name] = user }
       // Entries that were made meanwhile.
-      try forEachLine(after: reading.last?.number ?? 0, take)
-      for name in Set(histories.keys).union(users.keys) {
-        guard let history = histories[name] else {
+      try forEachLine(after: histories.last, take)
+      for name in Set(histories.users.keys).union(users.keys) {
+        guard let history = histories.users[name] else {
           unlisted.append(name)
           continue
         }
         let finding = try finding(name, history, users[name]) { () throws(AdminError) in
-          try forEachLine(after: reading.last?.number ?? 0, take)
-          return histories[name] ?? history
+          try forEachLine(after: histories.last, take)
+          return histories.users[name] ?? history
         }
         if let finding { findings.append(finding) }
       }
@@ -115,24 +113,10 @@ extension RealmAdministrator {
       unlistedUsers: unlisted.sorted { $0.lexicographicallyPrecedes($1) })
   }
 
-  /// What the audit log says about one user.
-  private struct History {
-    var last: UInt32 = 0
-    var lastFingerprint: [UInt8] = []
-    /// The number of the last entry with each fingerprint.
-    var entries: [[UInt8]: UInt32] = [:]
-
-    mutating func add(_ fingerprint: [UInt8], _ mark: AuditLogCheckpoint) {
-      last = mark.number
-      lastFingerprint = fingerprint
-      entries[lastFingerprint] = mark.number
-    }
-  }
-
   /// Compares a record with what the audit log says. `updated` reads the entries that were made meanwhile.
   private func finding(
-    _ name: [UInt8], _ history: History, _ user: RealmUser?,
-    updated: () throws(AdminError) -> History
+    _ name: [UInt8], _ history: LedgerHistories.History, _ user: RealmUser?,
+    updated: () throws(AdminError) -> LedgerHistories.History
   ) throws(AdminError) -> LedgerFinding? {
     if let problem = user?.problem {
       return LedgerFinding(user: name, kind: .unusable(problem), last: history.last)
@@ -142,12 +126,9 @@ extension RealmAdministrator {
     guard let subject = UserName(name) else { return nil }
     let present = try find(subject)?.fingerprint ?? []
     let history = try updated()
-    guard present != history.lastFingerprint else { return nil }
-    let kind: LedgerFinding.Kind =
-      if let entry = history.entries[present] { .older(entry: entry) } else {
-        present.isEmpty ? .gone : .unknown
-      }
-    return LedgerFinding(user: name, kind: kind, last: history.last)
+    return history.difference(of: present).map {
+      LedgerFinding(user: name, kind: $0, last: history.last)
+    }
   }
 }
 
