@@ -2,7 +2,6 @@ import Foundation
 import MFAApplication
 import MFAAuditLog
 import MFABytes
-import MFAConfiguration
 import MFACTestSupport
 import MFAFactors
 import MFAFleetProtocol
@@ -19,8 +18,9 @@ import MFASystem
 import MFATestSupport
 import Testing
 
-@testable import MFAServed
+@testable import MFAConfiguration
 @testable import MFADecision
+@testable import MFAServed
 
 /// A verifier in a process of its own, with an engine in its memory, and the packets of a network front.
 @Suite("The verifier", .privateMachine)
@@ -38,9 +38,11 @@ struct DecisionTests {
     let folder = "/var/lib/mfa-verifier-store-\(UInt32.random(in: 0...UInt32.max))"
 
     init() throws {
-      for path in [folder, folder + "/realm-mail"] {
+      for path in [folder, folder + "/realm-mail", folder + "/policy"] {
         try Command.succeed(["/bin/mkdir", "-m", "0700", path])
       }
+      try Data("[project]\ndisable_after = 90\n".utf8).write(
+        to: URL(fileURLWithPath: folder + "/policy/mfa.conf"))
       key = "/var/lib/mfa-verifier-key-\(UInt32.random(in: 0...UInt32.max))"
       try Data([UInt8](repeating: 7, count: 32)).write(to: URL(fileURLWithPath: key))
       try Command.succeed(["/usr/bin/env", "chmod", "0400", key])
@@ -52,6 +54,16 @@ struct DecisionTests {
       let ticket = try hosts.newTicket(
         for: DecisionTests.host, groups: [Array("web".utf8)], by: actor)
       _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
+    }
+
+    /// The policy of the realm, apart from that of the machine, which other tests change.
+    func policy() -> ConfigurationCache {
+      let folder = Array((folder + "/policy").utf8)
+      return ConfigurationCache(
+        ConfigurationLocation(
+          vendor: folder + Array("/vendor.conf".utf8), folder: folder,
+          host: folder + Array("/mfa.conf".utf8), dropIns: folder + Array("/mfa.conf.d".utf8)),
+        now: Clock.nanoseconds)
     }
 
     func remove() throws {
@@ -132,8 +144,7 @@ struct DecisionTests {
           listener: listener, share: share,
           realm: DecisionRealm(
             MeasuredEngine(realm.engine, counters), try configuration(more, users: users), key: key,
-            owner: 0,
-            mail: try realm.mail()),
+            owner: 0, mail: try realm.mail(), policy: realm.policy()),
           counters: counters, front: front
         ).run()
       } catch {}

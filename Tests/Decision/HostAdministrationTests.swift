@@ -151,7 +151,7 @@ struct HostAdministrationTests {
           switch consume reply {
           case .users(let read, let rules, isEnd: true):
             users = read
-            #expect(rules.locksAfter == 100)
+            #expect(rules.locksAfter == 90)
           default:
             Issue.record("no list of all users")
             return

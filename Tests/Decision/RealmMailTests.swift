@@ -88,7 +88,8 @@ struct RealmMailTests {
     let key = try #require(TrustedPath(Array(realm.key.utf8)))
     let folder = try realm.mail()
     let decisions = DecisionRealm(
-      engine, try DecisionTests.configuration(), key: key, owner: 0, mail: folder)
+      engine, try DecisionTests.configuration(), key: key, owner: 0, mail: folder,
+      policy: realm.policy())
     return try RealmMail(realm: decisions, folder: folder) { message, recipient in
       sent.messages.append(String(decoding: message, as: UTF8.self))
       sent.recipients.append(String(decoding: recipient, as: UTF8.self))

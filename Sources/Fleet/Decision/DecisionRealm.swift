@@ -12,7 +12,7 @@ import MFASystem
 final class DecisionRealm<Engine: StoreEngine> {
   private let engine: Engine
   private let key: CachedKey
-  private let cachedConfiguration = ConfigurationCache()
+  private let policy: ConfigurationCache
   /// The state of the realm, which each conversation loads with the record of its host.
   private let loaded = LoadedRealm()
   /// The accounts whose notices this verifier is to mail.
@@ -22,10 +22,12 @@ final class DecisionRealm<Engine: StoreEngine> {
   /// Uses the key at `key`, which belongs to `owner`.
   init(
     _ engine: Engine, _ configuration: DecisionConfiguration, key: TrustedPath, owner: UInt32,
-    mail: MailFolder = MailFolder(StoreFile.realmMailName)
+    mail: MailFolder = MailFolder(StoreFile.realmMailName),
+    policy: ConfigurationCache = ConfigurationCache()
   ) {
     self.engine = engine
     self.configuration = configuration
+    self.policy = policy
     self.mail = mail
     self.key = CachedKey(key, owner: owner, keepsKey: true)
   }
@@ -52,7 +54,7 @@ final class DecisionRealm<Engine: StoreEngine> {
 
   /// Reads one file, or all files of the realm's policy.
   func policy(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    guard let path else { return try cachedConfiguration.read() }
+    guard let path else { return try policy.read() }
     return try ConfigurationFile.read(path)
   }
 
