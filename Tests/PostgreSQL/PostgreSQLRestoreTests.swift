@@ -71,7 +71,7 @@ struct PostgreSQLRestoreTests {
     case .dumpInANewServer:
       let dump = try cluster.dump()
       try use()
-      let other = try PostgreSQLCluster()
+      let other = try PostgreSQLCluster(hasOwnIdentifier: true)
       try other.createRoles()
       try other.restore(dump)
       return other

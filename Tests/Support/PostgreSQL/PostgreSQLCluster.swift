@@ -13,13 +13,20 @@ public final class PostgreSQLCluster {
   private var log = ""
   private var pausedReceiver: String?
 
-  /// Creates a database cluster with settings such as `fsync = off`, and starts its server.
-  public init(settings: [String] = []) throws(HarnessFailure) {
+  /// Creates a database cluster with settings such as `fsync = off`, and starts its server. Clusters have the same
+  /// system identifier unless `hasOwnIdentifier` is true, which takes a second of processor time.
+  public init(
+    settings: [String] = [], hasOwnIdentifier: Bool = false
+  ) throws(HarnessFailure) {
     programs = try Self.programFolder()
     folder = try Self.createFolder()
-    try run(
-      "initdb", "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "-D",
-      folder + "/data")
+    if hasOwnIdentifier {
+      try Self.initialize(folder)
+    } else {
+      let template = try Self.template.get()
+      try Command.succeed(
+        ["/bin/cp", "--archive", template + "/data", folder], as: .user("postgres"))
+    }
     let text =
       (["listen_addresses = ''", "max_connections = 60", "shared_buffers = '16MB'"] + settings)
       .map { $0 + "\n" }.joined()
@@ -66,6 +73,26 @@ public final class PostgreSQLCluster {
       _ = try server?.wait()
       try Command.succeed(["/usr/bin/env", "rm", "-rf", "--one-file-system", folder])
     } catch {}
+  }
+
+  /// The folder of a database cluster that others are copies of. It disappears with the private machine.
+  private static let template: Result<String, HarnessFailure> = {
+    do throws(HarnessFailure) {
+      let folder = try createFolder()
+      try initialize(folder)
+      return .success(folder)
+    } catch {
+      return .failure(error)
+    }
+  }()
+
+  /// Creates a database cluster in a folder.
+  private static func initialize(_ folder: String) throws(HarnessFailure) {
+    try Command.succeed(
+      [
+        try programFolder() + "/initdb", "--no-sync", "--auth=trust", "--encoding=UTF8",
+        "--locale=C", "-D", folder + "/data",
+      ], as: .user("postgres"), directory: folder)
   }
 
   private static func programFolder() throws(HarnessFailure) -> String {
