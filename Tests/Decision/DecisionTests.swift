@@ -56,7 +56,7 @@ struct DecisionTests {
       _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
     }
 
-    /// The policy of the realm, apart from that of the machine, which other tests change.
+    /// The policy of the realm. It is not that of the machine, which other tests change at the same time.
     func policy() -> ConfigurationCache {
       let folder = Array((folder + "/policy").utf8)
       return ConfigurationCache(

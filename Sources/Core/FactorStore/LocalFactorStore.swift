@@ -346,7 +346,8 @@ public final class LocalFactorStore: FactorStore {
     return reading
   }
 
-  /// Returns the number of entries of the audit log according to its head, or nil if it has no valid head. Reads no entry.
+  /// Returns the number of entries of the audit log according to its head, or nil if there is no valid head. Reads no
+  /// entry.
   public func recordedLedgerCount() throws(FactorStoreError) -> UInt32? {
     var key = try key()
     return try ledger().recordedCount(&key)

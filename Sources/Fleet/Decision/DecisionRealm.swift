@@ -12,6 +12,7 @@ import MFASystem
 final class DecisionRealm<Engine: StoreEngine> {
   private let engine: Engine
   private let key: CachedKey
+  /// All files of the realm's policy.
   private let policy: ConfigurationCache
   /// The state of the realm, which each conversation loads with the record of its host.
   private let loaded = LoadedRealm()
@@ -19,7 +20,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   private let mail: MailFolder
   let configuration: DecisionConfiguration
 
-  /// Uses the key at `key`, which belongs to `owner`.
+  /// Uses the key at `key`, which belongs to `owner`, and by default the policy of this host.
   init(
     _ engine: Engine, _ configuration: DecisionConfiguration, key: TrustedPath, owner: UInt32,
     mail: MailFolder = MailFolder(StoreFile.realmMailName),

@@ -13,15 +13,15 @@ public final class PostgreSQLCluster {
   private var log = ""
   private var pausedReceiver: String?
 
-  /// Creates a database cluster with settings such as `fsync = off`, and starts its server. Clusters have the same
-  /// system identifier unless `hasOwnIdentifier` is true, which takes a second of processor time.
+  /// Creates a database cluster with settings such as `fsync = off`, and starts its server. The cluster is a copy of
+  /// one that is created once, and shares its system identifier, unless `hasOwnIdentifier` is true.
   public init(
     settings: [String] = [], hasOwnIdentifier: Bool = false
   ) throws(HarnessFailure) {
     programs = try Self.programFolder()
     folder = try Self.createFolder()
     if hasOwnIdentifier {
-      try Self.initialize(folder)
+      try Self.initialize(folder, with: programs)
     } else {
       let template = try Self.template.get()
       try Command.succeed(
@@ -75,11 +75,11 @@ public final class PostgreSQLCluster {
     } catch {}
   }
 
-  /// The folder of a database cluster that others are copies of. It disappears with the private machine.
+  /// The folder of the database cluster that is copied. It disappears with the private machine.
   private static let template: Result<String, HarnessFailure> = {
     do throws(HarnessFailure) {
       let folder = try createFolder()
-      try initialize(folder)
+      try initialize(folder, with: try programFolder())
       return .success(folder)
     } catch {
       return .failure(error)
@@ -87,11 +87,13 @@ public final class PostgreSQLCluster {
   }()
 
   /// Creates a database cluster in a folder.
-  private static func initialize(_ folder: String) throws(HarnessFailure) {
+  private static func initialize(
+    _ folder: String, with programs: String
+  ) throws(HarnessFailure) {
     try Command.succeed(
       [
-        try programFolder() + "/initdb", "--no-sync", "--auth=trust", "--encoding=UTF8",
-        "--locale=C", "-D", folder + "/data",
+        programs + "/initdb", "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "-D",
+        folder + "/data",
       ], as: .user("postgres"), directory: folder)
   }
 
