@@ -56,7 +56,7 @@ struct DecisionTests {
       _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
     }
 
-    /// The policy of the realm. It is not that of the machine, which other tests change at the same time.
+    /// The policy of the realm, in files of its own: other tests change those of the machine at the same time.
     func policy() -> ConfigurationCache {
       let folder = Array((folder + "/policy").utf8)
       return ConfigurationCache(
@@ -70,11 +70,13 @@ struct DecisionTests {
       for path in [key, folder] { try FileManager.default.removeItem(atPath: path) }
     }
 
-    /// The accounts whose notices the verifier is to mail.
+    /// The accounts whose notices the verifier is to mail. Its mailer is never run. The machine has none, so that
+    /// users of other tests are sent no mail.
     func mail() throws -> MailFolder {
       let path = try #require(TrustedPath(Array(folder.utf8)))
       let key = try #require(TrustedPath(Array(key.utf8)))
-      return MailFolder(StoreFile.realmMailName, in: StoreLocation(directory: path, key: key))
+      return MailFolder(
+        StoreFile.realmMailName, in: StoreLocation(directory: path, key: key), mailer: "/bin/true")
     }
 
     /// The names of the files there.

@@ -1,4 +1,3 @@
-import Foundation
 import MFAAuditLog
 import MFABytes
 import MFAFactors
@@ -141,10 +140,6 @@ struct HostAdministrationTests {
   func users() async {
     await #expect(processExitsWith: .success) {
       let realm = try DecisionTests.Realm()
-      if !FileManager.default.fileExists(atPath: "/usr/sbin/sendmail") {
-        try FileManager.default.createSymbolicLink(
-          atPath: "/usr/sbin/sendmail", withDestinationPath: "/bin/true")
-      }
       try DecisionTests.serving(realm, configuration: Self.permission) { path in
         try Self.ask(path, .users(after: [])) { reply in
           let users: [AdministeredRealmUser]

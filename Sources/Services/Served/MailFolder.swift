@@ -1,4 +1,4 @@
-import MFAAuthentication
+public import MFAAuthentication
 import MFABytes
 public import MFAFactors
 public import MFAStoreFiles
@@ -16,19 +16,25 @@ public import MFASystem
 public struct MailFolder {
   private let name: StaticString
   private let location: StoreLocation?
+  /// The path of the mailer.
+  private let mailer: StaticString
 
   /// The largest number of files in one run.
   static var most: Int { 1000 }
 
-  /// Uses the folder `name` of a store.
-  public init(_ name: StaticString, in location: StoreLocation? = .standard) {
+  /// Uses the folder `name` of a store, for the mailer at the path `mailer`.
+  public init(
+    _ name: StaticString, in location: StoreLocation? = .standard,
+    mailer: StaticString = Delivery.mailer
+  ) {
     self.name = name
     self.location = location
+    self.mailer = mailer
   }
 
   /// Creates the file of an account, if there is a mailer. Returns false if that failed.
   public func addIfMailed(_ account: Account) -> Bool {
-    guard Program.isThere(Delivery.mailer) else { return true }
+    guard Program.isThere(mailer) else { return true }
     do throws(FactorStoreError) {
       try add(account)
       return true
