@@ -12,7 +12,7 @@ import MFASystem
 final class DecisionRealm<Engine: StoreEngine> {
   private let engine: Engine
   private let key: CachedKey
-  /// All files of the realm's policy.
+  /// The policy of the realm, from all its files.
   private let policy: ConfigurationCache
   /// The state of the realm, which each conversation loads with the record of its host.
   private let loaded = LoadedRealm()

@@ -44,9 +44,9 @@ static void look(const uint8_t *bytes, size_t count, uint64_t seed, int64_t line
   }
 }
 
-// Whether a page from `start` to `stop`, at most a chunk later, is in memory or swapped out. A page that was never
-// used is neither: a sanitizer reserves gigabytes of such pages, and reading them takes minutes. The bits are those
-// of the kernel's document admin-guide/mm/pagemap.rst.
+// Returns whether a page from `start` to `stop` is in memory or swapped out. The range is at most one chunk. Sanitizers
+// reserve gigabytes of pages that are never used, and reading those takes minutes. The kernel documents the bits of
+// an entry in admin-guide/mm/pagemap.rst.
 static int is_used(int pages, unsigned long start, unsigned long stop) {
   static const uint64_t present = 1ULL << 63, swapped = 1ULL << 62;
   uint64_t entries[chunk / smallest_page + 1];

@@ -48,9 +48,9 @@ struct LedgerHistories {
     }
   }
 
-  /// Adds the entries that were written since the audit log of this host was read. Reads it only if there are any:
-  /// an audit log can be long, and changes of factors wait meanwhile. After an interrupted write, the head does not
-  /// yet count an entry that was read.
+  /// Adds the entries that were written since the audit log of this host was read. The audit log is read again only
+  /// if its head counts more entries, because it can be long, and changes of factors wait meanwhile. After an
+  /// interrupted write, the head does not yet count an entry that was read.
   mutating func update(from store: borrowing LocalFactorStore) throws(FactorStoreError) {
     guard try store.recordedLedgerCount() ?? .max > last else { return }
     _ = try store.inspectLedger { line in
