@@ -56,6 +56,15 @@ struct DecisionTests {
       _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
     }
 
+    /// Lets another host join, with the certificate of the same number.
+    func join(_ host: [UInt8], group: String) throws {
+      let hosts = HostRegistry(TestRealm(engine).store(at: try Clock.now()))
+      let actor = AuditLogEvent.Actor(
+        name: [], uid: nil, program: Array("tests".utf8), source: Source([]))
+      let ticket = try hosts.newTicket(for: host, groups: [Array(group.utf8)], by: actor)
+      _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
+    }
+
     /// The policy of the realm, in files of its own: other tests change those of the machine at the same time.
     func policy() -> ConfigurationCache {
       let folder = Array((folder + "/policy").utf8)

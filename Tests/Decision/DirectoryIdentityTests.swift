@@ -20,11 +20,21 @@ struct DirectoryIdentityTests {
   private static let first = DirectoryIdentity.entry(Array("first".utf8))
   private static let second = DirectoryIdentity.entry(Array("second".utf8))
 
-  /// A realm that has the first entry for alice.
+  /// A host where all users may enrol.
+  private static let desk = Array("desk1.example.org".utf8)
+  private static let desks = "\n[hosts desks]\nenrolling = on\n"
+  /// A host of an attacker, where the attacker's users may enrol.
+  private static let shop = Array("shop1.example.org".utf8)
+  private static let shops = "\n[hosts shops]\nusers = alice mallory\nenrolling = on\n"
+
+  /// A realm that has the first entry for alice, by the report of the desk.
   private static func realm() throws -> DecisionTests.Realm {
     let realm = try DecisionTests.Realm()
+    try realm.join(desk, group: "desks")
     let store = TestRealm(realm.engine).store(at: try Clock.now())
-    try DirectoryRegistry(store).setEntry(Array("first".utf8), of: Array("alice".utf8))
+    let holder = try DirectoryRegistry(store).bind(
+      Array("first".utf8), to: Array("alice".utf8), reportedBy: desk)
+    #expect(holder == nil)
     return realm
   }
 
@@ -45,12 +55,16 @@ struct DirectoryIdentityTests {
   }
 
   /// Asks as the account line of a service does.
-  private static func account(_ path: String, _ identity: DirectoryIdentity) throws -> UInt8? {
+  @discardableResult
+  private static func account(
+    _ path: String, _ identity: DirectoryIdentity, as name: String = "alice",
+    at host: [UInt8] = DecisionTests.host
+  ) throws -> UInt8? {
     try DecisionTests.verdict(
-      path, DecisionTests.converse(facts(identity, "alice"), nonce: 9),
+      path, DecisionTests.converse(facts(identity, name), host: host, nonce: 9),
       .start(
         ConversationStart(
-          .account, SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8)),
+          .account, SignInRequest(user: Array(name.utf8), service: Array("sshd".utf8)),
           showsMessages: true, caller: 0, note: nil, tryNumber: 1, answered: [])))
   }
 
@@ -98,7 +112,7 @@ struct DirectoryIdentityTests {
   func renamed() async {
     await #expect(processExitsWith: .success) {
       try DecisionTests.serving(
-        try Self.realm(), configuration: "enrolling = on", users: "alice alicia"
+        try Self.realm(), configuration: "enrolling = on" + Self.desks, users: "alice alicia"
       ) { path in
         _ = try DecisionTests.verdict(
           path, DecisionTests.converse(Self.facts(Self.first, "alicia"), nonce: 1),
@@ -123,7 +137,7 @@ struct DirectoryIdentityTests {
   func renamedAndRepeated() async {
     await #expect(processExitsWith: .success) {
       try DecisionTests.serving(
-        try Self.realm(), configuration: "enrolling = on", users: "alice alicia"
+        try Self.realm(), configuration: "enrolling = on" + Self.desks, users: "alice alicia"
       ) { path in
         let verdicts = try (0..<3).map { _ in try Self.signIn(path, Self.first, 4, as: "alicia") }
         #expect(verdicts == [Self.allowed, Self.allowed, Self.allowed])
@@ -136,7 +150,9 @@ struct DirectoryIdentityTests {
   @Test("a host where the user may not enrol asks for the codes, but moves no factors")
   func renamedElsewhere() async {
     await #expect(processExitsWith: .success) {
-      try DecisionTests.serving(try Self.realm(), users: "alice alicia") { path in
+      try DecisionTests.serving(
+        try Self.realm(), configuration: Self.desks, users: "alice alicia"
+      ) { path in
         let verdicts = [
           try Self.signIn(path, Self.first, 1, as: "alicia"),
           try Self.signIn(path, .unknown, 2, as: "alicia", steps: 1),
@@ -150,55 +166,122 @@ struct DirectoryIdentityTests {
   @Test("a host that may not ask about the earlier name is refused")
   func renamedForbidden() async {
     await #expect(processExitsWith: .success) {
-      try DecisionTests.serving(try Self.realm(), users: "alicia") { path in
+      try DecisionTests.serving(
+        try Self.realm(), configuration: Self.desks, users: "alicia"
+      ) { path in
         let verdict = try Self.signIn(path, Self.first, 1, as: "alicia")
         #expect(verdict == Verdict.deny.number)
       }
     }
   }
 
+  @Test("a user's entry that a host reports for its own user does not change the user's sign-in")
+  func takeover() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try DecisionTests.Realm()
+      try realm.join(Self.shop, group: "shops")
+      try DecisionTests.serving(
+        realm, configuration: "enrolling = on" + Self.shops, users: "*"
+      ) { path in
+        let before = try Self.signIn(path, Self.second, 1, as: "victim")
+        // alice is the attacker's user, and has factors.
+        try Self.account(path, Self.second, at: Self.shop)
+        let verdict = try Self.signIn(path, Self.second, 2, as: "victim")
+        #expect(verdict == before && verdict != Self.allowed)
+        // The factors are still those of alice, and the code is not used up.
+        let own = try Self.signIn(path, .unknown, 3)
+        #expect(own == Self.allowed)
+      }
+    }
+  }
+
+  @Test("the entry of a renamed user stays with the user's factors, whatever another host reports")
+  func takeoverOfARenamedUser() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try Self.realm()
+      try realm.join(Self.shop, group: "shops")
+      try FactorStoreConformance { TestRealm(realm.engine).store() }.enroll(
+        "Phone", Account(name: Array("mallory".utf8), uid: 1000))
+      try DecisionTests.serving(
+        realm, configuration: "enrolling = on" + Self.shops + Self.desks, users: "*"
+      ) { path in
+        try Self.account(path, Self.first, as: "mallory", at: Self.shop)
+        let verdicts = [
+          try Self.signIn(path, Self.first, 1, as: "alicia"),
+          // The factors that were asked for, and moved, are those of alice.
+          try Self.signIn(path, .unknown, 2, as: "mallory"), try Self.signIn(path, .unknown, 3),
+        ]
+        #expect(verdicts.map { $0 == Self.allowed } == [true, true, false])
+      }
+    }
+  }
+
+  /// Returns the lookup for reports of a host; by default, of the one that may enrol all users.
+  private func identities(
+    _ realm: TestRealm<MemoryEngine>, host: [UInt8] = Self.desk
+  ) -> DirectoryIdentities<MemoryEngine> {
+    DirectoryIdentities(store: realm.store(), host: host) { host in
+      host == Self.desk ? Self.everybody : host == Self.shop ? Self.ownUsers : nil
+    }
+  }
+
+  private static func permissions(_ users: [[UInt8]]?) -> HostPermissions {
+    var group = HostGroup(name: [1])
+    group.users = users
+    group.mayEnroll = true
+    return HostPermissions([group])
+  }
+
+  private static let everybody = permissions(nil)
+  private static let ownUsers = permissions([Array("alice".utf8), Array("mallory".utf8)])
+
   @Test("only the entry decides who a renamed user is")
   func owners() throws {
     let realm = TestRealm(MemoryEngine())
-    let identities = DirectoryIdentities(store: realm.store())
+    let identities = identities(realm)
     let registry = DirectoryRegistry(realm.store())
+    func owner(_ user: AccountFacts) throws -> DirectoryIdentities<MemoryEngine>.Owner {
+      try identities.owner(for: user, Self.everybody)
+    }
     func user(_ name: String, _ identity: DirectoryIdentity) -> AccountFacts {
       AccountFacts(
         account: Account(name: Array(name.utf8), uid: 1000), groups: [], areGroupsCertain: true,
         identity: identity)
     }
     try FactorStoreConformance { realm.store() }.enroll()
-    #expect(try identities.owner(for: user("alicia", Self.first)) == .same)
-    try identities.remember(user("alice", Self.first))
+    #expect(try owner(user("alicia", Self.first)) == .same)
+    #expect(try identities.remember(user("alice", Self.first)) == nil)
     let alice = Array("alice".utf8)
-    #expect(try identities.owner(for: user("alicia", Self.first)) == .renamed(from: alice))
+    #expect(try owner(user("alicia", Self.first)) == .renamed(from: alice))
     for identity in [Self.second, .local, .unknown] {
-      #expect(try identities.owner(for: user("alicia", identity)) == .same)
+      #expect(try owner(user("alicia", identity)) == .same)
     }
     // The row that leads from the entry to the name is not enough.
-    try registry.setEntry(Array("second".utf8), of: alice)
-    #expect(try identities.owner(for: user("alicia", Self.first)) == .same)
-    try registry.setEntry(Array("first".utf8), of: alice)
+    #expect(try registry.bind(Array("second".utf8), to: alice, reportedBy: Self.desk) == nil)
+    #expect(try owner(user("alicia", Self.first)) == .same)
+    #expect(try registry.bind(Array("first".utf8), to: alice, reportedBy: Self.desk) == nil)
     // Factors under the new name are another person's, or the user's own.
     try FactorStoreConformance { realm.store() }.enroll(
       "Phone", Account(name: Array("alicia".utf8), uid: 1000))
-    #expect(try identities.owner(for: user("alicia", Self.first)) == .same)
-    try registry.setEntry(Array("third".utf8), of: Array("alicia".utf8))
-    #expect(try identities.owner(for: user("alicia", Self.first)) == .anotherPerson)
+    #expect(try owner(user("alicia", Self.first)) == .same)
+    #expect(
+      try registry.bind(Array("third".utf8), to: Array("alicia".utf8), reportedBy: Self.desk) == nil
+    )
+    #expect(try owner(user("alicia", Self.first)) == .anotherPerson)
   }
 
   @Test("it takes as many loads for a user who has enrolled as for one who has not")
   func loads() throws {
     let realm = TestRealm(MemoryEngine())
-    let identities = DirectoryIdentities(store: realm.store())
+    let identities = identities(realm)
     try FactorStoreConformance { realm.store() }.enroll()
     func loads(_ name: String) throws -> Int {
       let user = AccountFacts(
         account: Account(name: Array(name.utf8), uid: 1000), groups: [], areGroupsCertain: true,
         identity: .entry(Array(name.utf8)))
-      if name == "alice" { try identities.remember(user) }
+      if name == "alice" { #expect(try identities.remember(user) == nil) }
       let before = realm.engine.loads
-      #expect(try identities.owner(for: user) == .same)
+      #expect(try identities.owner(for: user, Self.everybody) == .same)
       return realm.engine.loads - before
     }
     #expect(try loads("alice") == 2)
@@ -208,33 +291,72 @@ struct DirectoryIdentityTests {
   @Test("the entry is forgotten with the last factor, and then belongs to who enrols next")
   func remembered() throws {
     let realm = TestRealm(MemoryEngine())
-    let identities = DirectoryIdentities(store: realm.store())
+    let identities = identities(realm)
     let account = Account(name: Array("alice".utf8), uid: 1000)
     func user(_ identity: DirectoryIdentity) -> AccountFacts {
       AccountFacts(account: account, groups: [], areGroupsCertain: true, identity: identity)
     }
+    func owner(for user: AccountFacts) throws -> DirectoryIdentities<MemoryEngine>.Owner {
+      try identities.owner(for: user, Self.everybody)
+    }
     func entry() throws -> [UInt8]? { try DirectoryRegistry(realm.store()).entry(of: account.name) }
-    try identities.remember(user(Self.first))
+    _ = try identities.remember(user(Self.first))
     #expect(try entry() == nil)
     try FactorStoreConformance { realm.store() }.enroll()
-    try identities.remember(user(.unknown))
+    _ = try identities.remember(user(.unknown))
     #expect(try entry() == nil)
-    try identities.remember(user(Self.first))
+    _ = try identities.remember(user(Self.first))
     #expect(try entry() == Array("first".utf8))
-    #expect(try identities.owner(for: user(Self.first)) == .same)
-    #expect(try identities.owner(for: user(.unknown)) == .same)
-    #expect(try identities.owner(for: user(Self.second)) == .anotherPerson)
-    #expect(try identities.owner(for: user(.local)) == .anotherPerson)
-    try identities.remember(user(.unknown))
+    #expect(try owner(for: user(Self.first)) == .same)
+    #expect(try owner(for: user(.unknown)) == .same)
+    #expect(try owner(for: user(Self.second)) == .anotherPerson)
+    #expect(try owner(for: user(.local)) == .anotherPerson)
+    _ = try identities.remember(user(.unknown))
     #expect(try entry() == Array("first".utf8))
     let users = RealmUsers(
       realm.store(), by: RealmAdministration.actor, at: 1_800_000_000)
     #expect(try users.revoke(account.name)?.count == 1)
     #expect(try entry() == nil)
     // A host without a directory at which the user has removed the last factor.
-    try DirectoryRegistry(realm.store()).setEntry([1], of: account.name)
-    try identities.remember(user(.unknown))
+    #expect(
+      try DirectoryRegistry(realm.store()).bind([1], to: account.name, reportedBy: Self.desk) == nil
+    )
+    _ = try identities.remember(user(.unknown))
     #expect(try entry() == nil)
-    #expect(try identities.owner(for: user(Self.second)) == .same)
+    #expect(try owner(for: user(Self.second)) == .same)
+  }
+
+  @Test("only a host that may enrol both names says that a user was renamed")
+  func confirmed() throws {
+    let realm = TestRealm(MemoryEngine())
+    let alice = Array("alice".utf8)
+    func user(_ name: String) -> AccountFacts {
+      AccountFacts(
+        account: Account(name: Array(name.utf8), uid: 1000), groups: [], areGroupsCertain: true,
+        identity: Self.first)
+    }
+    func owner(_ name: String) throws -> DirectoryIdentities<MemoryEngine>.Owner {
+      try identities(realm).owner(for: user(name), Self.everybody)
+    }
+    try FactorStoreConformance { realm.store() }.enroll()
+    #expect(try identities(realm, host: Self.shop).remember(user("alice")) == nil)
+    // The shop may enrol mallory, and not alicia.
+    #expect(try owner("mallory") == .renamed(from: alice))
+    #expect(try owner("alicia") == .disputed(holder: alice))
+    #expect(try identities(realm).remember(user("alice")) == nil)
+    #expect(try owner("alicia") == .renamed(from: alice))
+    // The host that asks may not ask about alice.
+    let other = Self.permissions([Array("alicia".utf8)])
+    #expect(try identities(realm).owner(for: user("alicia"), other) == .notPermitted)
+    // alicia enrols under the name alone, because the entry is alice's.
+    try FactorStoreConformance { realm.store() }.enroll(
+      "Phone", Account(name: Array("alicia".utf8), uid: 1000))
+    #expect(try identities(realm).remember(user("alicia")) == alice)
+    #expect(try DirectoryRegistry(realm.store()).entry(of: Array("alicia".utf8)) == nil)
+    let users = RealmUsers(realm.store(), by: RealmAdministration.actor, at: 1_800_000_000)
+    #expect(try users.revoke(alice) != nil)
+    #expect(try identities(realm).remember(user("alicia")) == nil)
+    #expect(
+      try DirectoryRegistry(realm.store()).entry(of: Array("alicia".utf8)) == Array("first".utf8))
   }
 }

@@ -93,7 +93,7 @@ struct RealmUsersTests {
     let offline = OfflineRegistry(TestRealm(engine).store())
     let directory = DirectoryRegistry(TestRealm(engine).store())
     try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
-    try directory.setEntry([1], of: Self.alice)
+    #expect(try directory.bind([1], to: Self.alice, reportedBy: [2]) == nil)
     switch way {
     case 0: #expect(try users.revoke(Self.alice) != nil)
     case 1: #expect(try users.revokingEverything(Self.alice) != nil)
@@ -214,7 +214,7 @@ struct RealmUsersTests {
     let offline = OfflineRegistry(TestRealm(engine).store())
     let directory = DirectoryRegistry(TestRealm(engine).store())
     try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
-    try directory.setEntry([1], of: Self.alice)
+    #expect(try directory.bind([1], to: Self.alice, reportedBy: [2]) == nil)
     #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
     #expect(try offline.codes(of: Self.alice).isEmpty)
     #expect(try directory.entry(of: Self.alice) == nil)

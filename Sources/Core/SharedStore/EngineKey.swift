@@ -20,6 +20,8 @@ public struct EngineKey: Hashable, Sendable {
     case directoryEntry = 26
     /// The user of an entry in the directory service.
     case directoryUser = 27
+    /// The hosts that have reported the entry of a user.
+    case directoryReports = 28
   }
 
   /// What the row is about.

@@ -41,6 +41,8 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case directoryEntry = 25
   /// The user of an entry in the directory service.
   case directoryUser = 26
+  /// The hosts that have reported the entry of a user in the directory service.
+  case directoryReports = 27
   /// The offline recovery codes of a user.
   case offlineCodes = 32
   /// How far the offline queue of a host was reported.

@@ -216,16 +216,21 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
     let identities = DirectoryIdentities(
       store: realm.store(
-        for: SharedRequest(host: host, hostLimit: .max, nonce: nil, epoch: epoch)))
+        for: SharedRequest(host: host, hostLimit: .max, nonce: nil, epoch: epoch)),
+      host: host, permissions: self.permissions(ofHost:))
     var renamed: RenamedUser?
     do throws(FactorStoreError) {
       if let user = facts.subject {
-        switch try identities.owner(for: user) {
+        switch try identities.owner(for: user, permissions) {
         case .same: break
         case .renamed(let earlier): renamed = RenamedUser(from: earlier, to: user.account.name)
         case .anotherPerson:
           counters.add(.notPermitted)
           return refuse(connection, "another-person", host: host, user: user.account.name)
+        case .notPermitted:
+          counters.add(.notPermitted)
+          return refuse(connection, "not-permitted", host: host)
+        case .disputed(let holder): reportDispute(of: user.account.name, with: holder, host: host)
         }
       }
     } catch {
@@ -270,16 +275,35 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     guard let user = facts.subject, permissions.allowsEnrollment(of: user.account.name) else {
       return
     }
-    do throws(FactorStoreError) { try identities.remember(user) } catch {
+    do throws(FactorStoreError) {
+      guard let holder = try identities.remember(user) else { return }
+      reportDispute(of: user.account.name, with: holder, host: host)
+    } catch {
       report("directory-entry", host: host, user: user.account.name, error)
     }
   }
 
+  /// Logs that a host reports an entry for a user that is or was another name's.
+  private func reportDispute(of user: [UInt8], with holder: [UInt8], host: [UInt8]) {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", part)
+    line.add("reason", "entry-of-another-name")
+    line.add("user", escaping: user)
+    line.add("holder", escaping: holder)
+    line.add("host", escaping: host)
+    Log.write(.warning, line)
+  }
+
+  /// Returns the permissions of a host at present, or nil if the realm refuses the host.
+  private func permissions(ofHost host: [UInt8]) throws(FactorStoreError) -> HostPermissions? {
+    guard let record = try realm.hosts().host(host), !record.serials.isEmpty else { return nil }
+    return realm.configuration.permissions(of: record.groups)
+  }
+
   /// After an accepted code, moves the factors of a renamed user to the present name.
   private func follow(_ renamed: RenamedUser, _ permissions: HostPermissions, host: [UInt8]) {
-    guard permissions.allowsEnrollment(of: renamed.earlier),
-      permissions.allowsEnrollment(of: renamed.name)
-    else { return }
+    guard DirectoryIdentities<Engine>.mayMove(renamed, permissions) else { return }
     do throws(FactorStoreError) {
       let users = try RealmUsers(realm.storeWithoutHost(), by: actor(host))
       _ = try users.rename(renamed.earlier, to: renamed.name)

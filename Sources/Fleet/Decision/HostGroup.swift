@@ -50,6 +50,9 @@ struct HostPermissions: Sendable {
     groups.contains { $0.allows(user, service) }
   }
 
+  /// Returns whether the host may ask about a user for any service.
+  func includes(_ user: [UInt8]) -> Bool { groups.contains { $0.includes(user) } }
+
   /// Returns whether the user may enrol at the host.
   func allowsEnrollment(of user: [UInt8]) -> Bool {
     groups.contains { $0.mayEnroll && $0.includes(user) }

@@ -171,13 +171,20 @@ public struct RealmAdministration {
     return failures
   }
 
-  /// Removes all factors, recovery codes and grants of a user. Returns the number of factors.
+  /// Removes all factors, recovery codes and grants of a user, and releases the user's entry in the directory. Returns
+  /// the number of factors.
   public func revokeUser(_ name: String) throws(RealmError) -> Int {
-    let factors = try onRealm { () throws(FactorStoreError) in
-      try users().revoke(Array(name.utf8))
+    let id = Array(name.utf8)
+    let (factors, hadEntry) = try onRealm { () throws(FactorStoreError) in
+      let users = try users()
+      let hadEntry = try users.hasReservedEntry(id)
+      return (try users.revoke(id), hadEntry)
     }
-    guard let factors else { throw Self.notEnrolled(name) }
-    realm.mailNotices(to: Array(name.utf8))
+    guard let factors else {
+      guard hadEntry else { throw Self.notEnrolled(name) }
+      return 0
+    }
+    realm.mailNotices(to: id)
     return factors.count
   }
 

@@ -57,6 +57,11 @@ struct RealmUsers<Engine: StoreEngine> {
     try DirectoryRegistry(store).entry(of: name)
   }
 
+  /// Returns whether an entry of the directory service is kept for a user who may have no factor any more.
+  func hasReservedEntry(_ name: [UInt8]) throws(FactorStoreError) -> Bool {
+    try DirectoryRegistry(store).isReserved(for: name)
+  }
+
   /// Clears the failed attempts and remembered sign-ins of a user. Returns the number of failed attempts, or
   /// nil if the realm has nothing about the user.
   func unlock(_ name: [UInt8]) throws(FactorStoreError) -> UInt32? {

@@ -65,7 +65,7 @@ extension RealmUsers {
   /// Removes a factor. Returns nil if the user has no such factor.
   func revoking(_ name: [UInt8], _ id: FactorID) throws(FactorStoreError) -> Change? {
     guard let kept = try kept(name), kept.record.factor(id) != nil else { return nil }
-    if kept.record.factors.count == 1 { try store.removeRest(of: name) }
+    if kept.record.factors.count == 1 { try store.removeRest(of: name, releasing: true) }
     return try change(name) { entry, record throws(FactorStoreError) in
       var record = record
       guard let factor = record.factor(id) else { return nil }
@@ -80,7 +80,7 @@ extension RealmUsers {
 
   /// Removes all factors, recovery codes and grants of a user. Returns nil if the user has none of these.
   func revokingEverything(_ name: [UInt8]) throws(FactorStoreError) -> Change? {
-    try store.removeRest(of: name)
+    try store.removeRest(of: name, releasing: true)
     guard let kept = try kept(name), kept.record.isEnrolled || !kept.record.grants.isEmpty else {
       return nil
     }
@@ -120,8 +120,7 @@ extension RealmUsers {
       return .moved
     }
     guard renaming == .moved else { return renaming }
-    let registry = DirectoryRegistry(store)
-    if let id = try registry.entry(of: name) { try registry.setEntry(id, of: next) }
+    try DirectoryRegistry(store).move(from: name, to: next)
     try store.removeRest(of: name)
     return .moved
   }
