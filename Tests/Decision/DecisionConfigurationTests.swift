@@ -104,6 +104,8 @@ struct DecisionConfigurationTests {
       ("database = x\n[users a]\noffline_days = 1", 3, .unknownKey),
       ("database = x\n[hosts a]\noffline_days = 0", 3, .badValue),
       ("database = x\n[hosts a]\noffline_hours = 169", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_records_hourly = 0", 3, .badValue),
+      ("database = x\n[hosts a]\noffline_records_hourly = 10001", 3, .badValue),
       ("database = x\n[hosts a]\noffline = allow", 3, .noBreakGlass),
       ("database = x\n[hosts a]\nbreak_glass = b", 3, .noBreakGlass),
       ("database = x\n[users a]\nusers = b", 3, .unknownKey),
@@ -125,6 +127,7 @@ struct DecisionConfigurationTests {
       break_glass = admins
       offline_days = 3
       offline_hours = 2
+      offline_records_hourly = 10000
       [users admins]
       members = alice bob
       [hosts all]
@@ -132,6 +135,7 @@ struct DecisionConfigurationTests {
     #expect(configuration.groups.map(\.offline.rawValue) == [5, 0])
     #expect(configuration.groups.map(\.offlineDays) == [3, 7])
     #expect(configuration.groups.map(\.offlineHours) == [2, 12])
+    #expect(configuration.groups.map(\.offlineRecordsHourly) == [10_000, 500])
     #expect(
       configuration.users == [
         Self.bytes("admins"): UserGroup(members: [Self.bytes("alice"), Self.bytes("bob")])

@@ -356,7 +356,7 @@ struct DecisionTests {
           try Self.offline(path, serial: [2], .renewal(tokens: [permit.token])) == .refused)
         // A report of an offline sign-in, twice, and a damaged queue.
         let record = OfflineRecord(
-          number: 1, time: 5, kind: .breakGlass, user: Array("alice".utf8),
+          number: 1, time: 5, kind: .attempt, user: Array("alice".utf8),
           service: Array("sshd".utf8), source: [])
         let report = OfflineReport(
           isDamaged: false, base: 0, chain: [UInt8](repeating: 0, count: 32),

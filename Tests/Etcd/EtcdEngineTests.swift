@@ -50,6 +50,29 @@ struct EtcdEngineTests {
     #expect((before...(try Clock.now())).contains(time))
   }
 
+  @Test func reportGivesWayAtTheLog() throws {
+    let other = realm.engine()
+    func enter(_ change: EngineChange) throws(EngineError) {
+      var isFirst = true
+      try engine.commit(change) { end in
+        // Another change appends a line at the same moment.
+        let error = EngineSample.error { () throws(EngineError) in
+          guard isFirst else { return }
+          isFirst = false
+          try other.commit(EngineChange(epoch: 1)) { EngineSample.line("other\n", after: $0) }
+        }
+        #expect(error == nil)
+        return EngineSample.line("line\n", after: end)
+      }
+    }
+    var report = EngineSample.change(version: 0)
+    report.givesWay = true
+    #expect(throws: EngineError.conflict) { try enter(report) }
+    #expect(try engine.logLines(after: 0, most: 9).count == 1)
+    try enter(EngineSample.change("bob", version: 0))
+    #expect(try engine.logLines(after: 0, most: 9).count == 3)
+  }
+
   @Test func conflictKeepsTheConnection() throws {
     try engine.commit(EngineSample.change(version: 0), entering: nil)
     let connections = engine.session.generation

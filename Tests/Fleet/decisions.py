@@ -88,6 +88,8 @@ class DecisionService:
         self.permits = {}
         self.reports = []
         self.position = (0, bytes(32))
+        # The answers to the next reports: seconds after which the host may report again, or 0 to refuse.
+        self.put_off = []
         self.ended = threading.Semaphore(0)
         # While it is not set, reports of hosts get no answer.
         self.answers_reports = threading.Event()
@@ -171,6 +173,9 @@ class DecisionService:
             return message(0xA1, bytes([len(users)]) + b"".join(text(self.permits.get(user, b"")) for user in users))
         report = fields.text()
         assert report[0] == 1
+        if self.put_off:
+            seconds = self.put_off.pop(0)
+            return message(0x83) if seconds == 0 else message(0xA3, struct.pack(">I", seconds))
         if report[1] == 0:
             number, chain = struct.unpack(">Q", report[2:10])[0], report[10:42]
             (count,) = struct.unpack(">H", report[42:44])

@@ -271,6 +271,32 @@ def offline_break_glass(realm):
 
 
 @test
+def report_put_off(realm):
+    outage = Outage(realm, {ALICE: permit(ALICE, BREAK_GLASS)})
+    outage.sign_in(ALICE)
+    outage.begin()
+    assert outage.allows(ALICE)
+    outage.service.put_off = [1, 2]
+    outage.end()
+    wait_for(lambda: outage.relay.state().get("queued") == "0")
+    assert not outage.service.put_off and outage.records() == [(4, ALICE)], outage.records()
+    # The queue stays while reports are put off or refused, and permits are renewed.
+    for seconds in (3600, 0):
+        outage.begin()
+        assert outage.allows(ALICE)
+        outage.service.put_off = [seconds]
+        del outage.service.permits[ALICE]
+        outage.end()
+        wait_for(lambda: outage.relay.state().get("permits") == "0")
+        assert outage.relay.state().get("queued") == "1" and not outage.service.put_off
+        outage.service.permits[ALICE] = permit(ALICE, BREAK_GLASS)
+        outage.relay.kill()
+        outage.relay.start()
+        wait_for(lambda: outage.relay.state().get("queued") == "0")
+        outage.sign_in(ALICE)
+
+
+@test
 def offline_for_users(realm):
     realm.folder.chmod(0o711)
     outage = Outage(realm, {b"nobody": permit(b"nobody", BREAK_GLASS)})

@@ -34,7 +34,7 @@ struct OfflineRequestTests {
     "a reply parses to an equal value, and no part of it parses",
     arguments: [
       OfflineReply.permits([]), .permits([[1], []]),
-      .position(number: 5, chain: [UInt8](repeating: 1, count: 32)),
+      .position(number: 5, chain: [UInt8](repeating: 1, count: 32)), .later(seconds: 3600),
     ])
   func reply(_ reply: OfflineReply) throws {
     guard let packet = VerifierReply.offline(reply).packet() else {

@@ -136,13 +136,37 @@ struct PostgreSQLEngineTests {
         == ["a\n", "c\n"])
   }
 
+  @Test func reportGivesWayAtTheLog() throws {
+    let holder = try locked("mfa.log_end")
+    var report = EngineSample.change(version: 0)
+    report.givesWay = true
+    let began = ContinuousClock.now
+    for _ in 0..<2 {
+      #expect(throws: EngineError.conflict) {
+        try engine.commit(report) { EngineSample.line("report\n", after: $0) }
+      }
+    }
+    #expect(ContinuousClock.now - began < .seconds(2))
+    try database.cluster.sql(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)'"
+        + " AND pid <> pg_backend_pid()")
+    try engine.commit(report) { EngineSample.line("report\n", after: $0) }
+    #expect(try engine.logLines(after: 0, most: 9).count == 1)
+    withExtendedLifetime(holder) {}
+  }
+
   // MARK: - Deadlines and lost connections
 
   /// Locks the row of a user until the returned process ends.
   private func lockedRow() throws -> ChildProcess {
     try engine.commit(EngineSample.change(version: 0), entering: nil)
+    return try locked("mfa.rows")
+  }
+
+  /// Locks a table's rows until the returned process ends.
+  private func locked(_ table: String) throws -> ChildProcess {
     let holder = try database.cluster.session(
-      "BEGIN; SELECT FROM mfa.rows FOR UPDATE; SELECT pg_sleep(60)")
+      "BEGIN; SELECT FROM \(table) FOR UPDATE; SELECT pg_sleep(60)")
     try database.cluster.wait(
       for: "1",
       "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)'"

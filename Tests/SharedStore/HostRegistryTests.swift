@@ -98,6 +98,29 @@ struct HostRegistryTests {
     #expect(try join(written.span.copied(), at: 1_800_000_004) != nil)
   }
 
+  @Test("a host renews its certificate a few times in an hour, and not more often")
+  func renewals() throws {
+    _ = try join(try newTicket())
+    let store = { (now: Int64) in
+      TestRealm(engine).store(
+        host: String(decoding: HostBudget.renewals(of: Self.web), as: UTF8.self),
+        limit: HostRegistry<MemoryEngine>.renewalsHourly, at: now)
+    }
+    let begin: Int64 = 1_800_000_000
+    func renew(_ number: UInt8, at now: Int64) throws -> Bool {
+      try HostRegistry(store(now)).renew(
+        Self.web, present: [number], next: [number + 1], by: Self.actor)
+    }
+    let most = UInt8(HostRegistry<MemoryEngine>.renewalsHourly)
+    for number in 1...most { #expect(try renew(number, at: begin)) }
+    let lines = engine.lines.count
+    #expect(throws: FactorStoreError.engine(.budgetUsedUp)) {
+      _ = try renew(most + 1, at: begin + 3599)
+    }
+    #expect(engine.lines.count == lines)
+    #expect(try renew(most + 1, at: begin + 3600))
+  }
+
   @Test("each change of a host is in the audit log")
   func entered() throws {
     _ = try join(try newTicket())

@@ -127,6 +127,8 @@ public final class AuditLogEvent: Sendable {
     /// The queue of a host was changed, is incomplete, or does not follow what was reported before; `detail` is
     /// the host.
     public static var offlineQueueBroken: Kind { Kind("offline-queue-broken") }
+    /// A host reported what it may not report, about an outage; `detail` is the host and the number of records.
+    public static var offlineRecordsRefused: Kind { Kind("offline-records-refused") }
     /// An administrator is about to begin an epoch of the realm; `detail` is its number.
     public static var epochBegun: Kind { Kind("epoch-begun") }
     /// An administrator is about to raise the format of the realm; `detail` is the new format.

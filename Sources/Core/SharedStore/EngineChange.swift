@@ -13,6 +13,10 @@ public struct EngineChange: Sendable {
   /// The answer to store, with its nonce; nil for none.
   public var answer: EngineAnswer?
 
+  /// Whether the change gives way to others at the end of the audit log: if another change appends a line at the same
+  /// moment, `commit` throws `.conflict` instead of trying again or waiting long.
+  public var givesWay = false
+
   /// All rows to replace: none, one or two.
   public var rows: [EngineRowChange] { [row, otherRow].compactMap { $0 } }
 

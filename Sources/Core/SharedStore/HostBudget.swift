@@ -1,13 +1,21 @@
-/// The failures that a host may cause in a period.
+/// What a host may cause in a period: failed attempts, or entries in the audit log.
 public struct HostBudget: Equatable, Sendable {
   /// The host.
   public var host: [UInt8]
   /// The period.
   public var period: Int64
-  /// The change is refused if the host has caused this many failures in the period already.
+  /// The change is refused if the host has caused this many in the period already.
   public var limit: UInt32
   /// Whether the change counts one more.
   public var isFailure: Bool
+
+  // Entries are counted like failures, under names that no host has: `RealmHostName` permits no slash and no colon.
+
+  /// Returns the name under which the entries that a host causes by reports are counted.
+  public static func reports(of host: [UInt8]) -> [UInt8] { host + [UInt8(ascii: "/")] }
+
+  /// Returns the name under which the renewals of a host's certificate are counted.
+  public static func renewals(of host: [UInt8]) -> [UInt8] { host + [UInt8(ascii: ":")] }
 
   /// Creates a budget.
   public init(host: [UInt8], period: Int64, limit: UInt32, isFailure: Bool) {

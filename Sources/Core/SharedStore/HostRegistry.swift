@@ -54,8 +54,13 @@ public struct HostRegistry<Engine: StoreEngine> {
     }
   }
 
+  /// How often a host may renew its certificate in an hour.
+  public static var renewalsHourly: UInt32 { 10 }
+
   /// Replaces the certificate of a host. The present one stays valid until the next one is used to renew.
-  /// Returns false if the host is refused.
+  /// Returns false if the host is refused. The store is one for requests that count as renewals of the host.
+  ///
+  /// - Throws: `.engine(.budgetUsedUp)` if the host has renewed its certificate too often in this hour.
   public func renew(
     _ name: [UInt8], present: [UInt8], next: [UInt8], by actor: AuditLogEvent.Actor
   ) throws(FactorStoreError) -> Bool {
@@ -63,7 +68,11 @@ public struct HostRegistry<Engine: StoreEngine> {
       let loaded = try loaded(name)
       guard var host = loaded.record, host.serials.contains(present) else { return false }
       host.serials = [present, next]
-      try commit(host, loaded, entering: .hostRenewed, by: actor)
+      var sealing = try store.key()
+      let sealed = try host.sealed(version: loaded.row.version &+ 1, &sealing)
+      let event = AuditLogEvent(.hostRenewed, detail: name, by: actor, at: loaded.row.time)
+      try store.replaceCounting(
+        loaded.row, with: sealed, givingWay: false, entering: event, &sealing)
       return true
     }
   }

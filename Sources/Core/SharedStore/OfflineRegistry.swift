@@ -1,4 +1,4 @@
-public import MFAAuditLog
+import MFAAuditLog
 import MFABytes
 import MFAFactors
 public import MFAOfflineAccess
@@ -9,9 +9,12 @@ public import MFAStoreFiles
 ///
 /// MUST 1: a code that one host reports as used is removed from the set, and so from each permit that is written
 /// later. (`OfflineRegistryTests.used`)
-/// MUST 2: each record of a queue is entered in the audit log once, in the commit that counts it as reported.
-/// (`OfflineRegistryTests.reportedOnce`)
+/// MUST 2: each record of a queue is entered in the audit log once, in the commit that counts it as reported and uses up
+/// its code. (`OfflineRegistryTests.reportedOnce`, `.interrupted`)
 /// MUST 3: a row that was changed, or moved to another user or host, is refused. (`OfflineRegistryTests.moved`)
+/// MUST 4: an entry about a report names the host as the actor, and counts among those that the host may cause in an
+/// hour. Without one left, nothing is changed. (`OfflineRegistryTests.actor`, `.budget`)
+/// MUST 5: reports leave numbers of the audit log for all other changes. (`OfflineRegistryTests.numbers`)
 public struct OfflineRegistry<Engine: StoreEngine> {
   private let store: SharedFactorStore<Engine>
 
@@ -61,19 +64,6 @@ public struct OfflineRegistry<Engine: StoreEngine> {
     }
   }
 
-  /// Removes a code. Returns false if it was removed or replaced before.
-  private func use(_ code: OfflineCodeID, of user: [UInt8]) throws(FactorStoreError) -> Bool {
-    try store.deciding { () throws(FactorStoreError) in
-      var sealing = try store.key()
-      let row = try store.row(.offlineCodes, user)
-      var record = try codes(row, of: user, &sealing)
-      guard record.remove(code) else { return false }
-      let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try store.replace(row, with: sealed, &sealing)
-      return true
-    }
-  }
-
   // MARK: Queues
 
   private func position(
@@ -90,11 +80,31 @@ public struct OfflineRegistry<Engine: StoreEngine> {
     return try position(try store.row(.offlineQueue, host), of: host, &sealing)
   }
 
+  /// What is entered about a host's queue.
+  private enum Entry {
+    /// A record of the queue.
+    case record(OfflineRecord)
+    /// A number of records that the host may not report.
+    case refused(Int)
+    /// The queue does not follow what was reported before.
+    case broken
+
+    var isBroken: Bool {
+      if case .broken = self { true } else { false }
+    }
+  }
+
   /// Enters that the queue of a host does not follow what was reported before, and goes on from `position`.
-  public func skip(
-    to position: OfflinePosition, of host: [UInt8], by actor: AuditLogEvent.Actor
+  public func skip(to position: OfflinePosition, of host: [UInt8]) throws(FactorStoreError) {
+    try advance(to: position, of: host, entering: .broken)
+  }
+
+  /// Enters that the queue of a host has records, up to `position`, that the host may not report. What they state is not
+  /// entered. Does nothing if this was entered before.
+  public func refuse(
+    _ count: Int, endingAt position: OfflinePosition, of host: [UInt8]
   ) throws(FactorStoreError) {
-    try advance(to: position, of: host, entering: .offlineQueueBroken, about: nil, by: actor)
+    try advance(to: position, of: host, entering: .refused(count))
   }
 
   /// Enters a record of a host's queue, which ends at `position`, and uses up its code. Does nothing if the record
@@ -102,37 +112,68 @@ public struct OfflineRegistry<Engine: StoreEngine> {
   public func enter(
     _ record: OfflineRecord, endingAt position: OfflinePosition, of host: [UInt8]
   ) throws(FactorStoreError) {
-    guard try self.position(of: host).number < position.number else { return }
-    let kind: AuditLogEvent.Kind
-    switch record.kind {
-    case .attempt: kind = .offlineAttempt
-    case .code:
-      guard let code = record.code else { throw .damaged(.record) }
-      kind = try use(code, of: record.user) ? .offlineCodeUsed : .offlineCodeUsedAgain
-    case .remembered: kind = .offlineRemembered
-    case .breakGlass: kind = .offlineBreakGlass
-    }
-    let actor = AuditLogEvent.Actor(
-      name: record.user, uid: nil, program: record.service, source: Source(record.source))
-    try advance(to: position, of: host, entering: kind, about: record, by: actor)
+    try advance(to: position, of: host, entering: .record(record))
   }
 
   private func advance(
-    to position: OfflinePosition, of host: [UInt8], entering kind: AuditLogEvent.Kind,
-    about record: OfflineRecord?, by actor: AuditLogEvent.Actor
+    to position: OfflinePosition, of host: [UInt8], entering entry: Entry
   ) throws(FactorStoreError) {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
       let row = try store.row(.offlineQueue, host)
       let present = try self.position(row, of: host, &sealing)
       // Another connection of the host has reported the record meanwhile.
-      guard record == nil || present.number < position.number else { return }
-      // The time in the log is the verifier's own. The host says when it decided.
-      let detail = record.map { host + [0x20] + UTCTime.precise($0.time) } ?? host
+      guard entry.isBroken || present.number < position.number else { return }
+      var user: [UInt8]?
+      var codes: EngineRowChange?
+      let kind: AuditLogEvent.Kind
+      var detail = host
+      var source = Source(host)
+      switch entry {
+      case .broken: kind = .offlineQueueBroken
+      case .refused(let count):
+        kind = .offlineRecordsRefused
+        detail += [0x20] + Array(String(count).utf8)
+      case .record(let record):
+        user = record.user
+        // The time in the log is the verifier's own. The host says when it decided.
+        detail += [0x20] + UTCTime.precise(record.time) + [0x20] + record.service
+        source = Source(record.source).at(host: host)
+        codes = try rest(of: record, &sealing)
+        kind = Self.kind(of: record, isCodeKnown: codes != nil)
+      }
+      // The host says what happened, so the entry is the host's, whatever it names.
+      let actor = AuditLogEvent.Actor(name: host, uid: nil, program: Self.program, source: source)
       let event = AuditLogEvent(kind, detail: detail, by: actor, at: row.time)
       let sealed = try position.sealed(of: host, version: row.version &+ 1, &sealing)
-      try store.replace(row, with: sealed, entering: event, about: record?.user, &sealing)
+      try store.replaceCounting(
+        row, with: sealed, and: codes, givingWay: true, entering: event, about: user, &sealing)
     }
+  }
+
+  /// The program on the host that reports.
+  private static var program: [UInt8] { ("mfa-fleet" as StaticString).bytes }
+
+  private static func kind(of record: OfflineRecord, isCodeKnown: Bool) -> AuditLogEvent.Kind {
+    switch record.kind {
+    case .attempt: .offlineAttempt
+    case .code: isCodeKnown ? .offlineCodeUsed : .offlineCodeUsedAgain
+    case .remembered: .offlineRemembered
+    case .breakGlass: .offlineBreakGlass
+    }
+  }
+
+  /// Returns the row of the user's codes without the one that a record uses up; nil if the record uses none, or one that
+  /// was removed or replaced before.
+  private func rest(
+    of record: OfflineRecord, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> EngineRowChange? {
+    guard let code = record.code else { return nil }
+    let row = try store.row(.offlineCodes, record.user)
+    var codes = try codes(row, of: record.user, &sealing)
+    guard codes.remove(code) else { return nil }
+    let sealed = try codes.sealed(for: record.user, version: row.version &+ 1, &sealing)
+    return EngineRowChange(row.key, version: row.version, record: sealed)
   }
 
   // MARK: Tokens

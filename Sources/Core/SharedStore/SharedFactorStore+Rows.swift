@@ -17,6 +17,26 @@ struct LoadedRow {
 
 // Rows other than a user's record and attempt state.
 extension SharedFactorStore {
+  /// Replaces the content of a row like `replace`, as a change that counts as one of those which the host of the request
+  /// may cause in this hour. With `other`, replaces another row in the same commit.
+  ///
+  /// - Throws: `.engine(.budgetUsedUp)` if the host has caused as many already.
+  func replaceCounting(
+    _ row: LoadedRow, with record: [UInt8], and other: EngineRowChange? = nil, givingWay: Bool,
+    entering event: AuditLogEvent, about user: [UInt8]? = nil, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) {
+    guard request.host == nil || row.snapshot.hostFailures < request.hostLimit else {
+      throw .engine(.budgetUsedUp)
+    }
+    var change = EngineChange(epoch: row.snapshot.realm.epoch)
+    change.row = EngineRowChange(row.key, version: row.version, record: record)
+    change.otherRow = other
+    change.budget = request.budget(at: row.time, isFailure: true)
+    change.givesWay = givingWay
+    let subject = AuditLogSubject(user: user.flatMap { UserName($0) })
+    _ = try commit(change, entering: event, about: subject, &sealing)
+  }
+
   /// Loads a row.
   func row(_ key: EngineKey) throws(FactorStoreError) -> LoadedRow {
     let now = try now()

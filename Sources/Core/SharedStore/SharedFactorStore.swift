@@ -308,6 +308,9 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
       try engine.commit(change) { end in
         do throws(FactorStoreError) {
           let appended = try SharedAuditLog.append(event, about: subject, to: end, &lineKey)
+          guard !change.givesWay || appended.checkpoint.number <= Self.lastNumberOfReports else {
+            throw .engine(.budgetUsedUp)
+          }
           checkpoint = appended.checkpoint
           return EngineLogLine(
             number: appended.checkpoint.number, text: appended.line, end: appended.end)
@@ -322,6 +325,9 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     guard let checkpoint else { throw .engine(.refused) }
     return checkpoint
   }
+
+  /// The last number of a line for a change that gives way. The numbers after it are left for all other changes.
+  static var lastNumberOfReports: UInt32 { .max / 2 }
 
   func onEngine<Result>(
     _ body: () throws(EngineError) -> Result

@@ -40,7 +40,7 @@ public struct SharedRequest: Sendable {
   }
 
   /// The length of the period in which a host's failures are counted, in seconds.
-  static let periodLength: Int64 = 3600
+  public static let periodLength: Int64 = 3600
 
   /// How long a committed result is kept for a repeated request, in seconds. A module waits for at most
   /// 30 seconds.

@@ -223,6 +223,11 @@ struct DecisionConfiguration: Equatable, Sendable {
       guard let hours = Int64(String(decoding: value, as: UTF8.self)), (1...168).contains(hours)
       else { return .badValue }
       group.offlineHours = hours
+    case "offline_records_hourly":
+      guard let number = UInt32(String(decoding: value, as: UTF8.self)),
+        (1...10_000).contains(number)
+      else { return .badValue }
+      group.offlineRecordsHourly = number
     case "break_glass":
       guard words.count == 1 else { return .badValue }
       group.breakGlass = value

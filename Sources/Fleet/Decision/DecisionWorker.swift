@@ -89,11 +89,41 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
           report("malformed", host: host)
           return .refused
         }
-        let position = try decisions.enter(offlineReport)
-        return .offline(.position(number: position.number, chain: position.chain))
+        return try enter(offlineReport, decisions)
       }
     } catch {
       report("offline", host: host, error)
+      // A host that is refused reports much later.
+      if case (.report, .engine) = (request.subject, error) {
+        return .offline(.later(seconds: Self.pauseOfDatabase))
+      }
+      return .refused
+    }
+  }
+
+  /// The seconds after which a host reports again if the database did not answer.
+  private static var pauseOfDatabase: UInt32 { 60 }
+
+  /// The largest number of processes of this verifier that enter reports at the same moment. After an outage, many hosts
+  /// report; users sign in meanwhile.
+  private static var mostReports: Int { 4 }
+  /// The claimant of all reports, which no user's ID is.
+  private static var reporting: UInt32 { WorkerShare.claimant(caller: 0, signingIn: [0]) }
+
+  /// Enters a report of a host.
+  private func enter(
+    _ offlineReport: OfflineReport, _ decisions: OfflineDecisions<Engine>
+  ) throws(FactorStoreError) -> VerifierReply {
+    guard share.serve(Self.reporting, most: Self.mostReports) else {
+      return .offline(.later(seconds: OfflineDecisions<Engine>.pause))
+    }
+    switch try decisions.enter(offlineReport) {
+    case .entered(let position):
+      return .offline(.position(number: position.number, chain: position.chain))
+    case .later(let seconds): return .offline(.later(seconds: seconds))
+    case .notPermitted:
+      counters.add(.notPermitted)
+      report("offline-not-permitted", host: decisions.host.name)
       return .refused
     }
   }
@@ -174,7 +204,12 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
 
   private func renew(_ host: [UInt8], present: [UInt8], next: [UInt8]) -> VerifierReply {
     do throws(FactorStoreError) {
-      guard try realm.hosts().renew(host, present: present, next: next, by: actor(host)) else {
+      let hosts = HostRegistry(
+        realm.store(
+          for: SharedRequest(
+            host: HostBudget.renewals(of: host),
+            hostLimit: HostRegistry<Engine>.renewalsHourly, nonce: nil)))
+      guard try hosts.renew(host, present: present, next: next, by: actor(host)) else {
         counters.add(.renewalRefused)
         report("host-refused", host: host)
         return .refused

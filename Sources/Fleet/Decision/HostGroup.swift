@@ -26,6 +26,8 @@ struct HostGroup: Equatable, Sendable {
   var offlineDays: Int64 = 7
   /// For how long a sign-in is remembered while no verifier answers, in hours.
   var offlineHours: Int64 = 12
+  /// The number of entries in the audit log that each host may cause in an hour by its reports.
+  var offlineRecordsHourly: UInt32 = 500
   /// The section `[users NAME]` with the users who are allowed without a code while no verifier answers.
   var breakGlass: [UInt8]?
 

@@ -22,6 +22,10 @@ import MFASystem
 /// locked, and only for what its groups permit. (`DecisionTests.permit`)
 /// MUST 2: a permit never lasts longer after the sign-in than the groups of the host say.
 /// (`DecisionTests.permit`)
+/// MUST 3: a host reports only what its groups permit: sign-ins while no verifier answers, by the users, to the services
+/// and with the methods of its groups. (`OfflineReportTests.notPermitted`, `.records`)
+/// MUST 4: a host causes at most `offline_records_hourly` entries of the audit log in an hour, whichever verifiers it
+/// reports to. The rest stays in the queue of the host. (`OfflineReportTests.flood`)
 struct OfflineDecisions<Engine: StoreEngine> {
   let realm: DecisionRealm<Engine>
   let host: HostRecord
@@ -152,36 +156,118 @@ struct OfflineDecisions<Engine: StoreEngine> {
 
   // MARK: Reports
 
-  /// Enters what a host reports, and returns how far the realm now has its queue.
-  func enter(_ report: OfflineReport) throws(FactorStoreError) -> OfflinePosition {
-    let registry = OfflineRegistry(store())
-    let actor = AuditLogEvent.Actor(
-      name: [], uid: nil, program: Array("mfa-verifier".utf8), source: Source(host.name))
-    let known = try registry.position(of: host.name)
-    guard !report.isDamaged else {
-      try registry.skip(to: known, of: host.name, by: actor)
-      return known
-    }
-    let positions = try Self.positions(report)
-    guard positions.contains(known) else {
-      // Records are missing, or the queue was begun anew.
-      guard let records = Self.records(report) else { throw .damaged(.record) }
-      guard let base = positions.first else { return known }
-      try registry.skip(to: base, of: host.name, by: actor)
-      return try enter(records, positions, registry)
-    }
-    guard let records = Self.records(report) else { throw .damaged(.record) }
-    return try enter(records, positions, registry)
+  /// The answer to a report.
+  enum ReportResult: Equatable {
+    /// The realm has the queue up to this position.
+    case entered(OfflinePosition)
+    /// Nothing was entered. The host may report again after this many seconds.
+    case later(seconds: UInt32)
+    /// No group of the host permits sign-ins while no verifier answers.
+    case notPermitted
   }
 
-  private func enter(
-    _ records: [OfflineRecord], _ positions: [OfflinePosition], _ registry: OfflineRegistry<Engine>
-  ) throws(FactorStoreError) -> OfflinePosition {
-    for (record, position) in zip(records, positions.dropFirst()) {
-      // A host knows the ids only of the sets that it was given, so it can use up no other codes.
-      try registry.enter(record, endingAt: position, of: host.name)
+  /// The largest number of entries for one report: a host that has more to report gives way to other requests.
+  static var mostEntries: Int { 64 }
+  /// The number of seconds after which a host reports again if other changes were faster.
+  static var pause: UInt32 { 5 }
+
+  /// The store for reports, whose entries count among those that the host may cause in this hour.
+  private var reportStore: SharedFactorStore<Engine> {
+    let permitting = groups.filter { !$0.offline.isEmpty }
+    return realm.store(
+      for: SharedRequest(
+        host: HostBudget.reports(of: host.name),
+        hostLimit: permitting.map(\.offlineRecordsHourly).max() ?? 0, nonce: nil))
+  }
+
+  /// Returns whether a group of the host permits what a record states: the user, the service, and the method. What a
+  /// host may report is what it may do now.
+  func permits(_ record: OfflineRecord) -> Bool {
+    guard UserName(record.user) != nil, Self.isService(record.service) else { return false }
+    return groups.contains { group in
+      group.allows(record.user, record.service)
+        && realm.configuration.offlineMethods(of: record.user, at: group)
+          .contains(record.kind.method)
     }
-    return positions.last ?? .beginning
+  }
+
+  /// Returns whether a text can be the name of a PAM service, which is the name of a file.
+  private static func isService(_ name: [UInt8]) -> Bool {
+    (1...64).contains(name.count)
+      && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
+  }
+
+  /// Enters what a host reports, as much as it may report now.
+  func enter(_ report: OfflineReport) throws(FactorStoreError) -> ReportResult {
+    guard groups.contains(where: { !$0.offline.isEmpty }) else { return .notPermitted }
+    let registry = OfflineRegistry(reportStore)
+    let known = try registry.position(of: host.name)
+    guard !report.isDamaged else {
+      return try entering(after: known) { (_: inout OfflinePosition) throws(FactorStoreError) in
+        try registry.skip(to: known, of: host.name)
+      }
+    }
+    let positions = try Self.positions(report)
+    guard let base = positions.first, let records = Self.records(report) else {
+      throw .damaged(.record)
+    }
+    let begin = positions.firstIndex(of: known)
+    return try entering(after: known) { (reached: inout OfflinePosition) throws(FactorStoreError) in
+      if begin == nil {
+        // Records are missing, or the queue was begun anew.
+        try registry.skip(to: base, of: host.name)
+        reached = base
+      }
+      let new = zip(records, positions.dropFirst()).dropFirst(begin ?? 0)
+      try enter(Array(new), registry, &reached)
+    }
+  }
+
+  /// Enters records, and keeps the position after the last one that was entered.
+  private func enter(
+    _ records: [(OfflineRecord, OfflinePosition)], _ registry: OfflineRegistry<Engine>,
+    _ reached: inout OfflinePosition
+  ) throws(FactorStoreError) {
+    var rest = records[...]
+    for _ in 0..<Self.mostEntries {
+      guard let (record, position) = rest.first else { return }
+      let refused = rest.prefix { !permits($0.0) }
+      if let last = refused.last {
+        try registry.refuse(refused.count, endingAt: last.1, of: host.name)
+        reached = last.1
+        rest = rest.dropFirst(refused.count)
+      } else {
+        // A host knows the ids only of the sets that it was given, so it can use up no other codes.
+        try registry.enter(record, endingAt: position, of: host.name)
+        reached = position
+        rest = rest.dropFirst()
+      }
+    }
+  }
+
+  /// Calls `body`, which enters parts of a report and keeps the position after them, until the host may cause no more
+  /// entries in this hour, or another change is at the end of the audit log.
+  private func entering(
+    after known: OfflinePosition,
+    _ body: (inout OfflinePosition) throws(FactorStoreError) -> Void
+  ) throws(FactorStoreError) -> ReportResult {
+    var reached = known
+    do throws(FactorStoreError) { try body(&reached) } catch {
+      let seconds: UInt32
+      switch error {
+      case .engine(.budgetUsedUp): seconds = Self.secondsOfHour(after: try now())
+      case .engine(.conflict): seconds = Self.pause
+      default: throw error
+      }
+      guard reached != known else { return .later(seconds: seconds) }
+    }
+    return .entered(reached)
+  }
+
+  /// Returns the seconds until the next period in which entries are counted begins.
+  private static func secondsOfHour(after now: Int64) -> UInt32 {
+    let length = SharedRequest.periodLength
+    return UInt32(clamping: length - ((now % length) + length) % length)
   }
 
   /// The position before the first record, and those after each record.

@@ -222,7 +222,7 @@ public final class EtcdEngine: StoreEngine {
         if error == .unreachable { ownMessage = "the connection was lost during the commit" }
         throw error
       }
-      guard SuspendingClock.now < deadline else { throw .conflict }
+      guard !change.givesWay, SuspendingClock.now < deadline else { throw .conflict }
     }
   }
 

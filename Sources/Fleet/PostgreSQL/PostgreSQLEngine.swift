@@ -77,9 +77,27 @@ public final class PostgreSQLEngine: StoreEngine {
       guard change.otherRow == nil else { throw .refused }
       return try committed(exchange([Prepared.commit(change, nil)], until: deadline))
     }
-    let beginning = try exchange([SQLStatement("BEGIN"), Prepared.lockLogEnd], until: deadline)
+    do throws(EngineError) {
+      try append(entering, with: change, until: deadline)
+    } catch {
+      guard change.givesWay, refusal?.isLockTimeout == true else { throw error }
+      throw .conflict
+    }
+  }
+
+  /// How long a change that gives way waits for a lock, such as that of the end of the audit log.
+  private static var lockTimeout: SQLStatement { SQLStatement("SET LOCAL lock_timeout = '100ms'") }
+
+  /// Makes a change in a transaction, and appends a line to the audit log.
+  private func append(
+    _ entering: (_ end: [UInt8]) -> EngineLogLine?, with change: EngineChange,
+    until deadline: MonotonicDeadline
+  ) throws(EngineError) {
+    let limit = change.givesWay ? [Self.lockTimeout] : []
+    let statements = [SQLStatement("BEGIN")] + limit + [Prepared.lockLogEnd]
+    let beginning = try exchange(statements, until: deadline)
     let end = try checked { () throws(EngineError) in
-      var row = try permitted(beginning, ofStatement: 1)
+      var row = try permitted(beginning, ofStatement: statements.count - 1)
       return try row.bytes()
     }
     guard let line = entering(end) else {

@@ -32,6 +32,9 @@ struct SQLRefusal: Equatable, Sendable {
     }
   }
 
+  /// Whether another transaction has had a lock for too long: lock_not_available.
+  var isLockTimeout: Bool { state == "55P03" }
+
   /// Whether the database has no schema, another version of it, or gives this role no access to it:
   /// invalid_schema_name, undefined_function, undefined_table, insufficient_privilege.
   var isOfSchema: Bool { ["3F000", "42883", "42P01", "42501"].contains(state) }

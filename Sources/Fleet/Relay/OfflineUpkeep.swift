@@ -14,6 +14,8 @@ import Synchronization
 /// did.
 ///
 /// MUST 1: records are removed only after a verifier has said that the realm has them. (Tests/Fleet: `offline with codes`)
+/// MUST 2: a report that the verifiers put off or refuse stays in the queue, and permits are renewed meanwhile.
+/// (Tests/Fleet: `report put off`)
 struct OfflineUpkeep: Sendable {
   let store: OfflineStore
   let verifiers: VerifierPool
@@ -33,10 +35,12 @@ struct OfflineUpkeep: Sendable {
   func run() async {
     var untilRenewal = 0
     var untilNoting = 0
+    var untilReport = 0
     while !Task.isCancelled {
       if verifiers.health.phase == .online {
         do {
-          let hasReported = try await report()
+          var hasReported = false
+          if untilReport <= 0 { untilReport = try await report(&hasReported) }
           if hasReported || untilRenewal <= 0 {
             try await renew()
             untilRenewal = Self.renewal
@@ -57,6 +61,7 @@ struct OfflineUpkeep: Sendable {
       }
       untilRenewal -= 1
       untilNoting -= 1
+      untilReport -= 1
       guard await Self.sleep(Self.interval) else { return }
     }
   }
@@ -82,15 +87,45 @@ struct OfflineUpkeep: Sendable {
     try await threads.runIfActive { [store] in try body(store) }
   }
 
-  /// Reports the queue. Returns whether there was something to report.
-  private func report() async throws -> Bool {
-    var hasReported = false
+  /// How long the relay waits after verifiers have refused a report, in intervals. An administrator may permit it later.
+  private static var afterRefusal: Int { 3600 }
+
+  /// Returns for how many intervals no report is sent after this answer; nil if it is a failure of another kind. Hosts
+  /// that were put off at the same moment do not all report again at the same moment.
+  private static func pause(after error: RPCError) -> Int? {
+    var line = LogLine()
+    line.add("part", "relay")
+    let pause: Int
+    switch error.code {
+    case .resourceExhausted:
+      let seconds = error.metadata[stringValues: HostMetadata.retryAfter].first { _ in true }
+      pause = min(max(seconds.flatMap { Int($0) } ?? 60, 1), afterRefusal)
+      line.add("offline", "report-put-off")
+    case .permissionDenied:
+      pause = afterRefusal
+      line.add("offline", "report-refused")
+    case _: return nil
+    }
+    line.add("seconds", Int64(pause))
+    FleetLog.note(line)
+    return pause + Int.random(in: 0...(pause / 4 + 1))
+  }
+
+  /// Reports the queue, and sets whether the verifiers took a part of it. Returns for how many intervals no report is
+  /// sent then.
+  private func report(_ hasReported: inout Bool) async throws -> Int {
     while let report = store.report {
       var message = FleetReportRequest()
       message.report = FleetData(report.encoded())
       let sent = message
-      let reply = try await verifiers.withAnswer {
-        try await $0.offline.report(sent, options: Self.options)
+      let reply: FleetReportReply
+      do {
+        reply = try await verifiers.withAnswer {
+          try await $0.offline.report(sent, options: Self.options)
+        }
+      } catch let error as RPCError {
+        guard let pause = Self.pause(after: error) else { throw error }
+        return pause
       }
       let (number, chain) = (reply.number, Array(reply.chain))
       guard chain.count == OfflineReport.chainLength else { throw OfflineStoreError.damaged }
@@ -103,7 +138,7 @@ struct OfflineUpkeep: Sendable {
       line.add("records", Int64(report.records.count))
       FleetLog.note(line)
     }
-    return hasReported
+    return 0
   }
 
   private func renew() async throws {

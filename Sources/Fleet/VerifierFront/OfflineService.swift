@@ -43,8 +43,13 @@ struct OfflineService: FleetOffline.ServiceProtocol {
   ) async throws -> ServerResponse<FleetReportReply> {
     let report = Array(request.message.report)
     guard (1...OfflineRequest.longestReport).contains(report.count) else { throw Self.malformed }
-    guard case .position(let number, let chain) = try await reply(to: .report(report), context)
-    else { throw Self.refused }
+    let number: UInt64
+    let chain: [UInt8]
+    switch try await reply(to: .report(report), context) {
+    case .position(let reached, let value): (number, chain) = (reached, value)
+    case .later(let seconds): throw Self.later(seconds)
+    case .permits: throw Self.refused
+    }
     var message = FleetReportReply()
     message.number = number
     message.chain = FleetData(chain)
@@ -53,6 +58,12 @@ struct OfflineService: FleetOffline.ServiceProtocol {
 
   private static var malformed: RPCError {
     RPCError(code: .invalidArgument, message: "a field is too long or too short")
+  }
+
+  private static func later(_ seconds: UInt32) -> RPCError {
+    RPCError(
+      code: .resourceExhausted, message: "the host may report again in \(seconds) seconds",
+      metadata: [HostMetadata.retryAfter: "\(seconds)"])
   }
 
   private static var refused: RPCError {

@@ -9,6 +9,8 @@ public enum OfflineReply: Equatable, Sendable {
   case permits([[UInt8]])
   /// The realm has the records up to this number, with this chain value.
   case position(number: UInt64, chain: [UInt8])
+  /// No record was entered. The host keeps its queue and reports again after this many seconds.
+  case later(seconds: UInt32)
 
   /// The length of a chain value in bytes.
   public static let chainLength = 32
@@ -16,6 +18,7 @@ public enum OfflineReply: Equatable, Sendable {
   private enum Kind {
     static let permits: UInt8 = 0xA1
     static let position: UInt8 = 0xA2
+    static let later: UInt8 = 0xA3
   }
 
   /// Appends the reply, except its end.
@@ -29,6 +32,9 @@ public enum OfflineReply: Equatable, Sendable {
       writer.begin(Kind.position)
       writer.field(number)
       writer.field(chain)
+    case .later(let seconds):
+      writer.begin(Kind.later)
+      writer.field(seconds)
     }
   }
 
@@ -47,6 +53,7 @@ public enum OfflineReply: Equatable, Sendable {
       let chain = try reader.bytes(longest: Self.chainLength)
       guard chain.count == Self.chainLength else { throw .malformed }
       self = .position(number: number, chain: chain)
+    case Kind.later: self = .later(seconds: try reader.number(UInt32.self))
     case _: return nil
     }
   }

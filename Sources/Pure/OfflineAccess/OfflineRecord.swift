@@ -12,6 +12,15 @@ public struct OfflineRecord: Equatable, Sendable {
     case remembered = 3
     /// The user was allowed as a member of the break-glass group.
     case breakGlass = 4
+
+    /// The method that a host needs in order to write such a record.
+    public var method: OfflineMethods {
+      switch self {
+      case .attempt, .code: .recovery
+      case .remembered: .remembered
+      case .breakGlass: .breakGlass
+      }
+    }
   }
 
   /// The number of the record, counted from 1.

@@ -35,7 +35,7 @@ public final class WorkerShare {
   /// The largest number of processes that serve helpers whose users are not known yet.
   static let processesForHelpers = 64
   /// The largest number of processes that serve the sign-ins of one claimant.
-  static let processesPerClaimant = 128
+  public static let processesPerClaimant = 128
   /// The largest number of processes that wait for answers in the sign-ins of one claimant.
   static let waitsPerClaimant = 16
   /// The largest number of processes that wait for an answer without which the sign-in can begin
@@ -140,10 +140,10 @@ public final class WorkerShare {
     return false
   }
 
-  /// Records who is responsible for the sign-in that this process serves. Returns false if too many
-  /// processes serve the claimant already.
-  public func serve(_ claimant: UInt32) -> Bool {
-    set(claimant, among: Self.claimants, most: Self.processesPerClaimant)
+  /// Records who is responsible for the sign-in that this process serves. Returns false if more than
+  /// `most` processes serve the claimant now.
+  public func serve(_ claimant: UInt32, most: Int = processesPerClaimant) -> Bool {
+    set(claimant, among: Self.claimants, most: most)
   }
 
   /// Records that this process waits for an answer in the claimant's sign-in. Returns false if too

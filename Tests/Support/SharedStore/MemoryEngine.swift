@@ -31,6 +31,8 @@ public final class MemoryEngine: StoreEngine, Sendable {
     var uncertainEndings: [EngineError] = []
     var fault: Fault?
     var beforeCommit: (@Sendable () -> Void)?
+    /// How many changes that give way find another change at the end of the audit log.
+    var contenders = 0
   }
 
   struct HostPeriod: Hashable {
@@ -111,6 +113,9 @@ public final class MemoryEngine: StoreEngine, Sendable {
     state.withLock { $0.beforeCommit = body }
   }
 
+  /// Lets the next changes that give way find another change at the end of the audit log.
+  public func contendForLines(_ count: Int) { state.withLock { $0.contenders = count } }
+
   /// Returns a row and the state of the realm.
   public func load(
     _ key: EngineKey, _ context: EngineContext
@@ -159,6 +164,10 @@ public final class MemoryEngine: StoreEngine, Sendable {
         guard state.hostFailures[place, default: 0] < budget.limit else { return .budgetUsedUp }
       }
       if let entering {
+        if change.givesWay, state.contenders > 0 {
+          state.contenders -= 1
+          return .conflict
+        }
         let last = state.lines.last
         guard let line = entering(last?.end ?? []) else { return .abandoned }
         guard line.number == (last?.number ?? 0) + 1 else { return .refused }

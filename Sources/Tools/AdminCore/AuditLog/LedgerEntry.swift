@@ -42,7 +42,7 @@ package struct LedgerEntry: Equatable {
   private var concernsRecord: Bool {
     let reports: [AuditLogEvent.Kind] = [
       .offlineAttempt, .offlineCodeUsed, .offlineCodeUsedAgain, .offlineRemembered,
-      .offlineBreakGlass, .offlineQueueBroken,
+      .offlineBreakGlass, .offlineQueueBroken, .offlineRecordsRefused,
     ]
     return !reports.contains { "\($0.name)" == text("event") }
   }
