@@ -7,7 +7,7 @@ enum AdminErrorCase: CaseIterable {
     configuration, mistakes, noSuchTenant, unreadable, notIdentityPlatform, notApplied,
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
-    noSuchAcceptance, lockedOut, services, notAPath, importSource,
+    noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
     notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
@@ -42,6 +42,7 @@ enum AdminErrorCase: CaseIterable {
       case .noSuchAcceptance: .noSuchAcceptance
       case .manyAccountsMissing: .manyAccountsMissing
       case .lockedOut: .lockedOut
+      case .firstFactorMissing: .firstFactorMissing
       case .services: .services
       case .notAPath: .notAPath
       case .importSource: .importSource

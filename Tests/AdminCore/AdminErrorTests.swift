@@ -58,6 +58,8 @@ import Testing
       (.manyAccountsMissing(5, of: 9), 1),
       (.lockedOut(1, of: 9), 1),
       (.lockedOut(3, of: 9), 1),
+      (.firstFactorMissing(1), 1),
+      (.firstFactorMissing(2), 1),
       (.accounts(full), 1),
       (.clock(full), 1),
       (.output(full), 1),

@@ -46,7 +46,7 @@ struct CheckReportTests {
       5, false,
       {
         $0.sshd = .success(["alice": "authenticationmethods any\n" + settings])
-        $0.texts["/etc/ssh/sshd_config.d/mfa.conf"] =
+        $0.texts["/etc/ssh/sshd_config.d/00-mfa.conf"] =
           MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods any\n"
       }
     ),
@@ -62,7 +62,7 @@ struct CheckReportTests {
     (
       8, true,
       {
-        let path = "/etc/ssh/sshd_config.d/mfa.conf"
+        let path = "/etc/ssh/sshd_config.d/00-mfa.conf"
         $0.sshd = .success(["alice": "authenticationmethods publickey\n" + settings])
         $0.texts[path] =
           MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods publickey\n"
@@ -71,6 +71,14 @@ struct CheckReportTests {
             name: Array("sshd".utf8),
             files: [RecordedService.File(path: path, state: .complete, isUnchanged: true)])
         ])
+      }
+    ),
+    // The lines for a key and then a code, and sshd requires no key.
+    (
+      9, false,
+      {
+        $0.stacks.files["sshd"] =
+          "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
       }
     ),
   ]

@@ -58,7 +58,11 @@ struct ExaminationTests {
   static let stackRows = [
     Row(1) { _ in },
     // An earlier line ends the stack, or jumps over the module.
-    Row(2, "error auth-skippable /pam/login:1", "warning required-before /pam/login:1") {
+    // After a wrong password, a code alone is enough.
+    Row(
+      2, "error auth-skippable /pam/login:1", "error first-factor-missing /pam/login:2",
+      "warning required-before /pam/login:1"
+    ) {
       $0.stacks.files["login"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
     },
     Row(3, "error auth-skippable /pam/login:1") {
@@ -121,7 +125,9 @@ struct ExaminationTests {
         "@include common-auth\nauth required pam_mfa.so\nauth [default=reset] pam_env.so\n"
     },
     // The program of login is root's.
-    Row(210, "error auth-skippable /pam/login:1") {
+    Row(
+      210, "error auth-skippable /pam/login:1", "error first-factor-missing /pam/login:3"
+    ) {
       $0.stacks.files["login"] = "auth sufficient pam_rootok.so\n" + MemoryHost.Stacks.sound
     },
     // The user is not in the directory that this module asks.
@@ -151,6 +157,28 @@ struct ExaminationTests {
     // After a wrong code, the password and a code are asked for.
     Row(403) {
       $0.stacks.files["login"] = "auth sufficient pam_mfa.so after_key\n" + MemoryHost.Stacks.sound
+    },
+    // No line verifies a password.
+    Row(407, "error first-factor-missing /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+    },
+    Row(408, "error first-factor-missing /pam/su:2") {
+      $0.stacks.files["su"] =
+        "auth sufficient pam_rootok.so\nauth required pam_mfa.so\nauth required pam_permit.so\n"
+    },
+    Row(409, "error first-factor-missing /pam/sudo:1") {
+      $0.stacks.files["sudo"] = "auth required pam_mfa.so\nauth required pam_permit.so\n"
+    },
+    Row(410) { $0.stacks.files["sudo"] = "auth required pam_mfa.so\n" },
+    Row(411, "warning could-not-be-checked /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth required pam_foo.so\nauth required pam_mfa.so\nauth required pam_permit.so\n"
+    },
+    Row(412, "warning first-factor-missing /pam/login:1") {
+      $0.stacks.files["login"] =
+        "auth [success=3 default=ignore] pam_succeed_if.so user ingroup x\n"
+        + MemoryHost.Stacks.sound
     },
     // The module also runs after a wrong password.
     Row(15, "warning required-before /pam/sudo:1") {
@@ -378,7 +406,11 @@ struct ExaminationTests {
 
   static let sessionLine = "session optional pam_mfa.so\n"
 
-  static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
+  static let codeOnly =
+    "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+    + "@include common-account\n" + sessionLine
+
+  static let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
 
   static let directorySwitch = "passwd: files sss\ngroup: files sss\n"
 
@@ -479,12 +511,49 @@ struct ExaminationTests {
       $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
     },
     Row(21, "warning could-not-be-checked /usr/sbin/sshd") { $0.sshdOfOthers = "port 22\n" },
-    Row(22, "warning could-not-be-checked /etc/ssh/sshd_config.d/mfa.conf") {
+    // sshd names no line.
+    Row(30, "error sshd-refuses /etc/ssh/sshd_config") {
+      $0.sshdOfOthers =
+        "!AuthenticationMethods cannot be satisfied by enabled authentication methods\r\n"
+    },
+    // The service is stopped.
+    Row(31, "warning could-not-be-checked /usr/sbin/sshd") {
+      $0.sshdOfOthers = "!Missing privilege separation directory: /run/sshd\r\n"
+    },
+    // With the lines for a key and then a code, nothing else requires a first factor.
+    Row(32, "error first-factor-missing \(dropIn):4") { $0.stacks.files["sshd"] = codeOnly },
+    Row(33) {
+      $0.stacks.files["sshd"] = codeOnly
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+    },
+    Row(34, "error first-factor-missing \(dropIn):4", "error methods-without-code \(dropIn):4") {
+      $0.stacks.files["sshd"] = codeOnly
+      $0.sshdOfOthers = settings("authenticationmethods any")
+    },
+    // A wrong password is enough under the Match line.
+    Row(35, "error first-factor-missing \(dropIn):6") {
+      $0.stacks.files["sshd"] = codeOnly
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "Match User alice\nAuthenticationMethods password\n"
+      $0.sshd = .success([
+        "alice": settings("authenticationmethods password", "passwordauthentication yes")
+      ])
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+    },
+    // sshd verifies the password of Kerberos, and does not call PAM then.
+    Row(36, "error methods-without-code \(dropIn):4") {
+      $0.sshdOfOthers = settings(
+        "authenticationmethods password", "passwordauthentication yes",
+        "kerberosauthentication yes")
+      $0.stacks.files["sshd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\n" + sessionLine
+    },
+    Row(22, "warning could-not-be-checked /etc/ssh/sshd_config.d/00-mfa.conf") {
       $0.unseen[dropIn] = pamError
     },
     // A wildcard in a folder's name.
     Row(23, "error methods-without-code \(dropIn):4") {
-      $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/mfa.conf\n"
+      $0.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/*/00-mfa.conf\n"
       $0.sshdOfOthers = settings("authenticationmethods any")
     },
     // Neither method is enabled.
@@ -739,7 +808,7 @@ struct ExaminationTests {
       $0.stacks.files["login"] = nil
     },
     // Users whose keys no longer suffice.
-    Row(3, "warning keys-refused /etc/ssh/sshd_config.d/mfa.conf:4") {
+    Row(3, "warning keys-refused /etc/ssh/sshd_config.d/00-mfa.conf:4") {
       $0.withoutPassword = ["alice", "root"]
       $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
     },

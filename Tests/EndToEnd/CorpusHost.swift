@@ -12,6 +12,8 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
     case closed
     /// A user without the right password is asked for a code.
     case askedEarly
+    /// A user who has not enrolled signs in with a wrong password.
+    case withoutFirstFactor
   }
 
   let name: String
@@ -88,7 +90,7 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
         auth required pam_permit.so
         """),
     CorpusHost(
-      "sssd, without pam_deny", .askedEarly,
+      "sssd, without pam_deny", .askedEarly, .withoutFirstFactor,
       lines: """
         auth [success=1 default=ignore] pam_unix.so nullok
         auth [success=ok default=ignore] pam_sss.so use_first_pass

@@ -20,7 +20,7 @@ extension EndToEnd {
     }
 
     static let sshdFile = "/etc/ssh/sshd_config"
-    static let dropIn = "/etc/ssh/sshd_config.d/mfa.conf"
+    static let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
 
     /// Configures a machine as the guide describes.
     static func setUp(_ machine: Machine) throws {
@@ -133,6 +133,7 @@ extension EndToEnd {
         try machine.writeService("sudo", ["auth required pam_permit.so"])
         try machine.writeService("sudo-i", ["auth required pam_permit.so"])
         return [
+          "error first-factor-missing /etc/pam.d/login:1", "error first-factor-missing \(dropIn):4",
           "error missing /etc/pam.d/login:1", "error root-locked-out /etc/pam.d/login:1",
           "warning password-not-proven /etc/pam.d/sshd:4",
           "warning short-grace-time \(sshdFile)",
@@ -242,7 +243,10 @@ extension EndToEnd {
             "auth optional pam_mfa.so", "auth required pam_permit.so",
             "account required pam_permit.so",
           ])
-        return ["error auth-denial-ignored /etc/pam.d/login:1"]
+        return [
+          "error auth-denial-ignored /etc/pam.d/login:1",
+          "error first-factor-missing /etc/pam.d/login:1",
+        ]
       },
       Row(27) { machine in
         try machine.writeService("some-service", ["auth include there-is-none"])

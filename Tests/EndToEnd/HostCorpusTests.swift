@@ -22,7 +22,7 @@ extension EndToEnd {
       "auth-result-reset": .withoutCode, "nobody-signs-in": .closed, "asked-twice": .closed,
       "jump-past-end": .closed, "other-module-missing": .closed, "carriage-return": .closed,
       "included-file-not-found": .closed, "required-before": .askedEarly,
-      "code-before-password": .askedEarly,
+      "code-before-password": .askedEarly, "first-factor-missing": .withoutFirstFactor,
     ]
 
     /// Returns the effect of which a finding speaks, or nil if it is a note.
@@ -157,6 +157,21 @@ extension EndToEnd {
       return (without.isSuccess, with.isSuccess, early.asksCode)
     }
 
+    /// Returns whether a user who has not enrolled signs in with a wrong password.
+    static func isAdmitted(
+      _ stranger: MachineUser, at service: String, _ host: CorpusHost, _ machine: Machine
+    ) throws -> Bool {
+      for name in standIns where host.asks(name) {
+        try machine.write("wrong\n", to: "/run/stand-in/\(name)")
+      }
+      var options = PAMClient.Options()
+      options.asksAccount = true
+      let outcome = try PAMClient.signIn(
+        service: service, user: stranger.name,
+        answers: Array(repeating: .text("not the password"), count: 4), options: options)
+      return outcome.code == "PAM_SUCCESS"
+    }
+
     @Test(
       "doctor, explain and readiness say of a stack what real sign-ins do",
       arguments: CorpusHost.all)
@@ -167,6 +182,7 @@ extension EndToEnd {
         // Enrolment uses common-auth too, which is replaced afterwards.
         let users = try ways.map { _ in try machine.addEnrolledUser() }
         let (user, _) = try machine.addEnrolledUser()
+        let stranger = try machine.addUser()
         let service = try host.install(on: machine)
         var effects: Set<CorpusHost.Effect> = []
         var isOpen = false
@@ -183,6 +199,9 @@ extension EndToEnd {
           if early, !isByFinger { effects.insert(.askedEarly) }
         }
         if !isOpen { effects.insert(.closed) }
+        if try Self.isAdmitted(stranger, at: service, host, machine) {
+          effects.insert(.withoutFirstFactor)
+        }
         let text = "\(host.name): \(log.joined(separator: "; "))"
         #expect(effects == host.effects, "\(text)")
         #expect(try Self.found(service) == host.effects, "doctor: \(text)")

@@ -382,7 +382,7 @@ extension EndToEnd {
         #expect(open.text.contains("/etc/ssh/sshd_config: users who sign in by ssh with a key"))
         try machine.write(
           try Guide.blocks(under: "ssh: a key, then a code")[1].joined(separator: "\n") + "\n",
-          to: "/etc/ssh/sshd_config.d/mfa.conf")
+          to: "/etc/ssh/sshd_config.d/00-mfa.conf")
         let report = try Command.run([Self.admin, "report"])
         #expect(
           report.status == .exited(0) || report.text.contains("without an entry"), "\(report.text)")

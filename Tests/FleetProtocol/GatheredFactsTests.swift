@@ -79,7 +79,7 @@ struct GatheredFactsTests {
   @Test(
     "the service files are those that a sign-in looks up",
     arguments: [
-      ("sudo", "common sudo", true), ("sshd", "session sshd", true),
+      ("sudo", "common sudo", true), ("sshd", "other session sshd", true),
       ("none", "none other", true), ("broken", "broken", false),
     ])
   func stacks(service: String, names: String, areCertain: Bool) throws {

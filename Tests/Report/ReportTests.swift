@@ -30,6 +30,7 @@ import Testing
     facts.hasSSHD = true
     facts.servicesUsingModule = ["sshd", "sudo"]
     facts.signInsWithoutCode = []
+    facts.signInsWithoutFirstFactor = []
     facts.keyExposures = []
     facts.enrollmentGaps = []
     facts.ledgerProblem = nil
@@ -165,7 +166,7 @@ import Testing
   @Test("ways to sign in without a code that are not in a stack are reported")
   func waysWithoutCode() throws {
     let key = "authenticationmethods publickey\n" + MemoryHost.sshdSettings
-    let path = "/etc/ssh/sshd_config.d/mfa.conf"
+    let path = "/etc/ssh/sshd_config.d/00-mfa.conf"
     let ways: [(Int, (inout MemoryHost) -> Void, String?)] = [
       (1, { _ in }, nil),
       (
@@ -325,7 +326,7 @@ import Testing
       ),
       (2, { $0.sshdOfOthers.replace("usepam yes", with: "usepam no") }, "UsePAM is no"),
       (
-        3, { $0.stacks.files["login"] = "auth sufficient x.so\nauth required pam_mfa.so\n" },
+        3, { $0.stacks.files["login"] = "auth sufficient x.so\n" + MemoryHost.Stacks.sound },
         "/pam/login:1: users who pass x.so are never asked"
       ),
       (

@@ -85,6 +85,7 @@ extension HostFacts {
       isCalledByRoot: true, from: recorder)
     if isSecureShell {
       do throws(StackRefusal) {
+        _ = try ServiceStack(.auth, of: request.service, from: recorder)
         _ = try ServiceStack(.session, of: request.service, from: recorder)
       } catch {
         // The recorder has noted what could not be read. The verifier refuses the rest again.

@@ -33,6 +33,32 @@ extension SignIn {
     return .passed(.leftToNextLines)
   }
 
+  /// The `auth` lines of sshd, or nil for another service, or if they cannot be read. They are read for
+  /// every user, so that the time taken does not reveal which users are enrolled.
+  var secureShellStack: ServiceStack? {
+    guard SessionService(request.service) == .sshd else { return nil }
+    do throws(StackRefusal) {
+      return try ServiceStack(.auth, of: request.service, from: host.stacks)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns the result of the line, or a failure if the result needs no proof of the user, sshd has
+  /// verified nothing before (SSH_AUTH_INFO_0), and no other line could deny.
+  @inline(never)
+  func refusingUnproven(
+    _ result: SignInResult, _ resolved: Resolved, _ stack: ServiceStack?
+  ) -> SignInResult {
+    guard let stack, let code = result.codeWithoutProof(state: resolved.state),
+      UnprovenSignIn(
+        at: request.service, moduleReturns: code, isCalledByRoot: host.isCalledByRoot
+      ).isAdmitted(by: stack),
+      application.earlierMethods()?.isEmpty == true
+    else { return result }
+    return .failed(.firstFactorMissing)
+  }
+
   /// Whether sshd has verified a key in this connection. It reports each method that succeeded in one
   /// line, as `publickey ssh-ed25519 AAAA...` (SSH_AUTH_INFO_0; sshd_config(5), ExposeAuthInfo).
   private var isKeyVerified: Bool {
@@ -58,5 +84,15 @@ extension Host {
     let elapsed = now &- start
     guard elapsed >= 0 else { return nil }
     return max(limit &- elapsed, 0)
+  }
+}
+
+extension SignInResult {
+  /// What the module returns although the user has proven nothing to it, or nil if the user has, or if
+  /// the module denies.
+  fileprivate func codeWithoutProof(state: Configuration.State) -> PAMReturnCode? {
+    if case .allowed(.remembered) = self { return .success }
+    guard !isAccepted else { return nil }
+    return Verdict(self, state: state) == .pass ? .ignore : nil
   }
 }

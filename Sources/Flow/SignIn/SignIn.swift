@@ -22,6 +22,8 @@ import MFASystem
 /// logged. (`SignInTests.notACode`)
 /// MUST 5: if a user has several names, enrolment under one of them applies to all of them.
 /// (`SharedIdentityTests`)
+/// MUST 6: in sshd, a user who has proven nothing, neither to sshd nor by a code, and whom no other line
+/// could deny, is denied, whatever policy says. (`FirstFactorTests.guarded`)
 public struct SignIn<Machine: Host, Asker: Application> {
   let request: SignInRequest
   let host: Machine
@@ -60,10 +62,12 @@ public struct SignIn<Machine: Host, Asker: Application> {
     resolved.tryNumber = number
     resolved.failedTries = failed
     useHostLanguage(resolved)
+    let stack = secureShellStack
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
     let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
-    let verdict = conclude(authentication(resolved), resolved, hidesRefusals: hidesRefusals)
+    let result = refusingUnproven(authentication(resolved), resolved, stack)
+    let verdict = conclude(result, resolved, hidesRefusals: hidesRefusals)
     guard verdict == .tooManyAttempts else { return verdict }
     // sshd ends the sign-in after too many attempts, and only enrolled users can cause that.
     return hidesRefusals ? .deny : ending

@@ -108,6 +108,9 @@ extension SignInResult {
     case .forwarding:
       line.add("part", "application")
       line.add("reason", "password-not-forwarded")
+    case .firstFactorMissing:
+      line.add("part", "stack")
+      line.add("reason", "first-factor-missing")
     }
   }
 }

@@ -78,6 +78,8 @@ public enum SignInResult: Sendable {
     case helper(HelperError)
     /// The password or a note could not be passed on.
     case forwarding
+    /// sshd has verified nothing, and no other `auth` line of its service could deny the sign-in.
+    case firstFactorMissing
   }
 }
 

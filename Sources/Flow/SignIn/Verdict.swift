@@ -15,6 +15,8 @@ extension Verdict {
   public init(_ result: SignInResult, state: Configuration.State) {
     self =
       switch (state, result) {
+      // Policy cannot make up for a first factor.
+      case (_, .denied(.failed(.firstFactorMissing))): .deny
       case (.disabled, _), (.observe, _), (.enabled, .passed): .pass
       case (.enabled, .allowed): .allow
       case (.enabled, .denied(.code(let rejected))) where rejected.mustWait: .tooManyAttempts

@@ -149,4 +149,12 @@ extension StackControl {
 extension StackControl.Action {
   /// Whether the stack fails.
   public var isDenial: Bool { self == .bad || self == .die }
+
+  /// Whether lines that follow may be skipped although none has failed.
+  public var skipsLines: Bool {
+    switch self {
+    case .done, .jump: true
+    case .ignore, .ok, .bad, .die, .reset: false
+    }
+  }
 }

@@ -64,6 +64,8 @@ package enum AdminError: Error, Equatable {
   case noSuchAcceptance(String, place: String)
   /// The number of accounts that could not sign in if policy were enforced.
   case lockedOut(Int, of: Int)
+  /// So many ways into services require nothing before the code.
+  case firstFactorMissing(Int)
   /// The folder of PAM's service files cannot be read.
   case services(StackRefusal)
   /// The path is not absolute.
@@ -103,7 +105,8 @@ package enum AdminError: Error, Equatable {
       .notFound
     case .severalFactors, .unconfirmed, .notAPath: .usage
     case .findings: .findings
-    case .lockedOut, .services, .tooManyGrants, .declined, .unusable, .store, .account,
+    case .lockedOut, .firstFactorMissing, .services, .tooManyGrants, .declined, .unusable, .store,
+      .account,
       .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
@@ -173,6 +176,9 @@ package enum AdminError: Error, Equatable {
       "\(VisibleText.escaping(code)) is not accepted at \(VisibleText.escaping(place))"
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
+    case .firstFactorMissing(1): "a service requires nothing before the code"
+    case .firstFactorMissing(let count):
+      "\(count) ways into services require nothing before the code"
     case .services(let refusal):
       "\(VisibleText.escaping(refusal.place)) cannot be read: \(refusal.name)"
     case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
@@ -233,6 +239,7 @@ package enum AdminError: Error, Equatable {
     case .findingWithoutLine: "run mfa-admin doctor again, and use the place that it prints now"
     case .noSuchAcceptance: "mfa-admin doctor accepted lists the accepted findings"
     case .lockedOut: "mfa-admin explain --user USER --service SERVICE shows details for one account"
+    case .firstFactorMissing: "mfa-admin doctor shows the line or setting to change"
     case .services: "it must belong to root, and only root may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each record"
     case .notAPath: "use a path that begins with / and has no . or .. component"

@@ -9,7 +9,8 @@ package struct CheckReport {
     /// The name, escaped for display.
     package let name: String
     /// Whether policy is enforced at the service, an enrolled user cannot pass its stack without a
-    /// code, and, for sshd, no sign-in bypasses PAM, except those of accepted exemptions.
+    /// code, a code alone is not enough, and, for sshd, no sign-in bypasses PAM, except those of accepted
+    /// exemptions.
     package let asksForCode: Bool
   }
 
@@ -45,11 +46,16 @@ package struct CheckReport {
     self.time = time
   }
 
-  /// Returns whether sshd lets users in whose sign-ins do not use PAM. An exemption that was accepted,
-  /// or that `mfa-admin enable` wrote, does not count.
+  /// Returns whether a service lets users in without a first factor, or sshd lets users in whose sign-ins do
+  /// not use PAM. An exemption that was accepted, or that `mfa-admin enable` wrote, does not count.
   private static func hasWayAround(
     _ service: ServiceWithModule, _ snapshot: HostSnapshot, _ diagnosis: Diagnosis
   ) -> Bool {
+    let isUnproven = diagnosis.findings.contains {
+      $0.severity == .error && $0.code == UnprovenFirstFactor.code
+        && $0.services.contains(service.name)
+    }
+    guard !isUnproven else { return true }
     guard service.isNamed("sshd") else { return false }
     return snapshot.sshd.generalWayWithoutPAM != nil
       || diagnosis.findings.contains {

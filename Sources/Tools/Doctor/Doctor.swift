@@ -1,3 +1,5 @@
+import MFAAdminOutput
+
 // MFADoctor: the checks of `mfa-admin doctor`.
 //
 // `HostSnapshot` is what was read from an `ExaminedHost`. An `Examination` derives `Finding`s from
@@ -17,7 +19,8 @@ package enum Doctor {
       UnusedModule.self, LostLines.self, StrayModuleLines.self, UnloadableModule.self,
       UnreadableStack.self, UnusableConfiguration.self,
       UnusedSettings.self,
-      BypassedModule.self, WeakAuthLine.self, SudoWithoutCode.self, ClosedStack.self,
+      BypassedModule.self, WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
+      ClosedStack.self,
       FaultyLine.self,
       CodeBeforePassword.self,
       MissingAccountLine.self, UnprovenEnrollment.self, BlockedEnrollment.self,
@@ -43,7 +46,7 @@ package enum Doctor {
   package static func bypassFindings(on snapshot: HostSnapshot) -> [Finding] {
     let examinations: [any Examination.Type] = [
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
-      WeakAuthLine.self, SudoWithoutCode.self,
+      WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
       DisabledPrompts.self, MethodsWithoutCode.self, OtherServers.self, TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]
@@ -51,6 +54,15 @@ package enum Doctor {
       finding.code == "exempt-group"
         || finding.severity != .note && !isDenial(finding, on: snapshot)
     }
+  }
+
+  /// Returns the ways into services on which no first factor is proven, each with its place.
+  package static func waysWithoutFirstFactor(on snapshot: HostSnapshot) -> [String] {
+    findings(of: [UnprovenFirstFactor.self], on: snapshot).filter { $0.severity == .error }
+      .map { finding in
+        let names = NameList.text(finding.services.map { VisibleText.escaping($0) })
+        return "\(names): \(finding.place): \(finding.message)"
+      }
   }
 
   /// Returns whether a finding is about sign-ins that are denied, or about a tenant without an effect.

@@ -2,7 +2,7 @@ import MFAAdminOutput
 
 /// The effective settings of sshd that `sshd -T` prints, in general or for one connection.
 package struct SSHDSettings: Equatable {
-  private let values: [String: String]
+  private var values: [String: String]
 
   /// The ports at which sshd listens.
   let ports: [String]
@@ -53,10 +53,54 @@ package struct SSHDSettings: Equatable {
     }
   }
 
-  /// Returns whether sshd calls PAM for the user to complete a list of methods.
+  /// Returns whether sshd calls PAM for the user to complete a list of methods. `none` is the method
+  /// for accounts with an empty password.
   package static func asksPAM(_ methods: [String]) -> Bool {
-    methods.contains { $0.hasPrefix("keyboard-interactive") || $0 == "password" }
+    methods.contains {
+      $0.hasPrefix("keyboard-interactive") || $0 == "password" || $0 == "none"
+    }
   }
+
+  /// Returns the settings with other values of some keys.
+  package func with(_ changes: [(key: String, value: String)]) -> SSHDSettings {
+    var settings = self
+    for change in changes { settings.values[change.key.lowercased()] = change.value }
+    return settings
+  }
+
+  /// Returns whether a method is enabled.
+  private func isEnabled(_ method: String) -> Bool {
+    switch method {
+    case "publickey": isOn("pubkeyauthentication")
+    case "hostbased": isOn("hostbasedauthentication")
+    case "gssapi-with-mic": isOn("gssapiauthentication")
+    case "gssapi-keyex": isOn("gssapikeyexchange")
+    case "password": isOn("passwordauthentication")
+    case "none": isOn("permitemptypasswords")
+    case _: method.hasPrefix("keyboard-interactive") && asksByKeyboard && isOn("usepam")
+    }
+  }
+
+  /// The methods, each of which can be enough. `none` is left out: `password` includes it.
+  private static let singleMethods = [
+    "publickey", "hostbased", "gssapi-with-mic", "gssapi-keyex", "password", "keyboard-interactive",
+  ]
+
+  /// Returns the lists of methods of which a sign-in must complete one. A list with a method that is off
+  /// cannot be completed, and sshd leaves it out.
+  func openLists(isRoot: Bool = false) -> [[String]] {
+    let lists = (methodLists ?? Self.singleMethods.map { [$0] })
+      .filter { !$0.isEmpty && $0.allSatisfy { isEnabled($0) } }
+    guard isRoot else { return lists }
+    switch value(of: "permitrootlogin") ?? "yes" {
+    case "no": return []
+    case "yes": return lists
+    case _: return lists.filter { !Self.asksPAM($0) }
+    }
+  }
+
+  /// Whether sshd itself verifies passwords with Kerberos before it calls PAM.
+  var verifiesKerberosPassword: Bool { isOn("kerberosauthentication") }
 
   /// The authentication methods that do not use PAM: the method, the setting that enables it, and the
   /// words for messages.
@@ -64,16 +108,23 @@ package struct SSHDSettings: Equatable {
     (name: "publickey", key: "pubkeyauthentication", words: "a key"),
     (name: "hostbased", key: "hostbasedauthentication", words: "a trusted host"),
     (name: "gssapi-with-mic", key: "gssapiauthentication", words: "a Kerberos ticket"),
+    (name: "gssapi-keyex", key: "gssapikeyexchange", words: "a Kerberos ticket of the key exchange"),
   ]
 
   /// The methods, in words, that are enough without PAM because AuthenticationMethods is not set.
   var sufficientMethods: [String] {
-    methodLists == nil ? Self.silentMethods.filter { isOn($0.key) }.map(\.words) : []
+    guard methodLists == nil else { return [] }
+    let hasPassword = verifiesKerberosPassword && isOn("passwordauthentication")
+    return Self.silentMethods.filter { isOn($0.key) }.map(\.words)
+      + (hasPassword ? ["a Kerberos password"] : [])
   }
 
   /// The lists of AuthenticationMethods that can be completed without PAM.
   var listsWithoutPAM: [[String]] {
-    (methodLists ?? []).filter { !Self.asksPAM($0) }
+    guard methodLists != nil else { return [] }
+    return openLists().filter { list in
+      !Self.asksPAM(verifiesKerberosPassword ? list.filter { $0 != "password" } : list)
+    }
   }
 
   /// The reason why sign-ins with these settings do not all use PAM, or nil if they do.
@@ -112,7 +163,8 @@ package struct SSHDSettings: Equatable {
   package static let keys = [
     "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",
     "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
-    "gssapiauthentication", "authenticationmethods", "permitrootlogin",
+    "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
+    "authenticationmethods", "permitrootlogin",
   ]
 
   /// Returns whether all `keys` have the same values in both settings.

@@ -108,7 +108,11 @@ package enum SSHDView {
   }
 
   /// The reason why sshd did not print its settings.
-  private struct Failure: Error { let reason: String }
+  private struct Failure: Error {
+    let reason: String
+    /// Whether sshd itself ended with an error.
+    var isRefusal = false
+  }
 
   /// Returns the general settings of sshd, or nil if they cannot be determined.
   package static func generalSettings(on host: any ExaminedHost) -> SSHDSettings? {
@@ -131,7 +135,15 @@ package enum SSHDView {
     // Such as `/etc/ssh/sshd_config: line 7: Bad configuration option: Foo`, also without the first
     // colon.
     guard let match = failure.reason.prefixMatch(of: /(\/[^:]+?):? line ([0-9]+): (.+)/) else {
-      return .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)")
+      guard failure.isRefusal else {
+        return .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)")
+      }
+      return Finding(
+        severity: .error, code: "sshd-refuses", place: SSHDFile.path,
+        message: "sshd refuses its configuration and does not start or reload: \(failure.reason)",
+        hint:
+          "correct sshd's files until sshd -t prints nothing; sshd uses the first value of a setting "
+          + "that it reads")
     }
     return Finding(
       severity: .error, code: "sshd-refuses", place: "\(match.1):\(match.2)",
@@ -155,7 +167,10 @@ package enum SSHDView {
       case .failure(let failure): return .failure(failure)
       }
       guard output.status == 0 else {
-        return .failure(Failure(reason: output.complaint(containing: " line ")))
+        let reason = output.complaint(containing: " line ")
+        // The service creates this folder when it starts.
+        let isStopped = reason.hasPrefix("Missing privilege separation directory")
+        return .failure(Failure(reason: reason, isRefusal: !isStopped))
       }
       let settings = SSHDSettings(output.output)
       guard settings.value(of: "usepam") != nil else {

@@ -13,19 +13,27 @@ package struct SecureShellRules {
 
   /// What sshd does; nil if its settings are not known.
   package let effect: Effect?
-  /// The settings that let the user sign in without a code, or prevent the prompt.
+  /// Whether pam_mfa.so denies the user if no code is asked for, because no way proves anything
+  /// else.
+  package let deniesUnenrolled: Bool
+  /// The settings that let the user sign in without a code or without a first factor, or prevent the
+  /// prompt.
   package let findings: [Finding]
 
   /// Derives the rules from the settings for one user.
   init(_ view: SSHDView, isRoot: Bool, _ service: ServiceWithModule, on host: any ExaminedHost) {
     guard case .known(let cases, let file, _) = view, let item = cases.first else {
       effect = nil
+      deniesUnenrolled = false
       findings = view.unchecked
       return
     }
     findings =
       DisabledPrompts.findings(service, view)
       + MethodsWithoutCode.findings(service, view, on: host)
+      + UnprovenFirstFactor.findings(service, view)
+    let ways = service.ways(item.settings, isRoot: isRoot)
+    deniesUnenrolled = !ways.isEmpty && ways.allSatisfy { $0.usesPAM && $0.deniesUnenrolled }
     effect = Self.effect(item.settings, isRoot: isRoot, service) { keywords in
       file.place(of: keywords, saying: item.settings, under: item.matches)
     }

@@ -20,6 +20,8 @@ package struct ServiceWithModule {
   /// What the `auth` stack does for an enrolled user who has everything but a code: without a key, and
   /// with a key that sshd has verified.
   package let effectsWithoutCode: [StackEffect]
+  /// What the `auth` lines prove to a program that has verified nothing itself.
+  package let firstFactor: SignInWay.FirstFactor
 
   /// Creates the value from a service's stack. Nil if no line calls the module.
   package init?(name: [UInt8], stack: ServiceStack) {
@@ -32,6 +34,7 @@ package struct ServiceWithModule {
     position = stack.entries[index].position
     self.arguments = arguments
     self.control = control
+    firstFactor = Self.firstFactor(of: name, stack)
     effectsWithoutCode = Claimant.withoutCode(for: stack).map {
       StackEffect(ofAuthStack: stack, of: name, for: $0)
     }

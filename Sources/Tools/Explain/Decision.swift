@@ -48,6 +48,15 @@ package struct Decision: Equatable {
     }
   }
 
+  /// Whether a code decides the sign-in, or the module denies it in any case.
+  func asksForCode(_ state: Configuration.State) -> Bool {
+    switch kind {
+    case .asked: state != .observe
+    case .denied, .throttled, .unknown: true
+    case .allowed, .hasToEnroll: false
+    }
+  }
+
   init(_ kind: Kind, _ reason: String, wait: Int64 = 0, by rules: [Configuration.Key] = []) {
     self.kind = kind
     self.reason = reason
@@ -164,6 +173,10 @@ package struct Decision: Equatable {
     }
   }
 
+  /// Why pam_mfa.so denies sign-ins by ssh in which nothing else proves who the user is.
+  static let unproven =
+    "sshd has verified nothing, and no auth line but that of pam_mfa.so could deny"
+
   private static func text(_ failure: SignInResult.Failure) -> String {
     switch failure {
     case .arguments(.unknown(let argument)):
@@ -180,6 +193,7 @@ package struct Decision: Equatable {
     case .store(let error): "the stored data cannot be used: \(RecordProblem(error).sentence)"
     case .helper: "the helper cannot be reached"
     case .forwarding: "the password cannot be passed on"
+    case .firstFactorMissing: Self.unproven
     }
   }
 }

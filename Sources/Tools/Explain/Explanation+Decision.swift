@@ -32,6 +32,9 @@ extension Explanation {
           ?? Decision(
             .allowed, "libpam cannot load pam_mfa.so, and the stack succeeds without: \(problem)")
       }
+      if gate.secureShell?.deniesUnenrolled == true, !policy.asksForCode(state) {
+        return Decision(.denied, Decision.unproven)
+      }
       return claimant(after: policy, state).flatMap { denial(by: stacks, of: $0) } ?? policy
     }
   }

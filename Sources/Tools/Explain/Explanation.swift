@@ -211,6 +211,8 @@ package struct Explanation {
     let lines = stacks.withModule.map { service in
       BypassedModule.findings(service) + WeakAuthLine.findings(service)
         + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
+        // What sshd verifies depends on its settings, which `secureShell` has.
+        + (service.visibleName == "sshd" ? [] : UnprovenFirstFactor.findings(service))
     }
     return (lines ?? []) + stacks.misreadLines
   }

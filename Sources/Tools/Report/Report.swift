@@ -271,8 +271,11 @@ private struct Requirements {
             + "this is enough for codes of 80 bits"
         ]),
       ReportItem(
-        Self.nist + "4.2", "a recovery code alone does not recover an account", .outside,
-        ["the PAM stack also asks for the password or the key: check with mfa-admin doctor"]),
+        Self.nist + "4.2", "a recovery code alone does not recover an account",
+        facts.signInsWithoutFirstFactor.isEmpty ? .outside : .notMet,
+        facts.signInsWithoutFirstFactor + [
+          "the PAM stack also asks for the password or the key: check with mfa-admin doctor"
+        ]),
       ReportItem(
         Self.nist + "4.6", "the user is notified of binding and recovery",
         facts.hasMailer ? .met : .notMet,
@@ -350,8 +353,11 @@ private struct Requirements {
           "check by the recorded reasons that each one was authorised: mfa-admin ledger show",
         ]),
       ReportItem(
-        Self.pci + "8.5.1", "two different types of factors are used", .outside,
-        ["the PAM stack asks for the password or the key: check with mfa-admin doctor"]),
+        Self.pci + "8.5.1", "two different types of factors are used",
+        facts.signInsWithoutFirstFactor.isEmpty ? .outside : .notMet,
+        facts.signInsWithoutFirstFactor + [
+          "the PAM stack asks for the password or the key: check with mfa-admin doctor"
+        ]),
       ReportItem(
         Self.pci + "8.5.1", "all factors must be correct before access is granted", isComplete,
         settings: settings + self.settings(.remember) + self.settings(.freshFor),

@@ -46,6 +46,8 @@ package struct ReportFacts: Equatable {
   /// Ways to sign in that certainly or possibly ask for no code, and checks that failed, each with
   /// its source location.
   var signInsWithoutCode = [notExamined]
+  /// Ways into services on which no first factor is proven, each with its source location.
+  var signInsWithoutFirstFactor = [notExamined]
   /// Ways in which a user other than mfa and root may read or change a key, and checks that failed,
   /// each with its source location.
   var keyExposures = [notExamined]
@@ -105,6 +107,7 @@ package struct ReportFacts: Equatable {
     servicesUsingModule = snapshot.servicesWithModule.map(\.visibleName)
     hasSSHD = snapshot.services.contains(Array("sshd".utf8))
     signInsWithoutCode = Doctor.bypassFindings(on: snapshot).map(Self.text)
+    signInsWithoutFirstFactor = Doctor.waysWithoutFirstFactor(on: snapshot)
     keyExposures = Doctor.keyExposureFindings(on: snapshot).map(Self.text)
     enrollmentGaps = Doctor.enrollmentGaps(on: snapshot)
     for service in snapshot.servicesWithModule {

@@ -153,7 +153,7 @@ package enum ChangeError: Error, Equatable {
     case .trial: "nothing was changed; mfa-admin doctor may name the cause"
     case .untried:
       "nothing was changed; leave out --no-confirm and confirm from a real sign-in, or add --untried"
-    case .reload: "run sshd -t and systemctl status ssh"
+    case .reload: "correct what sshd -t prints, then reload sshd: systemctl status ssh"
     case .rollbackWatcher:
       "correct the cause, or use --no-confirm and undo the change yourself if necessary"
     case .invalidRecord(let path):

@@ -24,6 +24,13 @@ package struct SecureShellDropIn {
     ]
   }
 
+  /// Returns the settings of a connection that no `Match` line is about.
+  static func effective(_ factors: SecureShellFactors) -> SSHDSettings {
+    SSHDSettings([]).with(
+      [(key: "PubkeyAuthentication", value: "yes")]
+        + settings(factors).map { (key: $0.name, value: $0.value) })
+  }
+
   /// Returns the lines of the file, without the marks.
   static func lines(_ factors: SecureShellFactors) -> [String] {
     settings(factors).map { "\($0.name) \($0.value)" } + factors.exemptions

@@ -39,6 +39,15 @@ package struct SecureShellObstacle: Error, Equatable {
       hint: "sshd uses the first value that it reads: remove \(setting.place)")
   }
 
+  /// Under a `Match` line, the new lines of the service would be reached without a key.
+  static func codeAlone(_ setting: SecureShellDropIn.Occurrence) -> SecureShellObstacle {
+    SecureShellObstacle(
+      reason: "\(setting.place) lets users who have enrolled in with a code alone",
+      hint:
+        "remove the line, set \"AuthenticationMethods publickey,keyboard-interactive\" there, or "
+        + "use --factors password+code")
+  }
+
   /// sshd refuses its files. `complaint` is its last line of output.
   static func refused(_ command: String, _ complaint: String) -> SecureShellObstacle {
     let folder = complaint.split(separator: ": ").last.map { String($0) } ?? ""

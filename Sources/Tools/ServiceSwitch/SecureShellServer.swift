@@ -86,7 +86,8 @@ package enum SecureShellServer {
     }
   }
 
-  /// Makes the running server reload its settings. Returns false if no server is running.
+  /// Makes the running server reload its settings, if sshd accepts its files: a server that does not
+  /// would end. Returns false if no server is running.
   ///
   /// `effective` is the output of `sshd -T`, or empty if it is not known.
   static func reload(effective: String = "") throws(ChangeError) -> Bool {
@@ -100,6 +101,7 @@ package enum SecureShellServer {
       return true
     }
     guard let number = server(pidFile) else { return false }
+    try requireAcceptedFiles()
     do throws(SystemError) { try Tool.hangUp(number) } catch { throw .reload(error.text) }
     guard Tool.waitForVersion(of: pidFile, after: old, seconds: 10) else {
       throw .reload("process \(number) did not rewrite \(pidFile)")
@@ -110,11 +112,20 @@ package enum SecureShellServer {
   private static func reloadBySystemd() throws(ChangeError) -> Bool {
     for unit in ["ssh.service", "sshd.service"]
     where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
+      try requireAcceptedFiles()
       let result = try run(["/usr/bin/systemctl", "reload", unit])
       guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.complaint)") }
       return true
     }
     return false
+  }
+
+  private static func requireAcceptedFiles() throws(ChangeError) {
+    try makePrivilegeSeparationFolder()
+    let test = try run([program, "-t"])
+    guard test.isSuccess else {
+      throw .reload("sshd -t: \(test.complaint(containing: " line "))")
+    }
   }
 
   /// Returns the server's process number from the file, or nil if that process does not run sshd.

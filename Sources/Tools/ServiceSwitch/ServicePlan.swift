@@ -1,5 +1,6 @@
 import MFAAdminOutput
 import MFABytes
+import MFADoctor
 import MFAPAMStack
 
 /// The files to write to enable a service.
@@ -106,9 +107,54 @@ package struct ServicePlan {
       return
     }
     exceptions = try SecureShellServer.look()
+    if let stack = stackFiles.first(where: { $0.path == Self.path(of: service) }) {
+      let file = StackFile(path: Array(stack.path.utf8), contents: stack.new)
+      try Self.prove(exceptions, service, factors, in: installed.replacing(service, with: file))
+    }
     // sshd applies its settings only after a reload, so they are written and checked before the
     // stack changes.
     files = try Self.dropIn(service, factors) + stackFiles
+  }
+
+  /// Throws if a `Match` block that overrides our settings would let users in with a code alone.
+  private static func prove(
+    _ exceptions: [SecureShellDropIn.Occurrence], _ service: [UInt8], _ factors: SecureShellFactors,
+    in source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) {
+    let stack: ServiceStack
+    do throws(StackRefusal) {
+      stack = try ServiceStack(.auth, of: service, from: source)
+    } catch {
+      throw .stack(
+        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+    }
+    guard let planned = ServiceWithModule(name: service, stack: stack) else { return }
+    for exception in exceptions {
+      let settings = SecureShellDropIn.effective(factors).with([
+        ("PasswordAuthentication", "yes"), (exception.keyword, exception.value),
+      ])
+      guard planned.ways(settings).contains(where: { $0.firstFactor == .missing }) else { continue }
+      throw .secureShell(.codeAlone(exception))
+    }
+  }
+
+  /// Why a service that calls the module already is not safe, or nil if it is.
+  package static func gap(of service: [UInt8], on host: any ExaminedHost) -> String? {
+    let stack: ServiceStack
+    do throws(StackRefusal) {
+      stack = try ServiceStack(.auth, of: service, from: host.stacks)
+    } catch {
+      return StackFinding.reason(error)
+    }
+    guard let present = ServiceWithModule(name: service, stack: stack) else { return nil }
+    var ways = present.ways
+    if concernsSecureShell(service), let settings = SSHDView.generalSettings(on: host) {
+      ways = present.ways(settings)
+    }
+    if ways.contains(where: { $0.firstFactor == .missing }) {
+      return "no key and no password is required before the code"
+    }
+    return ways.allSatisfy(\.asksForCode) ? nil : "there is a way in without a code"
   }
 
   private static func stackFiles(

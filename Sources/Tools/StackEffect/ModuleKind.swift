@@ -49,14 +49,7 @@ package enum ModuleKind: Equatable {
     (.denial, ["pam_deny.so"]),
     (.permission, ["pam_permit.so"]),
     (.caller, ["pam_rootok.so"]),
-    (
-      .condition,
-      [
-        "pam_succeed_if.so", "pam_access.so", "pam_listfile.so", "pam_localuser.so", "pam_time.so",
-        "pam_wheel.so", "pam_exec.so", "pam_group.so", "pam_rhosts.so", "pam_securetty.so",
-        "pam_shells.so", "pam_usertype.so", "pam_nologin.so",
-      ]
-    ),
+    (.condition, BystanderModule.conditions + ["pam_exec.so", "pam_rhosts.so"]),
     (
       .otherAuthenticator,
       [
@@ -67,18 +60,7 @@ package enum ModuleKind: Equatable {
         "pam_biometric.so", "pam_kanidm.so", "pam_python.so",
       ]
     ),
-    (
-      .preparation,
-      [
-        "pam_env.so", "pam_cap.so", "pam_warn.so", "pam_faildelay.so", "pam_issue.so",
-        "pam_gnome_keyring.so", "pam_kwallet.so", "pam_kwallet5.so", "pam_mount.so",
-        "pam_ecryptfs.so", "pam_loginuid.so", "pam_keyinit.so", "pam_systemd.so", "pam_motd.so",
-        "pam_mail.so", "pam_limits.so", "pam_lastlog.so", "pam_selinux.so", "pam_umask.so",
-        "pam_mkhomedir.so", "pam_setquota.so", "pam_xauth.so", "pam_tty_audit.so", "pam_echo.so",
-        "pam_ccreds.so", "pam_faillock.so", "pam_tally2.so", "pam_afs_session.so", "pam_fscrypt.so",
-        "pam_zfs_key.so", "pam_stress.so", "pam_namespace.so", "pam_abl.so",
-      ]
-    ),
+    (.preparation, BystanderModule.preparations),
   ]
 }
 

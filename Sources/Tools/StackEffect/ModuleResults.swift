@@ -32,7 +32,8 @@ struct ModuleResults {
       type == .auth && !claimant.authenticators.contains(.other)
         ? Self.refusals + [.ignore]
         : Self.all
-    case .condition: condition(entry).map { [$0 ? .success : .authenticationError] } ?? Self.all
+    case .condition:
+      entry.holds(for: service).map { [$0 ? .success : .authenticationError] } ?? Self.all
     case .caller: claimant.isCalledByRoot ? [.success] : [.authenticationError]
     case .denial:
       // In account stacks, pam_faillock.so only resets its counter.
@@ -81,21 +82,5 @@ struct ModuleResults {
     // Some modules leave users to other modules if they do not know them.
     let mayIgnore = ModuleKind.arguments(entry).contains { $0.hasPrefix("ignore_") }
     return Self.refusals + (mayIgnore ? [.ignore] : [])
-  }
-
-  /// Returns whether a condition holds, or nil if that depends on more than the service.
-  private func condition(_ entry: StackEntry) -> Bool? {
-    guard entry.asks(module: "pam_succeed_if.so") else { return nil }
-    let words = ModuleKind.arguments(entry)
-      .filter { !["quiet", "quiet_success", "quiet_fail", "use_uid", "debug"].contains($0) }
-    guard words.count == 3, words[0] == "service" else { return nil }
-    let name = String(decoding: service, as: UTF8.self)
-    switch words[1] {
-    case "=": return words[2] == name
-    case "!=": return words[2] != name
-    case "in": return words[2].split(separator: ":").contains { $0 == name }
-    case "notin": return !words[2].split(separator: ":").contains { $0 == name }
-    case _: return nil
-    }
   }
 }

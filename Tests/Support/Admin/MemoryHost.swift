@@ -44,7 +44,7 @@ package struct MemoryHost: ExaminedHost {
   /// The text files, by path.
   package var texts: [String: String] = [
     "/etc/ssh/sshd_config": "Include /etc/ssh/sshd_config.d/*.conf\nUsePAM yes\n",
-    "/etc/ssh/sshd_config.d/mfa.conf": MemoryHost.sshdDropIn,
+    "/etc/ssh/sshd_config.d/00-mfa.conf": MemoryHost.sshdDropIn,
     "/proc/self/mountinfo": "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n",
   ]
   /// The file system of each path.

@@ -98,6 +98,8 @@ package struct Readiness: Equatable {
   package let scopes: [Scope]
   /// The sign-ins that would be denied at the services that call the module.
   package var denied: [DeniedSignIn] = []
+  /// The ways into services without a first factor, each in words.
+  package var withoutFirstFactor: [String] = []
 
   /// Creates the value. The host is the first scope.
   package init(scopes: [Scope], denied: [DeniedSignIn] = []) {
@@ -152,6 +154,7 @@ extension Readiness {
         scopes.count > 1 && !places.isEmpty
         ? " (\(places.map(\.name).joined(separator: ", ")))\n" : "\n"
     }
+    for way in withoutFirstFactor { text += "no first factor: \(way)\n" }
     guard scopes.count > 1 else { return text }
     for scope in scopes {
       let count = scope.accounts.count
@@ -187,7 +190,7 @@ extension Readiness {
               ("ready", .number(Int64($0.accounts.count - $0.lockedOut.count))),
             ])
           })
-      ),
+      ), ("withoutFirstFactor", .array(withoutFirstFactor.map { .string($0) })),
     ])
   }
 }

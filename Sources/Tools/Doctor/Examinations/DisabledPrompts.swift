@@ -17,7 +17,7 @@ enum DisabledPrompts: Examination {
             severity: .error, code: "use-pam-off", services: [service.name],
             place: place(["usepam"]),
             message: "no user is asked for a code over ssh\(description): UsePAM is no",
-            hint: "set \"UsePAM yes\", then reload sshd")
+            hint: hint(settings, service, [("UsePAM", "yes")]))
         ]
       }
       guard !settings.canAsk(service) else { return [] }
@@ -28,8 +28,17 @@ enum DisabledPrompts: Examination {
           message:
             "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
             + "but \(service.place) asks for a code",
-          hint: "set \"KbdInteractiveAuthentication yes\", then reload sshd")
+          hint: hint(settings, service, [("KbdInteractiveAuthentication", "yes")]))
       ]
     }
+  }
+
+  /// Returns settings with which sshd asks for a code after a first factor.
+  private static func hint(
+    _ settings: SSHDSettings, _ service: ServiceWithModule,
+    _ changes: [(key: String, value: String)]
+  ) -> String {
+    SecureShellRemedy.hint(for: settings, service, changing: changes)
+      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
   }
 }

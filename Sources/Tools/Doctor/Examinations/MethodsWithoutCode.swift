@@ -19,7 +19,7 @@ enum MethodsWithoutCode: Examination {
       guard settings.methodLists != nil else {
         return [
           finding(
-            service, place(["authenticationmethods"]),
+            service, settings, place(["authenticationmethods"]),
             "users who sign in by ssh with \(methods.joined(separator: " or "))\(description) are never "
               + "asked for a code: AuthenticationMethods does not require another method")
         ]
@@ -36,7 +36,7 @@ enum MethodsWithoutCode: Examination {
             message: message, hint: "mfa-admin enable --except-group set this up")
         ]
       }
-      return [finding(service, line, message)]
+      return [finding(service, settings, line, message)]
     }
   }
 
@@ -53,12 +53,12 @@ enum MethodsWithoutCode: Examination {
   }
 
   private static func finding(
-    _ service: ServiceWithModule, _ place: String, _ message: String
+    _ service: ServiceWithModule, _ settings: SSHDSettings, _ place: String, _ message: String
   ) -> Finding {
     Finding(
       severity: .error, code: "methods-without-code", services: [service.name], place: place,
       message: message,
-      hint: "set \"AuthenticationMethods keyboard-interactive\" or, for a key and then a code, "
-        + "\"AuthenticationMethods publickey,keyboard-interactive\"; then reload sshd")
+      hint: SecureShellRemedy.hint(for: settings, service)
+        ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor")
   }
 }

@@ -23,7 +23,10 @@ enum OtherServers: Examination {
     }
     return unchecked
       + view.findings { settings, description, place in
-        guard let way = settings.wayWithoutPAM else { return [] }
+        let isUnproven = service.ways(settings).contains { $0.firstFactor == .missing }
+        guard
+          let way = settings.wayWithoutPAM ?? (isUnproven ? "a code alone is enough" : nil)
+        else { return [] }
         let keyword = settings.isOn("usepam") ? "authenticationmethods" : "usepam"
         // An option takes precedence over a line of the main file.
         let line = other.server.file == nil ? other.place : place([keyword])
@@ -32,10 +35,16 @@ enum OtherServers: Examination {
             severity: .error, code: "other-sshd", services: [service.name],
             place: line,
             message:
-              "an sshd with the options \(options) (\(other.source)) lets users in without a "
-              + "code\(description): \(way)",
-            hint: "give it the same settings as /etc/ssh/sshd_config.d/00-mfa.conf, or stop it")
+              "an sshd with the options \(options) (\(other.source)) lets users in without "
+              + "\(settings.wayWithoutPAM == nil ? "a first factor" : "a code")\(description): \(way)",
+            hint: (SecureShellRemedy.hint(for: settings, service, changing: pam(settings))
+              ?? "give it the settings of the main sshd") + "; or stop it")
         ]
       }
+  }
+
+  /// The setting without which sshd calls PAM for nothing.
+  private static func pam(_ settings: SSHDSettings) -> [(key: String, value: String)] {
+    settings.isOn("usepam") ? [] : [("UsePAM", "yes")]
   }
 }

@@ -21,7 +21,7 @@ enum ShortGraceTime: Examination {
           place: place(["logingracetime"]),
           message: "sshd ends a sign-in after \(seconds) s\(description), and users who must enrol "
             + "in it need more time",
-          hint: "set \"LoginGraceTime 600\", then reload sshd")
+          hint: "set \"LoginGraceTime 600\"; \(SecureShellRemedy.reload)")
       ]
     }
   }

@@ -16,7 +16,8 @@ struct ReadinessCommand: ParsableCommand {
       Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does, and \
       what policy says elsewhere. Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
       for each tenant that selects them, their groups, or no users at all. 'state = observe' \
-      counts as 'enabled'. The exit status is 1 if a user would be locked out.
+      counts as 'enabled'. The exit status is 1 if a user would be locked out, or if a service requires \
+      nothing before the code.
 
       \(AdminStatus.explanation)
       """)
@@ -41,12 +42,17 @@ struct ReadinessCommand: ParsableCommand {
     let question = Readiness.Question(
       accounts: try administration.loginAccounts(), services: try services(of: host),
       tenant: tenant.map { Array($0.utf8) })
-    let readiness = try Readiness.onThisHost(
+    var readiness = try Readiness.onThisHost(
       question, under: policy, rules: HostRules(of: host), progress: Console.progress)
+    readiness.withoutFirstFactor = Doctor.waysWithoutFirstFactor(
+      on: try HostSnapshot.ofThisHost())
     try Console.write(
       json ? readiness.json.text + "\n" : readiness.text(columns: Console.columns))
     let count = readiness.lockedOut.count
     guard count == 0 else { throw .lockedOut(count, of: readiness.accounts) }
+    guard readiness.withoutFirstFactor.isEmpty else {
+      throw .firstFactorMissing(readiness.withoutFirstFactor.count)
+    }
   }
 
   /// Returns the services whose stacks call the module, or are meant to.

@@ -121,8 +121,14 @@ struct EnableCommand: ParsableCommand {
       else { continue }
       let plan = try ServicePlan(service, secureShell.value)
       if let present = plan.present {
-        ServiceCommand.say(
-          "\(plan.name): already asks for a code: \(VisibleText.escaping(present.text))")
+        let place = VisibleText.escaping(present.text)
+        if let gap = ServicePlan.gap(of: service, on: DoctorCommand.host) {
+          Console.printError(
+            "warning: \(plan.name): \(place) calls pam_mfa.so already, but \(gap): run mfa-admin doctor"
+          )
+        } else {
+          ServiceCommand.say("\(plan.name): already asks for a code: \(place)")
+        }
       } else {
         if ServicePlan.concernsSecureShell(service), secureShell.factors == nil {
           try SecureShellServer.checkThatNoKeyIsRequired()

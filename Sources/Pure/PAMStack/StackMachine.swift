@@ -1,12 +1,10 @@
-import MFAPAMStack
-
 /// Carries out the lines of a stack as libpam does (`_pam_dispatch_aux` of Linux-PAM): it combines
 /// what the modules return to the result of the stack.
 ///
 /// MUST 1: libpam comes to the same result, and calls the same modules. (`StackMachineTests`)
-package struct StackMachine {
+public struct StackMachine {
   /// The result of the lines carried out so far.
-  package enum Outcome: Hashable {
+  public enum Outcome: Hashable {
     /// No line has counted yet. A stack that ends so fails.
     case undefined
     /// Lines have counted, and none has failed. The value is the return code of the stack.
@@ -15,7 +13,7 @@ package struct StackMachine {
     case negative(PAMReturnCode)
 
     /// The return code of a stack that ends with this result.
-    package var code: PAMReturnCode {
+    public var code: PAMReturnCode {
       switch self {
       case .undefined, .negative(.success): .permissionDenied
       case .positive(let code), .negative(let code): code
@@ -24,29 +22,29 @@ package struct StackMachine {
   }
 
   /// A position in the stack, with all that matters to the lines that follow.
-  package struct State: Hashable {
+  public struct State: Hashable {
     /// The index of the next line; the number of lines at the end.
-    package fileprivate(set) var index = 0
+    public fileprivate(set) var index = 0
     /// The result so far.
-    package fileprivate(set) var outcome: Outcome = .undefined
+    public fileprivate(set) var outcome: Outcome = .undefined
     /// The result at the start of each substack that contains the line before.
     fileprivate var outer: [Outcome] = []
   }
 
   /// The lines.
-  package let entries: [StackEntry]
+  public let entries: [StackEntry]
 
   /// Creates a machine for a stack.
-  package init(_ stack: ServiceStack) { entries = stack.entries }
+  public init(_ stack: ServiceStack) { entries = stack.entries }
 
   /// The state in which the next line calls a module, or in which no line is left, at the start.
-  package var start: State { enteringSubstacks(State()) }
+  public var start: State { enteringSubstacks(State()) }
 
   /// Whether no line is left.
-  package func isAtEnd(_ state: State) -> Bool { state.index >= entries.count }
+  public func isAtEnd(_ state: State) -> Bool { state.index >= entries.count }
 
   /// Returns the state after the next line, if its module returns `code`.
-  package func next(_ state: State, _ code: PAMReturnCode) -> State {
+  public func next(_ state: State, _ code: PAMReturnCode) -> State {
     guard state.index < entries.count, case .module(_, _, let control) = entries[state.index].kind
     else { return state }
     var state = state
@@ -94,7 +92,7 @@ package struct StackMachine {
 
   /// Returns the return code for which a line jumps past the end of its stack, so that libpam denies
   /// the sign-in, or nil.
-  package func codeThatJumpsPastEnd(at index: Int) -> PAMReturnCode? {
+  public func codeThatJumpsPastEnd(at index: Int) -> PAMReturnCode? {
     guard case .module(_, _, let control) = entries[index].kind else { return nil }
     return PAMReturnCode.allCases.first { code in
       guard case .jump(let count) = control.action(for: code) else { return false }
