@@ -21,6 +21,25 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "services are tried although policy remembers a code",
+      arguments: [
+        "remember = 8h\nremember_services = sshd, sudo, login, su\n", "fresh_for = 15m\n",
+      ])
+    func remembered(settings: String) throws {
+      try Enable.withMachine { machine in
+        try machine.writeConfiguration("[project]\n" + settings)
+        for factors in ["password+code", "key+code", "key-or-password+code"] {
+          let tried = try Self.administer(["try-sign-in", "--factors", factors, "sshd"])
+          #expect(
+            tried.text == "proven\tsshd\t\n", "\(factors): \(tried.text) \(tried.errorText)")
+        }
+        let others = try Self.administer(["try-sign-in", "login", "su", "sudo"])
+        #expect(
+          others.text == "proven\tlogin\t\nproven\tsu\t\nproven\tsudo\t\n", "\(others.text)")
+      }
+    }
+
     @Test("on a host of a realm, the trial uses a store of its own, and leaves nothing behind")
     func hostOfARealm() throws {
       try Enable.withMachine { machine in

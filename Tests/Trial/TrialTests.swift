@@ -15,6 +15,9 @@ private final class RuledHost: TrialHost {
   let notEnrolled = Array("b".utf8)
   private(set) var signIns: [SignIn] = []
   private(set) var begins = 0
+  /// Whether policy accepts a recent code in place of another one.
+  var remembers = false
+  private var isRemembered = false
   private var isNew = false
   var obstacle: String?
   var beginning: TrialResult?
@@ -31,6 +34,7 @@ private final class RuledHost: TrialHost {
 
   func begin() -> TrialResult? {
     begins += 1
+    isRemembered = false
     return beginning
   }
 
@@ -45,8 +49,12 @@ private final class RuledHost: TrialHost {
     let signIn = SignIn(
       user: String(decoding: user, as: UTF8.self), password: password, code: code, isNew: isNew)
     signIns.append(signIn)
+    let isSuccess = rule(signIn)
+    let isSkipped = isRemembered && user == enrolled && signIn.password != .wrong
+    isRemembered = isRemembered || remembers && isSuccess && isNew && code != .none
     return TrialSignIn(
-      isSuccess: rule(signIn), askedForCode: isNew && asksForCode, log: ["one", "two"])
+      isSuccess: isSuccess || isSkipped, askedForCode: isNew && asksForCode && !isSkipped,
+      log: ["one", "two"])
   }
 }
 
@@ -88,7 +96,7 @@ private final class RuledHost: TrialHost {
     let host = RuledHost()
     host.rule = isSound
     #expect(result(host, acceptsKey: true) == .proven(remark: nil))
-    #expect(host.begins == 2)
+    #expect(host.begins == 4)
     #expect(
       host.signIns.suffix(4).map { "\($0.user) \($0.password) \($0.code)" } == [
         "b wrongAfterKey none", "a wrongAfterKey none", "a wrongAfterKey right",
@@ -120,6 +128,17 @@ private final class RuledHost: TrialHost {
       let found = failure(result(host, acceptsKey: true))
       #expect(found?.contains(expected) == true, "\(expected): \(found ?? "nothing")")
     }
+  }
+
+  @Test("a service is proven if policy remembers an accepted code", arguments: [false, true])
+  func remembered(acceptsKey: Bool) {
+    let host = RuledHost()
+    host.remembers = true
+    host.rule = { signIn in
+      RuledHost.sound(signIn)
+        || signIn.password == .wrongAfterKey && signIn.user == "a" && signIn.code == .right
+    }
+    #expect(result(host, acceptsKey: acceptsKey) == .proven(remark: nil))
   }
 
   @Test("where a key is required, a wrong password after it is tried too")

@@ -112,11 +112,11 @@ package struct Trial {
         host.enrolled, plan.service, password: .wrong, code: .none
       ).isSuccess
     if let failure = host.put(plan.files) { return .untried(failure) }
-    if let failure = enrolled(plan.service, isWrongPasswordDenied) { return .failed(failure) }
+    if let problem = enrolled(plan.service, isWrongPasswordDenied) { return problem }
     if let failure = notEnrolled(plan) { return .failed(failure) }
     if plan.acceptsKey {
       if let obstacle = host.begin() { return obstacle }
-      if let failure = afterKey(plan.service) { return .failed(failure) }
+      if let problem = afterKey(plan.service) { return problem }
     }
     switch expectation(host.enrolled, plan.service) {
     case .allowed(let reason):
@@ -126,54 +126,66 @@ package struct Trial {
     }
   }
 
-  /// Tries sign-ins of the account with a factor. Returns what is wrong, or nil.
-  private func enrolled(_ service: [UInt8], _ isWrongPasswordDenied: Bool) -> String? {
+  /// Tries sign-ins of the account with a factor. Returns the result if something is wrong, or nil.
+  private func enrolled(_ service: [UInt8], _ isWrongPasswordDenied: Bool) -> TrialResult? {
     let host = namespace
     func signIn(_ password: TrialPassword, _ code: TrialCode) -> TrialSignIn {
       host.signIn(host.enrolled, service, password: password, code: code)
     }
     switch expectation(host.enrolled, service) {
-    case .denied(let reason): return "a user who has enrolled would be \(reason)"
+    case .denied(let reason): return .failed("a user who has enrolled would be \(reason)")
     case .allowed:
       let plain = signIn(.right, .none)
       return plain.isSuccess
         ? nil
-        : "a user with the right password is denied, although no code is needed\(plain.explanation)"
+        : .failed(
+          "a user with the right password is denied, although no code is needed\(plain.explanation)"
+        )
     case .observed:
       let wrong = signIn(.right, .wrong)
       return wrong.isSuccess
-        ? nil : "a wrong code is refused, although policy only observes\(wrong.explanation)"
+        ? nil
+        : .failed("a wrong code is refused, although policy only observes\(wrong.explanation)")
     case .asked: break
     }
     let right = signIn(.right, .right)
     guard right.isSuccess else {
-      return "a user with the right password and code is denied\(right.explanation)"
+      return .failed("a user with the right password and code is denied\(right.explanation)")
     }
-    guard right.askedForCode else { return "a user who has enrolled is not asked for a code" }
+    guard right.askedForCode else {
+      return .failed("a user who has enrolled is not asked for a code")
+    }
     // Before the wrong codes, after which a right one may have to wait.
     guard !isWrongPasswordDenied || !signIn(.wrong, .next).isSuccess else {
-      return "a wrong password is accepted with the right code"
+      return .failed("a wrong password is accepted with the right code")
     }
-    guard !signIn(.right, .wrong).isSuccess else { return "a wrong code is accepted" }
-    return signIn(.right, .none).isSuccess ? "a sign-in without a code succeeds" : nil
+    // Policy may want the accepted code to be remembered, and a new store has no memory of it.
+    if let obstacle = host.begin() { return obstacle }
+    guard !signIn(.right, .wrong).isSuccess else { return .failed("a wrong code is accepted") }
+    return signIn(.right, .none).isSuccess ? .failed("a sign-in without a code succeeds") : nil
   }
 
-  /// Tries sign-ins after a key, with a wrong password. Returns what is wrong, or nil.
-  private func afterKey(_ service: [UInt8]) -> String? {
+  /// Tries sign-ins after a key, with a wrong password. Returns the result if something is wrong, or
+  /// nil.
+  private func afterKey(_ service: [UInt8]) -> TrialResult? {
     let host = namespace
     func signIn(_ user: [UInt8], _ code: TrialCode) -> TrialSignIn {
       host.signIn(user, service, password: .wrongAfterKey, code: code)
     }
     guard !signIn(host.notEnrolled, .none).isSuccess else {
-      return "a user who has not enrolled signs in with a key alone"
+      return .failed("a user who has not enrolled signs in with a key alone")
     }
     guard case .asked = expectation(host.enrolled, service) else { return nil }
-    guard !signIn(host.enrolled, .none).isSuccess else { return "a key is accepted without a code" }
+    guard !signIn(host.enrolled, .none).isSuccess else {
+      return .failed("a key is accepted without a code")
+    }
     let right = signIn(host.enrolled, .right)
     guard right.isSuccess else {
-      return "a user with a key and the right code is denied\(right.explanation)"
+      return .failed("a user with a key and the right code is denied\(right.explanation)")
     }
-    return signIn(host.enrolled, .wrong).isSuccess ? "a wrong code is accepted after a key" : nil
+    if let obstacle = host.begin() { return obstacle }
+    return signIn(host.enrolled, .wrong).isSuccess
+      ? .failed("a wrong code is accepted after a key") : nil
   }
 
   /// Tries sign-ins of the account without a factor: with its password and, where a key is required,
