@@ -798,7 +798,51 @@ struct ExaminationTests {
     },
   ]
 
+  /// The lines of `mfa-admin enable sshd --factors key+code`.
+  static let keyLines =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so\n"
+    + "account required pam_mfa.so\n" + sessionLine
+    + "@include common-auth\n@include common-account\n"
+
   static let reachRows = [
+    // After a key, users who have not enrolled need a password.
+    Row(20, "warning keys-refused \(dropIn):4") {
+      $0.withoutPassword = ["alice"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+      $0.stacks.files["sshd"] = keyLines
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+    },
+    Row(21) {
+      $0.withoutPassword = ["alice"]
+      $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+      $0.stacks.files["sshd"] = keyLines
+      $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
+      $0.reports = .success([try report("alice", [try factor(try id(1), "phone")])])
+    },
+    // Keys that are in no file.
+    Row(
+      22, "warning could-not-be-checked /etc/ssh/sshd_config",
+      "warning could-not-be-checked /etc/ssh/sshd_config"
+    ) {
+      $0.withoutPassword = ["alice"]
+      $0.sshdOfOthers = settings("trustedusercakeys /etc/ssh/ca.pub")
+    },
+    Row(
+      23, "warning could-not-be-checked /etc/ssh/sshd_config",
+      "warning could-not-be-checked \(dropIn):5"
+    ) {
+      $0.withoutPassword = ["alice"]
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "AuthorizedKeysCommand /x\n"
+      $0.sshdOfOthers = settings("authorizedkeyscommand /x")
+    },
+    Row(24) {
+      $0.withoutPassword = ["alice"]
+      $0.sshdOfOthers = settings("authorizedkeyscommand none", "trustedusercakeys none")
+    },
+    // Root may have a certificate, and cannot answer a prompt.
+    Row(25, "warning could-not-be-checked /etc/ssh/sshd_config") {
+      $0.sshdOfOthers = settings("trustedusercakeys /etc/ssh/ca.pub")
+    },
     Row(1, "warning root-without-code /pam/sshd:2") {
       $0.sshdOfOthers = settings("permitrootlogin yes")
     },
@@ -828,7 +872,8 @@ struct ExaminationTests {
       $0.withoutPassword = ["alice"]
       $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
       $0.stacks.files["sshd"] =
-        "auth required pam_mfa.so\naccount required pam_mfa.so\nsession optional pam_mfa.so\n"
+        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+        + "session optional pam_mfa.so\n"
       $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
     },
     // Tenants.

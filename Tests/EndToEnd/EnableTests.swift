@@ -1101,6 +1101,65 @@ extension EndToEnd {
       }
     }
 
+    @Test("enable sshd names the users who lose their only way in, and says what it cannot know")
+    func lastWays() throws {
+      try Self.withMachine { machine in
+        let typist = try machine.addUser()
+        let holder = try machine.addUser()
+        _ = try machine.addLoginKey(for: holder)
+        let certified = try machine.addUser()
+        try machine.keep("/etc/shadow")
+        try Command.succeed(["/usr/sbin/usermod", "-p", "*", certified.name])
+        func warnings(_ factors: String) throws -> String {
+          let enabled = try Command.run(
+            [
+              ServiceFiles.program, "enable", "sshd", "--untried", "--dry-run", "--factors",
+              factors,
+            ])
+          #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+          return enabled.errorText
+        }
+        let key = try warnings("key+code")
+        #expect(
+          key.contains(
+            "users who have a password but no key can no longer sign in by ssh: \(typist.name)\n"),
+          "\(key)")
+        #expect(!key.contains(holder.name) && !key.contains(certified.name), "\(key)")
+        for factors in ["password+code", "key-or-password+code"] {
+          let text = try warnings(factors)
+          #expect(!text.contains("can no longer"), "\(text)")
+        }
+        let sources = [
+          (
+            "TrustedUserCAKeys /etc/ssh/ca.pub",
+            "the certificates of TrustedUserCAKeys /etc/ssh/ca.pub"
+          ),
+          (
+            "AuthorizedKeysCommand /usr/bin/true\nAuthorizedKeysCommandUser nobody",
+            "the keys of AuthorizedKeysCommand /usr/bin/true"
+          ),
+        ]
+        for (lines, source) in sources {
+          try machine.write(lines + "\n", to: "/etc/ssh/sshd_config.d/50-keys.conf")
+          let doubt =
+            "cannot check whether these users can still sign in by ssh, because \(source) are not "
+            + "known: "
+          let password = try warnings("password+code")
+          #expect(password.contains(doubt + certified.name + "\n"), "\(password)")
+          let either = try warnings("key+code")
+          #expect(either.contains(doubt), "\(either)")
+          #expect(either.contains(typist.name) && either.contains(certified.name), "\(either)")
+          let enabled = try machine.administer("enable", "sshd", "--untried", "--no-confirm")
+          #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+          let doctor = try machine.administer("doctor")
+          #expect(
+            doctor.text.contains("cannot check whether users without a password sign in by ssh")
+              && doctor.text.contains(certified.name), "\(doctor.text)")
+          _ = try machine.administer("disable", "sshd")
+        }
+      }
+    }
+
     @Test("a service whose file is the vendor's gets a file in /etc, which disable removes")
     func vendorFile() throws {
       try Self.withMachine { machine in

@@ -19,6 +19,7 @@ package final class HostRules {
   }
 
   private lazy var file = SSHDFile(of: host)
+  private lazy var facts = AccountFacts(of: host)
   private var views: [SecureShellUsers: SSHDView] = [:]
 
   /// Creates the value. Nothing is read yet.
@@ -45,6 +46,18 @@ package final class HostRules {
       views[users] ?? SSHDView(connection, under: matches, of: file, on: host)
     views[users] = view
     return SecureShellRules(view, isRoot: isRoot, service, on: host)
+  }
+
+  /// Returns whether a user's account can reach a shell through sshd, or nil if its settings or the account
+  /// are not known.
+  package func access(
+    of user: UserName, isEnrolled: Bool, through service: ServiceWithModule,
+    _ rules: SecureShellRules
+  ) -> AccountAccess? {
+    guard let settings = rules.settings,
+      let means = facts.means(of: user.bytes, settings, isEnrolled: isEnrolled)
+    else { return nil }
+    return service.access(with: means, settings, isRoot: user.bytes == Array("root".utf8))
   }
 
   /// Returns the `Match` lines that can apply to a user.

@@ -100,6 +100,18 @@ package struct HostSnapshot {
 
   // MARK: Queries
 
+  /// The names of the users who have a factor.
+  var enrolledUsers: Set<[UInt8]> {
+    guard case .success(let users) = stored else { return [] }
+    return Set(
+      users.compactMap { user in
+        switch user.content {
+        case .usable(let stored, _): stored.record.isEnrolled ? user.name : nil
+        case .notEnrolled, .unusable: nil
+        }
+      })
+  }
+
   /// The sshd service, or nil if it does not use the module.
   var sshdService: ServiceWithModule? { servicesWithModule.first { $0.isNamed("sshd") } }
 

@@ -86,9 +86,9 @@ package struct SSHDSettings: Equatable {
     "publickey", "hostbased", "gssapi-with-mic", "gssapi-keyex", "password", "keyboard-interactive",
   ]
 
-  /// Returns the lists of methods of which a sign-in must complete one. A list with a method that is off
-  /// cannot be completed, and sshd leaves it out.
-  func openLists(isRoot: Bool = false) -> [[String]] {
+  /// Returns the lists of methods, one of which a sign-in must complete. sshd leaves out a list with a
+  /// method that is disabled.
+  package func openLists(isRoot: Bool = false) -> [[String]] {
     let lists = (methodLists ?? Self.singleMethods.map { [$0] })
       .filter { !$0.isEmpty && $0.allSatisfy { isEnabled($0) } }
     guard isRoot else { return lists }
@@ -108,7 +108,9 @@ package struct SSHDSettings: Equatable {
     (name: "publickey", key: "pubkeyauthentication", words: "a key"),
     (name: "hostbased", key: "hostbasedauthentication", words: "a trusted host"),
     (name: "gssapi-with-mic", key: "gssapiauthentication", words: "a Kerberos ticket"),
-    (name: "gssapi-keyex", key: "gssapikeyexchange", words: "a Kerberos ticket of the key exchange"),
+    (
+      name: "gssapi-keyex", key: "gssapikeyexchange", words: "a Kerberos ticket of the key exchange"
+    ),
   ]
 
   /// The methods, in words, that are enough without PAM because AuthenticationMethods is not set.
@@ -164,7 +166,8 @@ package struct SSHDSettings: Equatable {
     "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",
     "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
     "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
-    "authenticationmethods", "permitrootlogin",
+    "authenticationmethods", "permitrootlogin", "authorizedkeysfile", "authorizedkeyscommand",
+    "trustedusercakeys",
   ]
 
   /// Returns whether all `keys` have the same values in both settings.

@@ -16,6 +16,8 @@ package struct SecureShellRules {
   /// Whether pam_mfa.so denies the user if no code is asked for, because no way proves anything
   /// else.
   package let deniesUnenrolled: Bool
+  /// The settings for the user, or nil if they are not known.
+  package let settings: SSHDSettings?
   /// The settings that let the user sign in without a code or without a first factor, or prevent the
   /// prompt.
   package let findings: [Finding]
@@ -25,6 +27,7 @@ package struct SecureShellRules {
     guard case .known(let cases, let file, _) = view, let item = cases.first else {
       effect = nil
       deniesUnenrolled = false
+      settings = nil
       findings = view.unchecked
       return
     }
@@ -32,6 +35,7 @@ package struct SecureShellRules {
       DisabledPrompts.findings(service, view)
       + MethodsWithoutCode.findings(service, view, on: host)
       + UnprovenFirstFactor.findings(service, view)
+    settings = item.settings
     let ways = service.ways(item.settings, isRoot: isRoot)
     deniesUnenrolled = !ways.isEmpty && ways.allSatisfy { $0.usesPAM && $0.deniesUnenrolled }
     effect = Self.effect(item.settings, isRoot: isRoot, service) { keywords in

@@ -32,6 +32,9 @@ package struct SignInWay: Equatable {
   /// was completed before, and no other line could deny.
   package let deniesUnenrolled: Bool
 
+  /// Whether sshd verifies a password itself, with Kerberos, and does not call PAM for it.
+  package let skipsPAMForPassword: Bool
+
   /// Whether the way is safe: something is proven first, and then a code.
   package var isSound: Bool { firstFactor != .missing && asksForCode }
 }
@@ -85,7 +88,7 @@ extension ServiceWithModule {
     [
       SignInWay(
         methods: [], firstFactor: firstFactor, asksForCode: asksForCode, usesPAM: true,
-        deniesUnenrolled: false)
+        deniesUnenrolled: false, skipsPAMForPassword: false)
     ]
   }
 
@@ -118,7 +121,7 @@ extension ServiceWithModule {
         && calls.contains { index in
           // sshd tells PAM what was completed before only for keyboard-interactive.
           index == methods.startIndex || !methods[index].hasPrefix("keyboard-interactive")
-        })
+        }, skipsPAMForPassword: countsKerberos)
   }
 
   private func asksForCode(after methods: ArraySlice<String>) -> Bool {

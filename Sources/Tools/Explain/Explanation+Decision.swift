@@ -11,6 +11,8 @@ extension Explanation {
     let sudo: [Finding]
     /// What sshd's settings mean for the user.
     let secureShell: SecureShellRules?
+    /// Whether the user's account can reach a shell through sshd; nil if that is not examined.
+    var access: AccountAccess?
   }
 
   /// Returns the decision about a sign-in for which the module would decide `policy`.
@@ -47,6 +49,7 @@ extension Explanation {
     case .bypassesPAM(let reason, ignoresPAM: true): return Decision(.allowed, reason)
     case .bypassesPAM(let reason, ignoresPAM: false): admission = reason
     case .asksPAM, nil:
+      if case .closed(let reason) = gate.access { return Decision(.denied, reason) }
       let sudo = gate.sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
       guard let sudo else { return nil }
       admission = "the rules of sudo ask for no code: \(sudo.place)"

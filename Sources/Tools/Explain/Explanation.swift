@@ -169,11 +169,15 @@ package struct Explanation {
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
-    decision = Self.decision(
-      stacks, module,
-      accountLookup == .unknown
-        ? Gate(sudo: [], secureShell: nil) : Gate(sudo: sudo, secureShell: secureShell),
-      policy, state: forecast.state)
+    var gate = Gate(sudo: [], secureShell: nil)
+    if accountLookup != .unknown {
+      gate = Gate(sudo: sudo, secureShell: secureShell)
+      if let called, let secureShell {
+        gate.access = rules.access(
+          of: user, isEnrolled: policy.asksForCode(forecast.state), through: called, secureShell)
+      }
+    }
+    decision = Self.decision(stacks, module, gate, policy, state: forecast.state)
     self.secureShell = secureShell?.effect
   }
 

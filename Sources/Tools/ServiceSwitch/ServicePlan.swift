@@ -13,6 +13,8 @@ package struct ServicePlan {
   package let present: StackPosition?
   /// What sshd asks for.
   package let factors: SecureShellFactors
+  /// sshd's service with the new lines, or nil for another service.
+  package private(set) var planned: ServiceWithModule?
   /// The settings of sshd that override ours for some sign-ins.
   package var exceptions: [SecureShellDropIn.Occurrence] = []
 
@@ -109,18 +111,20 @@ package struct ServicePlan {
     exceptions = try SecureShellServer.look()
     if let stack = stackFiles.first(where: { $0.path == Self.path(of: service) }) {
       let file = StackFile(path: Array(stack.path.utf8), contents: stack.new)
-      try Self.prove(exceptions, service, factors, in: installed.replacing(service, with: file))
+      planned = try Self.proven(
+        exceptions, service, factors, in: installed.replacing(service, with: file))
     }
     // sshd applies its settings only after a reload, so they are written and checked before the
     // stack changes.
     files = try Self.dropIn(service, factors) + stackFiles
   }
 
-  /// Throws if a `Match` block that overrides our settings would let users in with a code alone.
-  private static func prove(
+  /// Returns the service with its new lines. Throws if a `Match` block that overrides our settings would
+  /// let users in with a code alone.
+  private static func proven(
     _ exceptions: [SecureShellDropIn.Occurrence], _ service: [UInt8], _ factors: SecureShellFactors,
     in source: OverlaidStacks<InstalledStacks>
-  ) throws(ChangeError) {
+  ) throws(ChangeError) -> ServiceWithModule? {
     let stack: ServiceStack
     do throws(StackRefusal) {
       stack = try ServiceStack(.auth, of: service, from: source)
@@ -128,7 +132,7 @@ package struct ServicePlan {
       throw .stack(
         service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
     }
-    guard let planned = ServiceWithModule(name: service, stack: stack) else { return }
+    guard let planned = ServiceWithModule(name: service, stack: stack) else { return nil }
     for exception in exceptions {
       let settings = SecureShellDropIn.effective(factors).with([
         ("PasswordAuthentication", "yes"), (exception.keyword, exception.value),
@@ -136,6 +140,7 @@ package struct ServicePlan {
       guard planned.ways(settings).contains(where: { $0.firstFactor == .missing }) else { continue }
       throw .secureShell(.codeAlone(exception))
     }
+    return planned
   }
 
   /// Why a service that calls the module already is not safe, or nil if it is.

@@ -58,7 +58,6 @@ enum SilentSignIn {
     guard let settings = SSHDView.settings(ofUser: name, on: LocalExaminedHost()) else {
       return false
     }
-    guard let lists = settings.methodLists else { return true }
-    return lists.contains { !$0.contains("keyboard-interactive") && !$0.contains("password") }
+    return settings.openLists().contains { !SSHDSettings.asksPAM($0) }
   }
 }

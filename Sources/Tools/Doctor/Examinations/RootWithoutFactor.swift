@@ -103,7 +103,15 @@ enum RootWithoutFactor: Examination {
       lists.allSatisfy({ $0.contains("keyboard-interactive") || $0.contains("password") })
     else { return nil }
     do throws(SystemError) {
-      guard let status = try snapshot.host.status(of: keys), status.size > 0 else { return nil }
+      guard let status = try snapshot.host.status(of: keys), status.size > 0 else {
+        return settings.keySource.map { source in
+          .unchecked(
+            "whether root signs in by ssh",
+            at: file.place(of: ["permitrootlogin"], saying: settings),
+            "\(source), and AuthenticationMethods requires a prompt, which root is allowed only with "
+              + "PermitRootLogin \"yes\"")
+        }
+      }
     } catch {
       return .unchecked("whether root has keys", at: keys, error.text)
     }

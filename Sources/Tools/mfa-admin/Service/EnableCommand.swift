@@ -158,25 +158,43 @@ struct EnableCommand: ParsableCommand {
       """)
   }
 
-  /// Names the users who can sign in by ssh now, with a key, and cannot once the plan is carried out.
+  /// Names the users who can sign in by ssh now, and cannot once the plan is carried out.
   private func warnOfKeysAlone(_ plan: ServicePlan) {
     guard ServicePlan.concernsSecureShell(plan.service) else { return }
     let rules = HostRules(of: DoctorCommand.host, countsSecureShell: false)
-    let users = UsersWithKeysAlone(lockedOutBy: plan.factors, on: DoctorCommand.host) { user in
+    let users = LockedOutUsers(by: plan, on: DoctorCommand.host) { user in
       // The stack does not call the module yet, so the decision does not say it.
       let explanation = Explanation.onThisHost(
         Explanation.Question(user, at: plan.service), rules: rules)
       guard case .kept(let record, _) = explanation.stored else { return false }
       return record.isEnrolled && explanation.state != .disabled
     }
-    guard !users.names.isEmpty else { return }
-    Console.printError(
-      "warning: users who have keys but no password can no longer sign in by ssh: "
-        + NameList.text(users.names.map { VisibleText.escaping($0) })
-        + (users.isIncomplete ? " (only some users were checked)" : ""))
-    Console.printError(
-      "hint: give them a password, exempt them with --except-group, or let them enrol and then use "
-        + "--factors key+code")
+    let note = users.isIncomplete ? " (only some users were checked)" : ""
+    func names(_ users: [[UInt8]]) -> String {
+      NameList.text(users.map { VisibleText.escaping($0) }) + note
+    }
+    if !users.withKeys.isEmpty {
+      Console.printError(
+        "warning: users who have keys but no password can no longer sign in by ssh: "
+          + names(users.withKeys))
+      Console.printError(
+        "hint: give them a password, exempt them with --except-group, or let them enrol and then use "
+          + "--factors key+code")
+    }
+    if !users.withPasswords.isEmpty {
+      Console.printError(
+        "warning: users who have a password but no key can no longer sign in by ssh: "
+          + names(users.withPasswords))
+      Console.printError("hint: give them a key, or use --factors key-or-password+code")
+    }
+    if !users.doubtful.isEmpty {
+      Console.printError(
+        "warning: cannot check whether these users can still sign in by ssh, because \(users.doubt): "
+          + names(users.doubtful))
+      Console.printError(
+        "hint: users with a key and no password can sign in with --factors key+code once they have "
+          + "enrolled; users without a key can with password+code")
+    }
   }
 
   private func warn(of plan: ServicePlan) {
