@@ -8,7 +8,8 @@ enum AdminErrorCase: CaseIterable {
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
-    notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm
+    notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm,
+    storeNotMade, imageNotPrepared
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: AdminError) {
@@ -56,6 +57,8 @@ enum AdminErrorCase: CaseIterable {
       case .backup: .backup
       case .phone: .phone
       case .realm: .realm
+      case .storeNotMade: .storeNotMade
+      case .imageNotPrepared: .imageNotPrepared
       }
   }
 }

@@ -52,6 +52,8 @@ import Testing
       ),
       (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerNeverEnds)))), 1),
       (.unusableRecords(1, of: 2), 1),
+      (.storeNotMade("make-store: error: no disk"), 1),
+      (.imageNotPrepared("/etc/mfa/key\u{1B}", "no permission"), 1),
       (.noSuchFinding("\u{1B}", place: "/\u{9B}"), 2),
       (.findingWithoutLine(place: "/\u{1B}:1"), 1),
       (.noSuchAcceptance("\u{1B}", place: "/\u{9B}"), 2),
@@ -141,6 +143,7 @@ import Testing
         .rolledBack($0),
       ]
     } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+    + ForeignStore.allCases.map { .foreign($0) }
     + EngineError.allCases.map { .engine($0) }
 
   @Test func rowsContainEveryCase() throws {

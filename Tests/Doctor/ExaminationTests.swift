@@ -1631,6 +1631,43 @@ struct ExaminationTests {
     #expect(DamagedAuditLog.findings(on: try HostSnapshot(of: host)).isEmpty)
   }
 
+  @Test("a store that is not the host's own, a shared key and an old identity are reported")
+  func foreignStore() throws {
+    let here = [UInt8](repeating: UInt8(ascii: "a"), count: 32)
+    func comparison(_ difference: ForeignStore?, keyMachine: [UInt8]?, behind: UInt32 = 0)
+      -> StoreComparison
+    {
+      var own = StoreIdentity(machine: here, keyMachine: keyMachine)
+      own.log = 7
+      own.entries = 5
+      var comparison = StoreComparison()
+      comparison.difference = difference
+      comparison.own = own
+      comparison.entries = 5 + behind
+      comparison.machine = here
+      return comparison
+    }
+    var host = MemoryHost()
+    #expect(ForeignStoreOfHost.findings(on: try HostSnapshot(of: host)).isEmpty)
+    for (row, comparison, codes) in [
+      (1, comparison(nil, keyMachine: here), []),
+      (2, comparison(nil, keyMachine: nil), ["shared-key"]),
+      (3, comparison(nil, keyMachine: Array("b".utf8)), ["shared-key"]),
+      (4, comparison(nil, keyMachine: here, behind: 1), ["store-identity-old"]),
+      (5, comparison(.older, keyMachine: nil), ["store-foreign"]),
+    ] as [(Int, StoreComparison, [String])] {
+      host.comparison = comparison
+      #expect(
+        ForeignStoreOfHost.findings(on: try HostSnapshot(of: host)).map(\.code) == codes,
+        "row \(row)")
+    }
+    for difference in ForeignStore.allCases {
+      host.comparison = comparison(difference, keyMachine: here)
+      let finding = try #require(ForeignStoreOfHost.findings(on: try HostSnapshot(of: host)).first)
+      #expect(finding.severity == .error && finding.hint.contains("mfa-admin adopt-store"))
+    }
+  }
+
   @Test("the manual documents every finding")
   func manual() throws {
     let path = Checkout.folder + "/packaging/man/mfa-admin.8"

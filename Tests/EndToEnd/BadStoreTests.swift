@@ -168,8 +168,8 @@ extension EndToEnd {
         number: 56, title: "an empty key", spoil: "truncate -s 0 $k", part: "key",
         reason: "wrong-size"),
       Row(
-        number: 57, title: "a different key", spoil: "head -c 32 /dev/urandom >$k", part: "record",
-        reason: "sealed-under-another-key"),
+        number: 57, title: "a different key", spoil: "head -c 32 /dev/urandom >$k", part: "store",
+        reason: "store-foreign"),
       Row(
         number: 58, title: "a symbolic link to the key", spoil: "mv $k $k.away; ln -s $k.away $k",
         part: "key", reason: "symbolic-link"),
@@ -191,8 +191,8 @@ extension EndToEnd {
         spoil: "mv /var/lib/mfa /var/lib/mfa.away; ln -s mfa.away /var/lib/mfa", part: "store",
         reason: "not-a-directory"),
       Row(
-        number: 72, title: "no store", spoil: "rm -rf /var/lib/mfa", part: "store", reason: "system"
-      ),
+        number: 72, title: "no store", spoil: "rm -rf /var/lib/mfa", part: "store",
+        reason: "store-foreign"),
       Row(
         number: 73, title: "a store with a wrong owner", spoil: "chown daemon /var/lib/mfa",
         // The resident service may not enter a store of another user.
@@ -206,7 +206,7 @@ extension EndToEnd {
         spoil: "chmod 0711 /var/lib/mfa/attempts", part: "attempts", reason: "wrong-permissions"),
       Row(
         number: 76, title: "no factors folder", spoil: "rm -rf /var/lib/mfa/factors",
-        part: "factors-directory", reason: "system"),
+        part: "store", reason: "store-foreign"),
       Row(
         number: 77, title: "a file in place of the factors folder",
         spoil: "rm -rf /var/lib/mfa/factors; touch /var/lib/mfa/factors", part: "factors-directory",

@@ -299,7 +299,7 @@ extension EndToEnd {
         _ = try machine.addEnrolledUser()
         try keepLedger(machine)
         try shell("rm /var/lib/mfa/ledger /var/lib/mfa/ledger.head")
-        return ["error audit-log-replaced /var/lib/mfa/ledger"]
+        return ["error store-foreign /var/lib/mfa"]
       },
       Row(36) { machine in
         try keepLedger(machine)
@@ -308,7 +308,7 @@ extension EndToEnd {
         machine.atTheEnd("remove") { try shell("rm -r \(earlier)") }
         _ = try machine.addEnrolledUser()
         try shell("cp -p \(earlier)/* /var/lib/mfa")
-        return ["error audit-log-replaced /var/lib/mfa/ledger"]
+        return ["error store-foreign /var/lib/mfa"]
       },
       // Files that differ from those that packaging/install listed.
       Row(37) { machine in
@@ -348,6 +348,7 @@ extension EndToEnd {
       for name in ["ledger", "ledger.head", "ledger.index"] {
         try machine.keep("/var/lib/mfa/\(name)")
       }
+      try machine.keep(StoreFiles.identity)
     }
 
     /// The path of the installed module.

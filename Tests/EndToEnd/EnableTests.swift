@@ -933,11 +933,7 @@ extension EndToEnd {
     func ledger() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
-        for path in [
-          "/var/lib/mfa/ledger", "/var/lib/mfa/ledger.head", "/var/lib/mfa/ledger.index",
-        ] {
-          try machine.remove(path)
-        }
+        try machine.takeLedgerAway()
         // The current configuration is recorded first.
         try Command.succeed(["/usr/sbin/mfa-admin", "list"])
         let start = try machine.log.position()

@@ -15,12 +15,14 @@ extension Faults {
         let service = try machine.makeService(SignInFaults.stack)
         let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)[0]
         try Command.succeed([
-          "/bin/sh", "-c", "cp -a /etc/mfa/key $0/key; cp -a /var/lib/mfa $0/store", machine.folder,
+          "/bin/sh", "-c", "cp -a /etc/mfa/key /etc/mfa/identity $0; cp -a /var/lib/mfa $0/store",
+          machine.folder,
         ])
         let reset = {
           _ = try Command.succeed([
             "/bin/sh", "-c",
-            "rm -f /etc/mfa/key* /etc/mfa/.key*; cp -a $0/key /etc/mfa/key; rm -rf /var/lib/mfa/*;"
+            "rm -rf /etc/mfa/key* /etc/mfa/.key* /etc/mfa/identity; cp -a $0/key $0/identity /etc/mfa;"
+              + "rm -rf /var/lib/mfa/*;"
               + "cp -a $0/store/. /var/lib/mfa", machine.folder,
           ])
         }

@@ -23,7 +23,10 @@ extension Faults {
         #expect(
           try PAMClient.signIn(service: service, user: user.name, answers: [.text(used)]).code
             == "PAM_SUCCESS")
-        try Command.succeed(["/bin/cp", "-a", "/var/lib/mfa", machine.folder + "/store"])
+        try Command.succeed([
+          "/bin/sh", "-c", "cp -a /var/lib/mfa $0/store; cp -a /etc/mfa/identity $0",
+          machine.folder,
+        ])
         let arguments = [Self.admin, "restore-backup", Self.file, "--replace", "--yes"]
         let list = machine.folder + "/calls"
         try Command.succeed(SystemCallTrace.list(to: list) + arguments)
@@ -34,7 +37,8 @@ extension Faults {
           for fault in [SystemCallTrace.Fault.kill, .error("ENOSPC")] {
             try Command.succeed([
               "/bin/sh", "-c",
-              "rm -rf /var/lib/mfa/* \(Self.earlier); cp -a $0/store/. /var/lib/mfa",
+              "rm -rf /var/lib/mfa/* \(Self.earlier) /etc/mfa/identity; cp -a $0/store/. /var/lib/mfa;"
+                + "cp -a $0/identity /etc/mfa",
               machine.folder,
             ])
             let title = "\(call) \(fault): \(call.line)"

@@ -8,7 +8,8 @@ import Testing
   static let installed =
     [
       InstalledPath.configurationFolder, InstalledPath.configuration, InstalledPath.dropIns,
-      InstalledPath.key, InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
+      InstalledPath.key, InstalledPath.storeIdentity, InstalledPath.newMachine,
+      InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
       InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
     ].map(\.description) + ["\(InstalledPath.gateways)/sweep"]
@@ -33,11 +34,10 @@ import Testing
     "/run/mfa-verifier/front",
   ]
 
-  /// The file that packaging/make-store renames to the key.
-  static let newKey = "/etc/mfa/.key.new"
-
-  /// The script that packaging/install and the Debian package run to create the store.
-  static let storeScript = "/usr/lib/mfa/make-store"
+  /// The file that packaging/make-store renames to the key, and the file in the folder of the identity.
+  static let storeParts = [
+    "/etc/mfa/.key.new", "\(InstalledPath.storeIdentity)/store",
+  ]
 
   private func text(_ file: String) throws -> String {
     let checkout = URL(fileURLWithPath: #filePath)
@@ -62,10 +62,12 @@ import Testing
   }
 
   @Test(arguments: [
-    "install", "make-store", "uninstall", "systemd/mfa-restore.service", "pam-configs/mfa",
+    "install", "make-store", "uninstall", "systemd/mfa-restore.service",
+    "systemd/mfa-store.service", "pam-configs/mfa",
   ])
   func packagingUsesNoOtherPath(file: String) throws {
-    let known = Set(Self.installed + Self.others + [Self.newKey, Self.storeScript])
+    let known = Set(
+      Self.installed + Self.others + Self.storeParts + ["\(InstalledPath.storeScript)"])
     for path in paths(in: try text(file)) {
       let isKnown = known.contains(path)
       #expect(isKnown, "packaging/\(file) has the unknown path \(path)")

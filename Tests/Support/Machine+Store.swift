@@ -8,6 +8,7 @@ extension Machine {
       "/bin/sh", "-c",
       "rm -f /var/lib/mfa/ledger*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
     ])
+    try StoreFiles.forgetIdentity()
   }
 
   /// Creates recovery codes for a user through the helper.

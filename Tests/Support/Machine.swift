@@ -132,6 +132,7 @@ public final class Machine {
   /// entries of other tests take space, and time to read. Call this before any enrolment.
   public func takeLedgerAway() throws(HarnessFailure) {
     for file in StoreFiles.log { try remove(file) }
+    try StoreFiles.forgetIdentity()
   }
 
   /// Returns the content of a file, or nil if it does not exist.

@@ -48,8 +48,19 @@ public struct StoreFiles: Sendable {
       record: try Self.contents(of: record), attempts: try Self.contents(of: attempts), log: log)
   }
 
-  /// The files of the audit log.
-  static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 }
+  /// The files of the audit log, and the identity of the store, which has the end of the log.
+  static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 } + [identity]
+
+  /// The identity of the store.
+  public static let identity = "/etc/mfa/identity/store"
+
+  /// Makes the identity that of a store in which nothing was recorded.
+  static func forgetIdentity() throws(HarnessFailure) {
+    try Command.succeed([
+      "/bin/sh", "-c", "head -c 512 /dev/zero | install -o mfa -g mfa -m 0600 /dev/stdin $0",
+      identity,
+    ])
+  }
 
   /// Restores both files, whatever has replaced them.
   public func restore(_ image: Image) throws(HarnessFailure) {

@@ -11,6 +11,12 @@ public enum InstalledPath {
   public static var dropIns: StaticString { "/etc/mfa/mfa.conf.d" }
   /// The sealing key.
   public static var key: StaticString { "/etc/mfa/key" }
+  /// The folder with the identity of the host's own store.
+  public static var storeIdentity: StaticString { "/etc/mfa/identity" }
+  /// The file with which an image says that the next start is the first one of a machine.
+  public static var newMachine: StaticString { "/etc/mfa/image" }
+  /// The script that creates the store.
+  public static var storeScript: StaticString { "/usr/lib/mfa/make-store" }
   /// The file that exists on a host whose users' factors are kept by a realm.
   public static var realm: StaticString { "/etc/mfa/realm" }
   /// The list of what `mfa-admin fleet import` has imported from this host into its realm.

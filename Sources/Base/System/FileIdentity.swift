@@ -50,4 +50,10 @@ public struct FileIdentity: Equatable, Sendable {
   /// last change is not in the same tick, and not in the future. `time` is in nanoseconds since the
   /// epoch, and was read before the content of the file.
   public func isOld(at time: Int64) -> Bool { max(written, changed) < time &- Self.tick }
+
+  /// Returns whether the file was written more than `seconds` before `time`, or after it. `time` is in
+  /// nanoseconds since the epoch.
+  public func isOutdated(after seconds: Int64, at time: Int64) -> Bool {
+    written > time || written < time &- seconds &* 1_000_000_000
+  }
 }

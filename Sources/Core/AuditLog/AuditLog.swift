@@ -19,19 +19,22 @@ import MFASystem
 /// (`LedgerTests.readsLittle`)
 /// MUST 5: no entry is written with a key that was replaced: the key is read again under the log's
 /// lock. (`RekeyTests.writerWithEarlierKey`)
+/// MUST 6: no entry is written to a log that is not the host's own. (`ForeignStoreTests.noEntry`)
 public struct AuditLog: ~Copyable {
   private let directory: StoreDirectory
   private let text: OwnedFile
   private let head: OwnedFile
   private let index: OwnedFile
   private let memory: AuditLogMemory?
+  private let identity: StoreIdentityFile?
   private let currentKey: (() throws(FactorStoreError) -> SealingKey)?
 
   /// Creates a value for the log in the store's directory. Nothing is opened yet. With a `memory`, the
-  /// files are not read again as long as they have not changed. `currentKey` reads the key again, which
-  /// may have changed since the caller read it.
+  /// files are not read again as long as they have not changed. With an `identity`, the log must be the
+  /// host's own. `currentKey` reads the key again, which may have changed since the caller read it.
   public init(
     in directory: StoreDirectory, owner: UInt32, memory: AuditLogMemory? = nil,
+    identity: StoreIdentityFile? = nil,
     currentKey: (() throws(FactorStoreError) -> SealingKey)? = nil
   ) throws(FactorStoreError) {
     guard let text = FileName(StoreFile.ledger.name),
@@ -42,6 +45,7 @@ public struct AuditLog: ~Copyable {
     }
     self.directory = directory
     self.memory = memory
+    self.identity = identity
     self.currentKey = currentKey
     self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
     self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
@@ -65,6 +69,15 @@ public struct AuditLog: ~Copyable {
       throw .damaged(.ledgerHead)
     }
     return entered
+  }
+
+  /// Records an event and makes the present log the host's own.
+  public func adopt(
+    entering event: AuditLogEvent, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogCheckpoint {
+    var open = try open(patience: event.kind.patience, key, adopting: true)
+    try adopt(&open)
+    return try append(event, AuditLogSubject(), to: &open).checkpoint
   }
 
   /// Records a change to this configuration fingerprint. Returns nil if it is already recorded.
@@ -137,6 +150,7 @@ public struct AuditLog: ~Copyable {
       open.content.setLastEntry(open.content.chain.count, inPage: place.page)
     }
     try open.head.write(open.content, to: open.headFile, &open.key)
+    try identify(&open)
     return Entered(
       checkpoint: AuditLogCheckpoint(number: open.content.chain.count, chain: value),
       position: RecordBinding.LogPosition(log: open.content.log, entry: start &+ 1))
@@ -156,25 +170,156 @@ public struct AuditLog: ~Copyable {
     var content: AuditLogHead.Content
     let text: File
     let index: File
+    /// The file with the identity of the host's own store.
+    let identityFile: IdentityFile?
     /// The key, read again under the lock.
     var key: SealingKey
   }
 
+  /// The open file with the identity of the host's own store, and what it has.
+  private struct IdentityFile: ~Copyable {
+    let file: File
+    let content: StoreIdentity
+  }
+
   private func open(
-    patience seconds: Int64, _ callersKey: borrowing SealingKey
+    patience seconds: Int64, _ callersKey: borrowing SealingKey, adopting: Bool = false
   ) throws(FactorStoreError) -> Open {
     let headFile = try head.lock(creating: true, length: AuditLogHead.length, seconds: seconds)
     // A process that waited for the lock may hold a key that has been replaced meanwhile.
     var key = if let currentKey { try currentKey() } else { callersKey.shared() }
-    let head = try AuditLogHead(try Self.read(headFile), &key)
+    let bytes = try Self.read(headFile)
+    let head = try AuditLogHead(bytes, &key)
     var content = head.content ?? AuditLogHead.Content(chain: .empty)
+    let identityFile = try identityFile(
+      Self.found(head, bytes), log: &content.log, &key, adopting: adopting)
     if content.log == 0 { content.log = try Self.newLog() }
     // A removed audit log is not recreated automatically.
     let text = try text.open(creating: head.content == nil)
     let index = try index.lock(
       creating: !content.hasIndex, length: AuditLogIndex.length)
     return Open(
-      headFile: headFile, head: head, content: content, text: text, index: index, key: key)
+      headFile: headFile, head: head, content: content, text: text, index: index,
+      identityFile: identityFile, key: key)
+  }
+
+  // MARK: The identity of the host's own store
+
+  /// Returns what the head of the log says about the store.
+  private static func found(_ head: AuditLogHead, _ bytes: [UInt8]) -> ForeignStore.Found {
+    if let content = head.content {
+      return .written(log: content.log, sequence: content.sequence)
+    }
+    if bytes.allSatisfy({ $0 == 0 }) { return .empty }
+    return AuditLogHead.isWhole(bytes) ? .otherKey : .damaged
+  }
+
+  /// Opens the file with the identity before anything is written. The first entry of a host gets the
+  /// number of its log from the identity, so that a store with entries is never taken for a new one.
+  private func identityFile(
+    _ found: ForeignStore.Found, log: inout UInt32, _ key: inout SealingKey, adopting: Bool
+  ) throws(FactorStoreError) -> IdentityFile? {
+    guard let identity else { return nil }
+    let present = key.shared()
+    let known = try identity.read { () throws(FactorStoreError) in present.shared() }
+    if !adopting,
+      let difference = ForeignStore.difference(known, found, machine: identity.thisMachine)
+    {
+      throw .foreign(difference)
+    }
+    let file = try identity.openForWriting()
+    var content = StoreIdentity()
+    if case .identity(let present) = known { content = present }
+    if log == 0, content.log == 0 || adopting {
+      content.log = try Self.newLog()
+      content.sequence = 0
+      content.entries = 0
+      content.machine = identity.thisMachine
+      try identity.write(content, to: file, &key)
+    }
+    if log == 0 { log = content.log }
+    return IdentityFile(file: file, content: content)
+  }
+
+  /// Writes to the identity that the log is the host's own, with all its entries so far.
+  private func identify(
+    _ open: inout Open, keyMachine: [UInt8]? = nil
+  ) throws(FactorStoreError) {
+    guard let identity, let head = open.head.content else { return }
+    var content: StoreIdentity
+    switch open.identityFile {
+    case .some(let present): content = present.content
+    case .none: return
+    }
+    content.log = head.log
+    content.sequence = head.sequence
+    content.entries = head.chain.count
+    content.machine = identity.thisMachine
+    if let keyMachine { content.keyMachine = keyMachine }
+    switch open.identityFile {
+    case .some(let present): try identity.write(content, to: present.file, &open.key)
+    case .none: return
+    }
+  }
+
+  /// Throws if the store is not the host's own. Takes no lock.
+  public func requireOwn(
+    _ makeKey: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) {
+    for reading in 0..<Self.mostReadings {
+      if reading > 0 { Clock.pause(milliseconds: 1) }
+      guard let difference = try difference(makeKey) else { return }
+      guard difference.mayBeTransient, reading < Self.mostReadings &- 1 else {
+        throw .foreign(difference)
+      }
+    }
+  }
+
+  /// Returns why the store is not the host's own, or nil. The head is written before the identity, and
+  /// read after it.
+  public func difference(
+    _ makeKey: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> ForeignStore? {
+    guard let identity else { return nil }
+    let known = try identity.read(makeKey)
+    return ForeignStore.difference(known, try found(makeKey), machine: identity.thisMachine)
+  }
+
+  /// Reads what the head says about the store.
+  private func found(
+    _ makeKey: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> ForeignStore.Found {
+    let version = try headIdentity()
+    if let content = memory?.head(for: version) {
+      return .written(log: content.log, sequence: content.sequence)
+    }
+    guard let file = try present(head) else { return .empty }
+    let bytes = try Self.read(file.file)
+    if bytes.allSatisfy({ $0 == 0 }) { return .empty }
+    var key = try makeKey()
+    let head = try AuditLogHead(bytes, &key)
+    if let content = head.content { memory?.remember(content, for: version) }
+    return Self.found(head, bytes)
+  }
+
+  /// Writes the head and the identity again, so that an earlier copy of the store is found although
+  /// nothing was recorded since. Does nothing if another process writes to the log at this moment.
+  public func advance(_ callersKey: borrowing SealingKey) throws(FactorStoreError) {
+    guard let identity else { return }
+    let headFile = try head.lock(creating: false, length: AuditLogHead.length, seconds: 0)
+    var key = if let currentKey { try currentKey() } else { callersKey.shared() }
+    let bytes = try Self.read(headFile)
+    var head = try AuditLogHead(bytes, &key)
+    guard let content = head.content, content.log != 0 else { return }
+    var log = content.log
+    guard
+      let present = try identityFile(Self.found(head, bytes), log: &log, &key, adopting: false)
+    else { return }
+    try head.write(content, to: headFile, &key)
+    var next = present.content
+    next.sequence = head.content?.sequence ?? next.sequence
+    next.entries = content.chain.count
+    try identity.write(next, to: present.file, &key)
   }
 
   private static func newLog() throws(FactorStoreError) -> UInt32 {
@@ -285,7 +430,7 @@ public struct AuditLog: ~Copyable {
         case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
           failure = error
         case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-          .cryptography, .nameTooLong, .engine:
+          .cryptography, .nameTooLong, .engine, .foreign:
           throw error
         }
       }
@@ -484,6 +629,16 @@ public struct AuditLog: ~Copyable {
   public func recordedCount(_ key: inout SealingKey) throws(FactorStoreError) -> UInt32? {
     guard let file = try present(head) else { return nil }
     return try AuditLogHead(try Self.read(file.file), &key).content?.chain.count
+  }
+
+  /// Returns the number of entries according to the head, and how often it was written, or nil if there is no
+  /// valid head. Takes no lock, and reads no entry.
+  public func recordedHead(
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> (count: UInt32, sequence: UInt64)? {
+    guard let file = try present(head) else { return nil }
+    guard let content = try AuditLogHead(try Self.read(file.file), &key).content else { return nil }
+    return (content.chain.count, content.sequence)
   }
 
   /// Verifies the text and the index against a verified head.
@@ -700,7 +855,10 @@ public struct AuditLog: ~Copyable {
       let page = try AuditLogIndex.Page(number, writtenFor: last, in: open.index, &open.key)
       try page.writeAgain(to: open.index, &open.key)
     }
-    return try append(event, AuditLogSubject(), to: &open).checkpoint
+    let entered = try append(event, AuditLogSubject(), to: &open)
+    // The next key is made on this machine.
+    try identify(&open, keyMachine: self.identity?.thisMachine)
+    return entered.checkpoint
   }
 
   /// Returns whether the part of the log that the present key proves has an entry about a user. Takes
@@ -732,7 +890,7 @@ public struct AuditLog: ~Copyable {
         guard cause.isNotFound else { throw error }
         return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign:
         throw error
       }
     }

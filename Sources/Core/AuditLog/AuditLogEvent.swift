@@ -65,6 +65,8 @@ public final class AuditLogEvent: Sendable {
     public static var restoreAccepted: Kind { Kind("restore-accepted") }
     /// An administrator began this audit log; `detail` is the reason.
     public static var logBegun: Kind { Kind("audit-log-begun") }
+    /// An administrator made a store the host's own; `detail` is how it differed.
+    public static var storeAdopted: Kind { Kind("store-adopted") }
     /// The user had this record when the audit log was begun.
     public static var recordPresent: Kind { Kind("record-present") }
     /// An administrator began to change the key; `detail` is the last entry of the earlier key.

@@ -5,7 +5,8 @@ import MFAStoreFiles
 import MFASystem
 
 /// The recorded end of the audit log, which makes a truncated log detectable. It has two slots,
-/// which are written alternately.
+/// which are written alternately. How often it was written tells an earlier copy of the store from the
+/// present one: see `StoreIdentity`.
 ///
 /// The head also holds the fingerprint of the last recorded configuration, and identifies the valid
 /// copy of each index page.
@@ -18,6 +19,8 @@ struct AuditLogHead {
     var configuration: UInt64 = 0
     /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
     var log: UInt32 = 0
+    /// How often the head was written; 0 in heads of versions 1 to 4.
+    fileprivate(set) var sequence: UInt64 = 0
     /// For each index page, the number of the last entry written to it, in four bytes; 0 if the
     /// page was never written. A sign-in needs only one number, so the array stays encoded.
     fileprivate(set) var pages = [UInt8](repeating: 0, count: pagesLength)
@@ -55,9 +58,9 @@ struct AuditLogHead {
   static let length = 1024
   private static let slotLength = length / 2
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
-  /// Version 1 has no configuration fingerprint, and versions 1 and 2 have no index. A head without a
-  /// part of an earlier key is written in version 3.
-  private static let versions: ClosedRange<UInt16> = 1...4
+  /// Version 1 has no configuration fingerprint, versions 1 and 2 have no index, and versions 1 to 4 have
+  /// no number of writes. Versions 4 and 6 have a part of an earlier key. Versions 5 and 6 are written.
+  private static let versions: ClosedRange<UInt16> = 1...6
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     // If the slot with the higher entry count is valid, the checksum of the other slot is not
@@ -75,12 +78,31 @@ struct AuditLogHead {
     free = 0
   }
 
-  /// Returns the slots, the one with the higher entry count first.
+  /// Returns the slots, the one that was written last first.
   private static func slots(of bytes: [UInt8]) -> [Slot] {
     let first = Slot(0, of: bytes)
     let second = Slot(1, of: bytes)
-    let secondIsNewer = second?.content.chain.count ?? 0 > first?.content.chain.count ?? 0
-    return (secondIsNewer ? [second, first] : [first, second]).compactMap { $0 }
+    return (isWritten(first, before: second) ? [second, first] : [first, second]).compactMap { $0 }
+  }
+
+  /// Returns whether the second slot is the newer one. A head of an earlier version has no number of
+  /// writes, and more entries than the slot before.
+  private static func isWritten(_ first: Slot?, before second: Slot?) -> Bool {
+    guard let second = second?.content else { return false }
+    guard let first = first?.content else { return true }
+    guard first.sequence == second.sequence else { return second.sequence > first.sequence }
+    return second.chain.count > first.chain.count
+  }
+
+  /// Returns whether a head that does not verify was written with another key: every slot that was
+  /// written is whole.
+  static func isWhole(_ bytes: [UInt8]) -> Bool {
+    let written = (0..<2).filter { number in
+      let slot = bytes.span.part(from: number &* slotLength, count: slotLength)
+      return slot.copied().contains { $0 != 0 }
+    }
+    return bytes.count == length && !written.isEmpty
+      && written.allSatisfy { Slot($0, of: bytes) != nil }
   }
 
   /// Returns the fingerprint of the last recorded configuration without verifying it. Use it only
@@ -117,7 +139,11 @@ struct AuditLogHead {
         content.log = log
         content.pages = pages
       }
-      if version > 3 {
+      if version > 4 {
+        guard let sequence = reader.read(UInt64.self) else { return nil }
+        content.sequence = sequence
+      }
+      if version == 4 || version == 6 {
         guard let part = AuditLogEarlierPart(&reader) else { return nil }
         content.earlierPart = part
       }
@@ -133,15 +159,18 @@ struct AuditLogHead {
   mutating func write(
     _ content: Content, to file: borrowing File, _ key: inout SealingKey
   ) throws(FactorStoreError) {
+    var content = content
+    content.sequence = max(content.sequence, self.content?.sequence ?? 0) &+ 1
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(content.earlierPart == nil ? 3 : Self.versions.upperBound)
+    writer.write(content.earlierPart == nil ? 5 : Self.versions.upperBound)
     writer.write(content.chain.count)
     writer.write(content.chain.length)
     writer.write(content.chain.value)
     writer.write(content.configuration)
     writer.write(content.log)
     writer.write(content.pages)
+    writer.write(content.sequence)
     content.earlierPart?.encode(to: &writer)
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)

@@ -153,7 +153,8 @@ extension LocalFactorStore {
       case .damaged(.record), .damaged(.attempts), .untrusted(.record, _), .untrusted(.attempts, _),
         .otherVersion, .otherKey, .belongsToAnother, .rolledBack(.record), .rolledBack(.attempts):
         break
-      case .system, .untrusted, .damaged, .rolledBack, .busy, .cryptography, .nameTooLong, .engine:
+      case .system, .untrusted, .damaged, .rolledBack, .busy, .cryptography, .nameTooLong, .engine,
+        .foreign:
         throw error
       }
     }

@@ -24,11 +24,14 @@ public import MFASystem
 /// MUST 3: a change that is interrupted at any point leaves either the old data or the new data.
 /// (`.interruptedAtEachStep`, and Tests/Faults with the real helper)
 /// MUST 4: the newer of the two valid slots counts, and a torn slot loses no data. (`.tornSlot`)
+/// MUST 5: a store that is not the host's own answers for no user. (`ForeignStoreTests`)
 public final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
   let owner: UInt32
   private let cachedKey: CachedKey
   private let ledgerMemory = AuditLogMemory()
+  /// The identity of the host's own store; nil if the store is not compared with one.
+  let identity: StoreIdentityFile?
   /// `factors/` and `attempts/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
   private var attemptsDirectory: StoreDirectory?
@@ -42,17 +45,63 @@ public final class LocalFactorStore: FactorStore {
   ) throws(FactorStoreError) {
     let path = location.directory
     try path.checkParents(of: .directory)
+    if location.identity != nil, try !Self.exists(path) { throw .foreign(.missing) }
     let opened = try onPart(.directory) { () throws(SystemError) in try path.lastDirectory() }
-    let owner = try StoreDirectory.owner(of: opened, .directory)
+    let owner: UInt32
+    do throws(FactorStoreError) {
+      owner = try StoreDirectory.owner(of: opened, .directory)
+    } catch {
+      // A file system that was mounted here by mistake is not the store, whatever its mode.
+      guard location.identity != nil, !Self.isStore(opened) else { throw error }
+      throw .foreign(.missing)
+    }
+    let identity = location.identity.map { StoreIdentityFile(in: $0, owner: owner) }
     self.init(
-      StoreDirectory(judged: opened), owner: owner, key: location.key, keepsKey: keepsKey)
+      StoreDirectory(judged: opened), owner: owner, key: location.key, identity,
+      keepsKey: keepsKey)
   }
 
-  private init(_ directory: StoreDirectory, owner: UInt32, key: TrustedPath, keepsKey: Bool) {
+  private init(
+    _ directory: StoreDirectory, owner: UInt32, key: TrustedPath, _ identity: StoreIdentityFile?,
+    keepsKey: Bool
+  ) {
     self.directory = directory
     self.owner = owner
+    self.identity = identity
     cachedKey = CachedKey(key, owner: owner, keepsKey: keepsKey)
   }
+
+  private static func exists(_ path: TrustedPath) throws(FactorStoreError) -> Bool {
+    try onPart(.directory) { () throws(SystemError) in try FileIdentity.of(path.bytes) != nil }
+  }
+
+  /// Returns whether a folder has the folder of records.
+  private static func isStore(_ directory: borrowing Directory) -> Bool {
+    guard let factors = FileName(StoreFile.factors.name) else { return false }
+    do throws(SystemError) {
+      return try directory.identity(of: factors) != nil
+    } catch {
+      return true
+    }
+  }
+
+  /// Throws `.foreign` if the store is not the host's own.
+  public func requireOwn() throws(FactorStoreError) {
+    guard identity != nil else { return }
+    _ = try factors()
+    _ = try attempts()
+    try ledger().requireOwn { () throws(FactorStoreError) in try self.key() }
+  }
+
+  /// Writes the identity of the host's own store again if it was not written for an hour, so that an
+  /// earlier copy of the store is found although nothing was recorded since.
+  func advanceIdentity(_ key: borrowing SealingKey) {
+    guard let identity, identity.isOlder(than: Self.secondsBetweenAdvances) else { return }
+    // A sign-in does not depend on it: the store stays the host's own.
+    do throws(FactorStoreError) { try ledger().advance(key) } catch {}
+  }
+
+  private static var secondsBetweenAdvances: Int64 { 3600 }
 
   /// An entry holds the user's lock.
   public static var mayConflict: Bool { false }
@@ -73,6 +122,7 @@ public final class LocalFactorStore: FactorStore {
 
   /// Reads both files without the lock, and again with it if they do not belong together.
   public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+    try requireOwn()
     let name = try Self.fileName(of: account)
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
@@ -97,7 +147,7 @@ public final class LocalFactorStore: FactorStore {
         // audit log was read.
         refusal = error
       case .system, .untrusted, .damaged, .otherVersion, .belongsToAnother, .busy, .cryptography,
-        .nameTooLong, .engine:
+        .nameTooLong, .engine, .foreign:
         throw error
       }
     }
@@ -146,6 +196,7 @@ public final class LocalFactorStore: FactorStore {
 
   /// Reads and opens the record.
   public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+    try requireOwn()
     let name = try Self.fileName(of: account)
     let factors = try factors()
     guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
@@ -168,7 +219,8 @@ public final class LocalFactorStore: FactorStore {
   public func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
-    try LocalFactorStoreEntry(
+    try requireOwn()
+    return try LocalFactorStoreEntry(
       account: account, store: self, creating: creating, isVerified: true)
   }
 
@@ -207,7 +259,8 @@ public final class LocalFactorStore: FactorStore {
 
   /// Returns a reader for the records of many users: see `LocalFactorStoreReader`.
   public func reader() throws(FactorStoreError) -> LocalFactorStoreReader {
-    LocalFactorStoreReader(
+    try requireOwn()
+    return LocalFactorStoreReader(
       store: self, factors: try factors(), attempts: try attempts(),
       owner: owner, key: try key())
   }
@@ -307,9 +360,38 @@ public final class LocalFactorStore: FactorStore {
   }
 
   func ledger() throws(FactorStoreError) -> AuditLog {
-    try AuditLog(in: directory, owner: owner, memory: ledgerMemory) {
+    try AuditLog(in: directory, owner: owner, memory: ledgerMemory, identity: identity) {
       () throws(FactorStoreError) in try self.key()
     }
+  }
+
+  /// Records an event and makes the present store the host's own.
+  public func adopt(entering event: AuditLogEvent) throws(FactorStoreError) -> AuditLogCheckpoint {
+    var key = try key()
+    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
+    let checkpoint = try ledger().adopt(entering: event, &key)
+    _ = consume section
+    return checkpoint
+  }
+
+  /// Compares the store with the host's own.
+  public func comparison() throws(FactorStoreError) -> StoreComparison {
+    var comparison = StoreComparison()
+    guard let identity else { return comparison }
+    comparison.machine = identity.thisMachine
+    let key = { () throws(FactorStoreError) in try self.key() }
+    if case .identity(let own) = try identity.read(key) { comparison.own = own }
+    do throws(FactorStoreError) {
+      try requireOwn()
+    } catch .foreign(let difference) {
+      comparison.difference = difference
+    }
+    var present = try key()
+    if let head = try ledger().recordedHead(&present) {
+      comparison.entries = head.count
+      comparison.sequence = head.sequence
+    }
+    return comparison
   }
 
   /// Records an event that does not change a user's record, before it happens.
@@ -392,18 +474,34 @@ public final class LocalFactorStore: FactorStore {
 
   func factors() throws(FactorStoreError) -> StoreDirectory {
     if let factorsDirectory { return factorsDirectory }
-    let opened = try StoreDirectory(
-      StoreFile.factors.name, in: directory.opened, owner: owner, .factors)
+    let opened = try folder(.factors, .factors)
     factorsDirectory = opened
     return opened
   }
 
   func attempts() throws(FactorStoreError) -> StoreDirectory {
     if let attemptsDirectory { return attemptsDirectory }
-    let opened = try StoreDirectory(
-      StoreFile.attempts.name, in: directory.opened, owner: owner, .attempts)
+    let opened = try folder(.attempts, .attempts)
     attemptsDirectory = opened
     return opened
+  }
+
+  private func folder(
+    _ file: StoreFile, _ part: FactorStoreError.Part
+  ) throws(FactorStoreError) -> StoreDirectory {
+    do throws(FactorStoreError) {
+      return try StoreDirectory(file.name, in: directory.opened, owner: owner, part)
+    } catch {
+      throw Self.absence(error, identity != nil)
+    }
+  }
+
+  /// Returns that the store is missing, if that is what the error of one of its folders means.
+  private static func absence(
+    _ error: FactorStoreError, _ isCompared: Bool
+  ) -> FactorStoreError {
+    guard isCompared, case .system(_, let cause) = error, cause.isNotFound else { return error }
+    return .foreign(.missing)
   }
 
   private static func fileName(of account: Account) throws(FactorStoreError) -> FileName {

@@ -170,6 +170,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public func sync() throws(FactorStoreError) {
     try onPart(.attempts) { () throws(SystemError) in try attemptsFile.syncData() }
     slots.synced()
+    store.advanceIdentity(key)
   }
 
   /// Writes the attempt state with the pending change, records the event, renames the new record

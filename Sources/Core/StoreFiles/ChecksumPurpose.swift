@@ -49,4 +49,6 @@ public enum ChecksumPurpose: UInt8, Sendable {
   case offlineQueue = 33
   /// What a host may keep about a user.
   case offlinePermit = 34
+  /// What /etc/mfa/identity says about the local store.
+  case storeIdentity = 35
 }

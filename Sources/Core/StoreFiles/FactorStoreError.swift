@@ -5,6 +5,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
     case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock, sends
+    case identity
 
     /// The name of the part in log lines and messages.
     public var name: StaticString {
@@ -19,6 +20,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
       case .ledgerIndex: "ledger-index"
       case .clock: "clock"
       case .sends: "sends"
+      case .identity: "identity"
       }
     }
   }
@@ -46,13 +48,16 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   case nameTooLong
   /// The database of a shared store did not answer, or did not commit.
   case engine(EngineError)
+  /// The store is not the host's own.
+  case foreign(ForeignStore)
 
-  /// Whether the error concerns the audit log.
+  /// Whether the error concerns the audit log, or the identity that is written with each entry.
   public var concernsAuditLog: Bool {
     switch self {
     case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
-      part == .ledger || part == .ledgerHead || part == .ledgerIndex
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine:
+      part == .ledger || part == .ledgerHead || part == .ledgerIndex || part == .identity
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
+      .foreign:
       false
     }
   }
@@ -71,6 +76,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .cryptography: (Part.key.name, "cryptography")
     case .nameTooLong: (Part.record.name, "name-too-long")
     case .engine(let error): ("database", error.name)
+    case .foreign: (Part.directory.name, "store-foreign")
     }
   }
 }

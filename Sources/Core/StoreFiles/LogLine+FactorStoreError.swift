@@ -1,7 +1,8 @@
 public import MFASystem
 
 extension LogLine {
-  /// Appends the part of the store that failed, and why: `part=record reason=damaged`.
+  /// Appends the part of the store that failed, and why: `part=record reason=damaged`, or
+  /// `part=store reason=store-foreign difference=older`.
   @inline(never)
   public mutating func add(_ error: FactorStoreError) {
     let names = error.names
@@ -9,5 +10,6 @@ extension LogLine {
     add("reason", names.reason)
     if case .system(_, let error) = error { add(error) }
     if case .otherVersion(let version) = error { add("version", Int64(version)) }
+    if case .foreign(let difference) = error { add("difference", difference.name) }
   }
 }

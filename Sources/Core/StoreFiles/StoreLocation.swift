@@ -9,18 +9,25 @@ public struct StoreLocation: Sendable {
   /// The file with the sealing key.
   public let key: TrustedPath
 
+  /// The folder with the identity of the host's own store; nil for a store that is not compared with
+  /// one, such as a store of a test.
+  public let identity: TrustedPath?
+
   /// Creates a location.
-  public init(directory: TrustedPath, key: TrustedPath) {
+  public init(directory: TrustedPath, key: TrustedPath, identity: TrustedPath? = nil) {
     self.directory = directory
     self.key = key
+    self.identity = identity
   }
 
-  /// The default location: /var/lib/mfa and /etc/mfa/key. Never nil, because both paths are
-  /// well-formed.
+  /// The default location: /var/lib/mfa, /etc/mfa/key and /etc/mfa/identity. Never nil, because all
+  /// paths are well-formed.
   public static var standard: StoreLocation? {
-    guard let directory = TrustedPath(InstalledPath.store), let key = TrustedPath(InstalledPath.key)
+    guard let directory = TrustedPath(InstalledPath.store),
+      let key = TrustedPath(InstalledPath.key),
+      let identity = TrustedPath(InstalledPath.storeIdentity)
     else { return nil }
-    return StoreLocation(directory: directory, key: key)
+    return StoreLocation(directory: directory, key: key, identity: identity)
   }
 
   /// Returns the location of this host's own store.

@@ -89,6 +89,10 @@ package enum AdminError: Error, Equatable {
   case notEnded(LockHolder)
   /// A backup could not be made or restored.
   case backup(BackupProblem)
+  /// The script that creates the store failed; the value is its last line.
+  case storeNotMade(String)
+  /// The preparation of an image did not complete; the values are the path and the reason.
+  case imageNotPrepared(String, String)
   /// The realm of this host cannot be used, or refused the request.
   case realm(RealmProblem)
   /// No message was sent to a phone.
@@ -111,7 +115,7 @@ package enum AdminError: Error, Equatable {
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .ledger, .notMet,
-      .clock, .output, .locked, .notEnded, .backup:
+      .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared:
       .failure
     }
   }
@@ -196,6 +200,9 @@ package enum AdminError: Error, Equatable {
         + holders.map(\.sentence).joined(separator: "; ")
     case .notEnded(let holder): "\(holder.sentence), has not ended"
     case .backup(let problem): problem.message
+    case .storeNotMade(let line): "\(InstalledPath.storeScript) failed: \(line)"
+    case .imageNotPrepared(let path, let reason):
+      "\(VisibleText.escaping(path)) was not removed: \(reason)"
     }
   }
 
@@ -254,6 +261,8 @@ package enum AdminError: Error, Equatable {
     case .locked: "to kill the process that holds the lock, add --end-holder"
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .backup(let problem): problem.hint
+    case .storeNotMade: "run \(InstalledPath.storeScript) --adopt, which says what to do"
+    case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
     case .phone(let problem): problem.hint
     case .realm(let problem): problem.hint
     }

@@ -87,6 +87,18 @@ package enum ThisHost {
     }
   }
 
+  /// Returns what tells the store of this host from its own one, also if a folder is missing.
+  package static func storeComparison() throws(AdminError) -> StoreComparison {
+    do throws(AdminError) {
+      let store = try store()
+      do throws(FactorStoreError) { return try store.comparison() } catch { throw .store(error) }
+    } catch .store(.foreign(let difference)) {
+      var comparison = StoreComparison()
+      comparison.difference = difference
+      return comparison
+    }
+  }
+
   static func store() throws(AdminError) -> LocalFactorStore {
     guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
     do throws(FactorStoreError) { return try LocalFactorStore(location) } catch {

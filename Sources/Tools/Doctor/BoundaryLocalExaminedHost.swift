@@ -316,6 +316,10 @@ package struct LocalExaminedHost: ExaminedHost {
     return try administration.ledgerProblem()
   }
 
+  package func storeComparison() throws(AdminError) -> StoreComparison {
+    try ThisHost.storeComparison()
+  }
+
   package func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Failure) -> ProgramOutput? {

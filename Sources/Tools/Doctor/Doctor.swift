@@ -32,6 +32,7 @@ package enum Doctor {
       RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,
       UnrecordedChanges.self, UnfinishedKeyChange.self, StoppedLockHolder.self,
+      ForeignStoreOfHost.self,
       DamagedAuditLog.self, ResidentService.self, RealmConnectionOfHost.self, PhoneGateway.self,
     ]
   }

@@ -84,6 +84,9 @@ package protocol ExaminedHost {
   /// Returns the damage to the audit log, or what it does not say about the stored records, or nil.
   func auditLogProblem() throws(AdminError) -> AuditLogProblem?
 
+  /// Returns what tells the store from the host's own.
+  func storeComparison() throws(AdminError) -> StoreComparison
+
   /// Returns the reason why libpam cannot load the module that a line names, or nil.
   func loadProblem(_ module: [UInt8]) -> String?
 
@@ -130,6 +133,11 @@ extension ExaminedHost {
 
   /// Returns nil by default: a host without a store has no audit log.
   func auditLogProblem() throws(AdminError) -> AuditLogProblem? { nil }
+
+  /// Returns by default that the store is the host's own.
+  func storeComparison() throws(AdminError) -> StoreComparison {
+    StoreComparison()
+  }
 
   /// Returns by default that each module can be loaded.
   func loadProblem(_ module: [UInt8]) -> String? { nil }

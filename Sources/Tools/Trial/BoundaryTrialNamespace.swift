@@ -277,6 +277,20 @@ package final class TrialNamespace: TrialHost {
     }
     // SAFETY: the string ends with a NUL and is valid during the call.
     guard unsafe chown(store, owner.uid, owner.uid) == 0 else { throw Self.failure(store) }
+    try Self.makeIdentity(owner.uid)
+  }
+
+  /// Hides the identity of the host's own store by that of a store in which nothing was recorded. Without
+  /// one, the host denies, and so does the trial.
+  private static func makeIdentity(_ owner: UInt32) throws(Failure) {
+    let folder = "\(InstalledPath.storeIdentity)"
+    guard isFolder(folder) else { return }
+    try hide(folder, "mode=0700")
+    try write(
+      [UInt8](repeating: 0, count: StoreIdentity.length),
+      to: "\(folder)/\(StoreIdentity.fileName)", permissions: 0o600, owner: owner)
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    guard unsafe chown(folder, owner, owner) == 0 else { throw failure(folder) }
   }
 
   private static func storeOwner() throws(Failure) -> Account {

@@ -21,7 +21,7 @@ struct MFAAdmin: ParsableCommand {
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
       DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
       ReportCommand.self, CheckCommand.self, FleetCommand.self, PhoneCommand.self,
-      RekeyCommand.self,
+      RekeyCommand.self, AdoptStoreCommand.self, PrepareImageCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
 }

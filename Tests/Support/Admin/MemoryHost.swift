@@ -53,6 +53,8 @@ package struct MemoryHost: ExaminedHost {
   package var clock: Result<Bool, SystemError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
+  /// What tells the store from the host's own.
+  package var comparison = StoreComparison()
   package var resident = ResidentStatus.stopped
   /// Whether the host belongs to a realm, and reaches it.
   package var realm = RealmStatus.none
@@ -332,6 +334,8 @@ package struct MemoryHost: ExaminedHost {
   /// Returns `realm`.
   package func realmStatus() -> RealmStatus { realm }
   package func gatewayState(of path: [UInt8]) -> GatewayState { gateway }
+
+  package func storeComparison() throws(AdminError) -> StoreComparison { comparison }
 
   package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
     do throws(FactorStoreError) { return try auditLog.get() } catch { throw .store(error) }

@@ -25,7 +25,8 @@ extension Administration {
       try store.moveLedgerAside(suffix: suffix)
     }
     let mark = try onStore { () throws(FactorStoreError) in
-      try store.enter(AuditLogEvent(.logBegun, detail: reason.utf8, by: ledgerActor, at: now))
+      try store.adopt(
+        entering: AuditLogEvent(.logBegun, detail: reason.utf8, by: ledgerActor, at: now))
     }
     var entered = 0
     var unusable: [LedgerFinding] = []

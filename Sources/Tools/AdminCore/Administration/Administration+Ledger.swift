@@ -67,6 +67,7 @@ extension Administration {
     expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
     _ body: (LedgerEntry) -> Void = { _ in }
   ) throws(AdminError) -> LedgerVerification {
+    try onStore { () throws(FactorStoreError) in try store.requireOwn() }
     var histories = LedgerHistories()
     var last: LedgerEntry?
     var isExpectedThere = expected == nil
@@ -159,7 +160,7 @@ extension Administration {
       case .system(.attempts, let cause) where cause.isNotFound: return nil
       case .damaged(.attempts): return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign:
         throw error
       }
     }

@@ -123,7 +123,8 @@ extension Administration {
     let isEmpty = try userFiles().isEmpty
     try putLog(content, &backupKey, hasData: !isEmpty)
     let begun = try onStore { () throws(FactorStoreError) in
-      try store.enter(restoreEvent(.restoreBegun, detail: Array("\(content.manifest.time)".utf8)))
+      try store.adopt(
+        entering: restoreEvent(.restoreBegun, detail: Array("\(content.manifest.time)".utf8)))
     }
     noteRestore("restore-begun", begun)
     // A user whose data in the backup is damaged keeps what is stored.

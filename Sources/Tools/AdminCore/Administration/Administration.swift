@@ -54,6 +54,7 @@ package struct Administration {
   package func users<Result: Sendable>(
     progress: Progress = .silent, _ result: @Sendable (UserReport) -> Result
   ) throws(AdminError) -> [Result] {
+    try onStore { () throws(FactorStoreError) in try store.requireOwn() }
     let files = try files()
     guard !files.isEmpty else { return [] }
     let reader = try onStore { () throws(FactorStoreError) in try store.reader() }
@@ -352,7 +353,7 @@ package struct Administration {
       // Nothing is stored, or nothing that can be trusted.
       case .system(.attempts, _), .untrusted(.attempts, _): return false
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign:
         throw error
       }
     }
@@ -483,7 +484,7 @@ package struct Administration {
     } catch {
       switch error {
       case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
-        .untrusted(.factors, _):
+        .untrusted(.factors, _), .system(.identity, _), .untrusted(.identity, _), .foreign:
         throw .store(error)
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
         .busy, .cryptography, .nameTooLong, .engine:

@@ -25,7 +25,7 @@ package enum RecordProblem: Equatable, Sendable {
     switch error {
     case .belongsToAnother: self = .belongsToAnother
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .rolledBack, .busy,
-      .cryptography, .nameTooLong, .engine:
+      .cryptography, .nameTooLong, .engine, .foreign:
       self = .store(error)
     }
   }
@@ -101,6 +101,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .cryptography: "libcrypto failed"
     case .nameTooLong: "the name is too long"
     case .engine(let error): "the realm's database: \(error.sentence)"
+    case .foreign(let difference): difference.sentence
     }
   }
 
@@ -116,6 +117,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .ledgerIndex: StoreFile.ledgerIndex.path
     case .clock: "the clock"
     case .sends: "\(StoreFile.phone.path)/sends"
+    case .identity: "\(InstalledPath.storeIdentity)/\(StoreIdentity.fileName)"
     }
   }
 
@@ -173,6 +175,12 @@ package enum RecordProblem: Equatable, Sendable {
           "no code is sent to phones; \(StoreFile.phone.path) must belong to mfa with mode 2700, and "
           + "\(path) with mode 0600; if that is right: rm \(path), which also removes the "
           + "counts of the last 24 hours"
+      case .system(.identity, _), .untrusted(.identity, _):
+        let folder = "\(InstalledPath.storeIdentity)"
+        return
+          "no change can be recorded; \(folder) must belong to mfa with mode 0700, \(Self.describe(.identity)) "
+          + "with mode 0600, and both must be writable"
+      case .foreign(let difference): return difference.hint
       case .system(.clock, _), .untrusted(.clock, _): return "set the clock: timedatectl"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:

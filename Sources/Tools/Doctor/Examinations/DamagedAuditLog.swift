@@ -56,6 +56,7 @@ enum DamagedAuditLog: Examination {
     case .system(.key, _), .untrusted(.key, _): true
     case .untrusted(_, .wrongOwner), .untrusted(_, .wrongPermissions): true
     case .untrusted(_, .severalNames): true
+    case .foreign, .system(.identity, _), .untrusted(.identity, _): true
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
       .busy, .cryptography, .nameTooLong, .engine:
       false

@@ -2,6 +2,7 @@ import MFAAdminCore
 import MFAAdminOutput
 import MFABytes
 import MFAPAMStack
+import MFAStoreFiles
 import MFASystem
 
 /// Checks the permissions, owners and types of the files on which sign-ins and enrolments depend.
@@ -46,6 +47,12 @@ enum Ownership: Examination {
     Requirement(
       path: "\(InstalledPath.key)", kind: .file, owner: .mfa, permissions: [0o400], size: 32,
       harm: "no factor can be used"),
+    Requirement(
+      path: "\(InstalledPath.storeIdentity)", kind: .folder, owner: .mfa, permissions: [0o700],
+      harm: denied, isOptional: true),
+    Requirement(
+      path: "\(InstalledPath.storeIdentity)/\(StoreIdentity.fileName)", kind: .file, owner: .mfa,
+      permissions: [0o600], size: Int64(StoreIdentity.length), harm: denied, isOptional: true),
     Requirement(
       path: "\(InstalledPath.store)", kind: .folder, owner: .mfa, permissions: [0o700, 0o2700],
       harm: denied),

@@ -9,6 +9,8 @@ enum UnusableRecords: Examination {
     let reports: [UserReport]
     switch snapshot.stored {
     case .success(let found): reports = found
+    // Another examination reports a store that is not the host's own.
+    case .failure(.store(.foreign)): return []
     case .failure(let error):
       return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }
