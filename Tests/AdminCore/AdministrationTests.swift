@@ -360,13 +360,16 @@ import Testing
     let nothing = try store.administration.clearRememberedSignIns(of: "alice")
     #expect(
       nothing == ClearedSignInsReport(user: try userName("alice"), rememberedCount: 0, mark: nil))
-    for (index, change) in ["forget", "revoke", "revoke --all"].enumerated() {
+    for (index, change) in ["forget", "unlock", "revoke", "revoke --all"].enumerated() {
       try store.remember("alice", rememberedCount: index + 1)
       switch change {
       case "forget":
         let report = try store.administration.clearRememberedSignIns(of: "alice")
         #expect(report.rememberedCount == 1)
         #expect(report.mark != nil && text(report.mark) == store.marks.last)
+      case "unlock":
+        let report = try store.administration.unlock("alice")
+        #expect(report.sentence == "alice: was not locked; cleared 2 remembered sign-ins")
       case "revoke": _ = try revoke(store, "alice", "tablet")
       default: _ = try revokeAll(store, "alice")
       }

@@ -105,7 +105,7 @@ import Testing
     let ledger = failures == 0 ? "null" : #""17:9f2c0a1b""#
     #expect(
       Self.compact(report.json)
-        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"checkpoint":\#(ledger),"auditLogFailure":null}"#,
+        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"rememberedSignIns":0,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
       "case \(number)")
   }
 

@@ -21,6 +21,8 @@ import Testing
     let expectedAhead: Int64
     let writes: Bool
     let sentence: String
+    /// The number of remembered sign-ins.
+    var remembered = 0
     var testDescription: String { "case \(number)" }
   }
 
@@ -62,17 +64,26 @@ import Testing
     Case(
       number: 11, failures: 0, own: 1, ago: 25, ahead: 0, expectedAhead: 0, writes: true,
       sentence: "was not locked; cleared: 1 wrong code in the user's own programs"),
+    Case(
+      number: 12, failures: 100, ago: 99_999, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "100 wrong codes, locked: unlocked; cleared 1 remembered sign-in", remembered: 1),
+    Case(
+      number: 13, failures: 0, ago: 0, ahead: 0, expectedAhead: 0, writes: true,
+      sentence: "was not locked; cleared 2 remembered sign-ins", remembered: 2),
   ]
 
   @Test(arguments: cases) func decided(_ row: Case) throws {
     let factor = try factor(id(1), "phone")
     let record = try record("alice", [factor])
-    let attempts = AttemptState(
+    var attempts = AttemptState(
       record: record.id, failures: row.failures,
       lastFailure: row.failures == 0 ? 0 : Self.now - row.ago,
       watermarks: [AttemptState.Watermark(factor: factor.id, step: Self.step + row.ahead)],
       ownProcessFailures: FailureCount(
         failures: row.own, last: row.own == 0 ? 0 : Self.now - row.ago))
+    for number in 0..<row.remembered {
+      attempts = attempts.remembering(SignInOriginDigest(.address, UInt64(number)), at: Self.now)
+    }
     let unlocking = UnlockEffect(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     #expect(unlocking.sentence == row.sentence)
@@ -81,6 +92,7 @@ import Testing
     #expect(state.watermarks.map(\.step) == [Self.step + row.expectedAhead])
     if row.writes {
       #expect(state.failures == 0 && state.ownProcessFailures.failures == 0)
+      #expect(state.remembered.entries.isEmpty)
       #expect(state.standing(ThrottlePolicy(), now: Self.now) == .open)
     }
   }

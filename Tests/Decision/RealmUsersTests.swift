@@ -69,6 +69,22 @@ struct RealmUsersTests {
     #expect(try users.unlock(Array("bob".utf8)) == nil)
   }
 
+  @Test("unlocking clears remembered sign-ins, also for a user who is not locked")
+  func unlockForgets() throws {
+    try conformance.enroll()
+    let store = TestRealm(engine).store()
+    let entry = try store.entry(of: RealmUsers<MemoryEngine>.account(Self.alice), creating: false)
+    try entry.write(
+      entry.attempts.remembering(SignInOriginDigest(.address, 1), at: Self.now))
+    try entry.sync()
+    #expect(try users.unlock(Self.alice) == 0)
+    #expect(try users.kept(Self.alice)?.attempts.remembered.entries.isEmpty == true)
+    #expect(events.last == "unlocked")
+    let lines = engine.lines.count
+    #expect(try users.unlock(Self.alice) == 0)
+    #expect(engine.lines.count == lines)
+  }
+
   @Test("after a revocation no code is accepted")
   func revoke() throws {
     try conformance.enroll()
@@ -225,6 +241,7 @@ struct RealmUsersTests {
   @Test("each change is in the audit log, and an uncertain one is an error")
   func changesAreEntered() throws {
     try conformance.enroll()
+    _ = try conformance.attempt(try KnownFactor.wrongCode(at: Self.now), at: Self.now)
     _ = try users.unlock(Self.alice)
     _ = try users.revoke(Self.alice)
     #expect(Array(events.suffix(2)) == ["unlocked", "revoked"])

@@ -11,7 +11,7 @@ import MFASystem
 /// MUST 1: a change is reported only after it was committed, with its entry in the audit log.
 /// (`RealmUsersTests.changesAreEntered`, `.rename`)
 /// MUST 2: unlocking and revoking end remembered sign-ins. What a revocation removes is never accepted again, even if the
-/// user enrols later. (`RealmUsersTests.revoke`, `.revokeRest`)
+/// user enrols later. (`RealmUsersTests.unlockForgets`, `.revoke`, `.revokeRest`)
 struct RealmUsers<Engine: StoreEngine> {
   let store: SharedFactorStore<Engine>
   let actor: AuditLogEvent.Actor
@@ -65,15 +65,7 @@ struct RealmUsers<Engine: StoreEngine> {
   /// Clears the failed attempts and remembered sign-ins of a user. Returns the number of failed attempts, or
   /// nil if the realm has nothing about the user.
   func unlock(_ name: [UInt8]) throws(FactorStoreError) -> UInt32? {
-    try store.deciding { () throws(FactorStoreError) -> UInt32? in
-      guard let entry = try store.existingEntry(of: Self.account(name)), entry.kept != nil else {
-        return nil
-      }
-      let failures = entry.attempts.failures
-      let event = AuditLogEvent(.unlocked, by: actor, at: now)
-      _ = try entry.write(entry.attempts.unlocked(at: now).forgetting(), entering: event)
-      return failures
-    }
+    try unlocking(name)?.before.attempts.failures
   }
 
   /// Removes all factors, recovery codes and grants of a user. Returns the factors, or nil if the user has

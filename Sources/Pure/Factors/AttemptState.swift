@@ -487,11 +487,14 @@ public struct AttemptState: Equatable, Sendable {
     return next
   }
 
-  /// Returns the state without failures, after an administrator unlocked the user at `now` (seconds
-  /// since the epoch). Codes that seem to have been sent in the future, because the clock was ahead,
-  /// no longer delay others.
+  /// Returns the state without failures and remembered sign-ins, after an administrator unlocked the
+  /// user at `now` (seconds since the epoch). Codes that seem to have been sent in the future, because
+  /// the clock was ahead, no longer delay others.
+  ///
+  /// An attacker who caused the failures knows the password and may share an address with the user, so
+  /// the next sign-in from any place needs a code.
   public func unlocked(at now: Int64) -> AttemptState {
-    var next = unlocked()
+    var next = unlocked().forgetting()
     next.sentCodes.removeFuture(now)
     return next
   }

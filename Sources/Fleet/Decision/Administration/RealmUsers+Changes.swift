@@ -47,7 +47,7 @@ extension RealmUsers {
   /// Clears the failed attempts and remembered sign-ins of a user.
   func unlocking(_ name: [UInt8]) throws(FactorStoreError) -> Change? {
     try change(name) { entry, _ throws(FactorStoreError) in
-      let state = entry.attempts.unlocked(at: now).forgetting()
+      let state = entry.attempts.unlocked(at: now)
       guard state != entry.attempts else { return nil }
       return try entry.write(state, entering: AuditLogEvent(.unlocked, by: actor, at: now))
     }

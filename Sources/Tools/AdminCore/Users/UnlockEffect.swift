@@ -15,6 +15,8 @@ package struct UnlockEffect: Equatable {
   let ownStanding: AttemptState.Standing
   /// The number of consecutive wrong codes in the user's own programs that were cleared.
   let ownFailures: UInt32
+  /// The number of remembered sign-ins that were cleared.
+  let rememberedCount: Int
   /// Factors whose last accepted code lies in the future, because the clock was ahead. They
   /// accept no code before that time, and unlocking does not change that.
   package let ahead: [Factor]
@@ -30,6 +32,7 @@ package struct UnlockEffect: Equatable {
     failures = attempts.failures
     ownStanding = attempts.standing(policy, now: now, counter: .ownProcess)
     ownFailures = attempts.ownProcessFailures.failures
+    rememberedCount = attempts.remembered.entries.count
     let unlocked = attempts.unlocked(at: now)
     ahead = record.factors.filter { factor in
       let mark = attempts.watermarks.first { $0.factor == factor.id }
@@ -51,8 +54,16 @@ package struct UnlockEffect: Equatable {
       Self.found(failures, "", standing)
       + Self.found(ownFailures, " in the user's own programs", own)
     let text = found.joined(separator: ", ")
-    if wasLocked { return text + ": unlocked" + warning }
-    return "was not locked" + (found.isEmpty ? "" : "; cleared: " + text) + warning
+    if wasLocked { return text + ": unlocked" + cleared + warning }
+    return "was not locked" + (found.isEmpty ? "" : "; cleared: " + text) + cleared + warning
+  }
+
+  private var cleared: String {
+    switch rememberedCount {
+    case 0: ""
+    case 1: "; cleared 1 remembered sign-in"
+    case _: "; cleared \(rememberedCount) remembered sign-ins"
+    }
   }
 
   private static func found(

@@ -37,6 +37,7 @@ package struct UnlockingReport: Equatable {
         ])
       ),
       ("factorsAhead", .array(unlocking.ahead.map(\.naming))),
+      ("rememberedSignIns", .number(Int64(unlocking.rememberedCount))),
       ("checkpoint", JSON(entered.mark.map { AuditLogProblem.text($0) })),
       ("auditLogFailure", JSON(entered.problem?.sentence)),
     ])

@@ -7,9 +7,9 @@ struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Let a user try codes again after too many wrong ones.",
     discussion: """
-      Clears the failed attempts and ends a wait. Used codes stay used. If the clock was ahead \
-      when a code was accepted, the factor accepts no code until that time: revoke the factor, and \
-      have the user enrol again.
+      Clears the failed attempts and remembered sign-ins, and ends a wait. Used codes stay used. If \
+      the clock was ahead when a code was accepted, the factor accepts no code until that time: \
+      revoke the factor, and have the user enrol again.
 
       A user whose files are older than the last entry in the audit log is locked out, because an \
       earlier copy can contain a factor that was revoked since. Use --accept-restored if you have \
