@@ -46,6 +46,8 @@ struct RealmMailTests {
     func keys(
       _ kind: EngineKey.Kind, after id: [UInt8], most: Int
     ) throws(EngineError) -> [EngineKey] { try engine.keys(kind, after: id, most: most) }
+
+    func lastLine() throws(EngineError) -> EngineLogLine? { try engine.lastLine() }
   }
 
   /// Messages and their recipients.

@@ -59,6 +59,7 @@ struct PostgreSQLStandbyTests {
       try reader.commit(EngineSample.change(version: 0), entering: nil)
     }
     #expect(throws: EngineError.notPrimary) { try reader.logLines(after: 0, most: 1) }
+    #expect(throws: EngineError.notPrimary) { try reader.lastLine() }
     #expect(try reader.checkDatabase() == [.inRecovery])
     // The functions themselves refuse as well, whatever the connection is.
     for (function, answer) in [
@@ -70,7 +71,7 @@ struct PostgreSQLStandbyTests {
     ] {
       #expect(try standby.sql("SELECT " + function, as: "mfa_verifier", in: "mfa") == answer)
     }
-    for function in ["log_lines(0, 1)", "row_keys(1, '', 1)", "settle()"] {
+    for function in ["log_lines(0, 1)", "last_line()", "row_keys(1, '', 1)", "settle()"] {
       let command = try standby.query(
         "SELECT * FROM mfa." + function, as: "mfa_verifier", in: "mfa")
       #expect(!command.status.isSuccess, "\(function)")

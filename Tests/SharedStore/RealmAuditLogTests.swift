@@ -37,6 +37,16 @@ struct RealmAuditLogTests {
     #expect(try verified(after: 5).isEmpty)
   }
 
+  @Test("the end of the log takes one read of the database")
+  func roundTrips() throws {
+    for lines in [0, 1, 40] {
+      try fill(lines - engine.lines.count)
+      let before = (engine.loads, engine.logReads)
+      #expect(try log.end() == UInt32(lines))
+      #expect(engine.loads == before.0 && engine.logReads == before.1 + 1)
+    }
+  }
+
   @Test("no line is verified from a changed, removed or moved one on")
   func changedLine() throws {
     try fill(5)

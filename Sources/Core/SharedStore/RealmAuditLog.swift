@@ -65,19 +65,7 @@ public struct RealmAuditLog<Engine: StoreEngine> {
 
   /// Returns the number of the last line, or 0.
   public func end() throws(FactorStoreError) -> UInt32 {
-    // The largest number with a line after it is found by bisection, because an engine returns lines in their
-    // order only.
-    var low: UInt32 = 0
-    var high = UInt32.max
-    while low < high {
-      let middle = low &+ (high &- low) / 2
-      if let next = try lines(from: middle, most: 1).first {
-        low = max(next.number, middle &+ 1)
-      } else {
-        high = middle
-      }
-    }
-    return low
+    try store.onEngine { () throws(EngineError) in try store.engine.lastLine()?.number ?? 0 }
   }
 }
 

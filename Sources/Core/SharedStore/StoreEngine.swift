@@ -33,6 +33,9 @@ public protocol StoreEngine {
   /// Returns lines of the audit log in order, those with numbers above `number`, at most `most` lines.
   func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine]
 
+  /// Returns the last line of the audit log, or nil if it has none.
+  func lastLine() throws(EngineError) -> EngineLogLine?
+
   /// Returns keys of rows of one kind in the order of their ids, those with ids after `id`, at most
   /// `most` keys.
   func keys(

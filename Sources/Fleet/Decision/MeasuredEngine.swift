@@ -42,6 +42,10 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
     try counted { () throws(EngineError) in try engine.logLines(after: number, most: most) }
   }
 
+  func lastLine() throws(EngineError) -> EngineLogLine? {
+    try counted { () throws(EngineError) in try engine.lastLine() }
+  }
+
   func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey] {

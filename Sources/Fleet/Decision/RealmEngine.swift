@@ -58,6 +58,13 @@ enum RealmEngine: StoreEngine {
     }
   }
 
+  func lastLine() throws(EngineError) -> EngineLogLine? {
+    switch self {
+    case .postgreSQL(let engine): try engine.lastLine()
+    case .etcd(let engine): try engine.lastLine()
+    }
+  }
+
   func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey] {

@@ -333,6 +333,12 @@ public final class EtcdEngine: StoreEngine {
     return lines
   }
 
+  /// Returns the last line of the audit log.
+  public func lastLine() throws(EngineError) -> EngineLogLine? {
+    let entries = try list(.last(keys.line(0), keys.endOfLines))
+    return try entries.last.map { entry throws(EngineError) in try EtcdChange.line(entry, keys) }
+  }
+
   /// Returns keys of rows of one kind in the order of their ids.
   public func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
@@ -357,9 +363,15 @@ public final class EtcdEngine: StoreEngine {
   private func list(
     _ range: (first: [UInt8], end: [UInt8]), most: Int, keysOnly: Bool
   ) throws(EngineError) -> [EtcdEntry] {
+    try list(.range(range.first, range.end, most: most, keysOnly: keysOnly))
+  }
+
+  private func list(
+    _ operation: EtcdTransaction.Operation
+  ) throws(EngineError) -> [EtcdEntry] {
     ownMessage = ""
     let reply = try session.send(
-      EtcdTransaction(success: [.range(range.first, range.end, most: most, keysOnly: keysOnly)]),
+      EtcdTransaction(success: [operation]),
       until: EtcdSession.deadline(after: configuration.loadDeadline), repeatable: true)
     guard let entries = reply.results.first else { throw .refused }
     return entries

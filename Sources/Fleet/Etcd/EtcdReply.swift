@@ -64,7 +64,7 @@ struct EtcdReply: Sendable {
     var results: [[EtcdEntry]] = []
     for (operation, response) in zip(operations, responses) {
       switch operation {
-      case .get, .range:
+      case .get, .range, .last:
         guard let range = response["response_range"] else { throw .refused }
         var entries: [EtcdEntry] = []
         for entry in range["kvs"]?.elements ?? [] { entries.append(try EtcdEntry(entry)) }

@@ -18,6 +18,8 @@ struct EtcdTransaction {
     case get([UInt8])
     /// Returns the keys from the first one, and before the second one, in order, with or without values.
     case range([UInt8], [UInt8], most: Int, keysOnly: Bool)
+    /// Returns the last key from the first one, and before the second one, with its value.
+    case last([UInt8], [UInt8])
     /// Writes a key, and binds it to a lease (0 for none).
     case put([UInt8], [UInt8], lease: Int64)
     /// Removes the keys from the first one, and before the second one.
@@ -130,6 +132,14 @@ struct JSONWriter {
         $0.member("range_end", end)
         $0.member("limit", Int64(most))
         if keysOnly { $0.flag("keys_only") }
+      }
+    case .last(let first, let end):
+      member("request_range") {
+        $0.member("key", first)
+        $0.member("range_end", end)
+        $0.member("limit", 1)
+        $0.member("sort_order", constant: "DESCEND")
+        $0.member("sort_target", constant: "KEY")
       }
     case .put(let key, let value, let lease):
       member("request_put") {

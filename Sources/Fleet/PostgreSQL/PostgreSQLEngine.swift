@@ -138,7 +138,16 @@ public final class PostgreSQLEngine: StoreEngine {
 
   /// Returns lines of the audit log in order.
   public func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
-    let rows = try rows(of: Prepared.logLines(after: number, most: most))
+    try lines(of: Prepared.logLines(after: number, most: most))
+  }
+
+  /// Returns the last line of the audit log.
+  public func lastLine() throws(EngineError) -> EngineLogLine? {
+    try lines(of: Prepared.lastLine).last
+  }
+
+  private func lines(of statement: SQLStatement) throws(EngineError) -> [EngineLogLine] {
+    let rows = try rows(of: statement)
     return try checked { () throws(EngineError) in
       var lines: [EngineLogLine] = []
       for var row in rows {

@@ -11,7 +11,7 @@ enum PostgreSQLSchema {
   /// `mfa-verifier setup` of the new program is run first, while verifiers of the version before still
   /// use the schema. A schema therefore serves programs of its own version and of the one before,
   /// unless that one was never released.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   /// Returns whether a schema of this version serves this program: its own version and the next one.
   static func serves(_ found: Int64) -> Bool { found == version || found == version + 1 }
@@ -26,7 +26,7 @@ enum PostgreSQLSchema {
       bigint, bytea, bytea, bigint, bigint, bytea, bytea)
     """,
     "replace_realm(bigint, bigint, bytea, bigint, bigint, bigint, bigint)",
-    "log_lines(bigint, bigint)", "row_keys(bigint, bytea, bigint)",
+    "log_lines(bigint, bigint)", "last_line()", "row_keys(bigint, bytea, bigint)",
   ]
 
   /// Returns the statements that create the schema or bring it up to date, for one transaction. The
@@ -340,6 +340,18 @@ enum PostgreSQLSchema {
       END IF;
       RETURN QUERY SELECT l.number, l.line, l.sealed_end FROM mfa.log l WHERE l.number > p_after
         ORDER BY l.number LIMIT greatest(p_most, 0);
+    END $$
+    """,
+    """
+    CREATE OR REPLACE FUNCTION mfa.last_line()
+    RETURNS TABLE (number bigint, line bytea, sealed_end bytea)
+    LANGUAGE plpgsql STABLE \(safely) AS $$
+    BEGIN
+      IF pg_is_in_recovery() THEN
+        RAISE EXCEPTION 'this is a standby' USING ERRCODE = '25006';
+      END IF;
+      RETURN QUERY SELECT l.number, l.line, l.sealed_end FROM mfa.log l
+        ORDER BY l.number DESC LIMIT 1;
     END $$
     """,
     """

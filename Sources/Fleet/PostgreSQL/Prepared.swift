@@ -12,6 +12,7 @@ enum Prepared {
     case lockLogEnd = "SELECT * FROM mfa.lock_log_end()"
     case replaceRealm = "SELECT mfa.replace_realm($1, $2, $3, $4, $5, $6, $7)"
     case logLines = "SELECT number, line, sealed_end FROM mfa.log_lines($1, $2)"
+    case lastLine = "SELECT number, line, sealed_end FROM mfa.last_line()"
     case keys = "SELECT id FROM mfa.row_keys($1, $2, $3)"
     case check = "SELECT * FROM mfa.check_database()"
   }
@@ -86,6 +87,9 @@ enum Prepared {
   static func logLines(after number: UInt32, most: Int) -> SQLStatement {
     run(.logLines, [.number(Int64(number)), .number(Int64(most))])
   }
+
+  /// Returns the last line of the audit log.
+  static var lastLine: SQLStatement { run(.lastLine) }
 
   /// Returns keys of rows.
   static func keys(_ kind: EngineKey.Kind, after id: [UInt8], most: Int) -> SQLStatement {

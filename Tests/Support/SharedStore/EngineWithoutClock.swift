@@ -32,6 +32,9 @@ public struct EngineWithoutClock<Engine: StoreEngine>: StoreEngine {
     try engine.logLines(after: number, most: most)
   }
 
+  /// Returns the last line of the audit log.
+  public func lastLine() throws(EngineError) -> EngineLogLine? { try engine.lastLine() }
+
   /// Returns keys of rows.
   public func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int

@@ -27,6 +27,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
     var answers: [[UInt8]: [UInt8]] = [:]
     var commits = 0
     var loads = 0
+    var logReads = 0
     /// How the next commits end after they took effect, the next one last.
     var uncertainEndings: [EngineError] = []
     var fault: Fault?
@@ -69,6 +70,9 @@ public final class MemoryEngine: StoreEngine, Sendable {
 
   /// The number of loads.
   public var loads: Int { state.withLock { $0.loads } }
+
+  /// How often the audit log was read.
+  public var logReads: Int { state.withLock { $0.logReads } }
 
   /// The rows.
   public var rows: [EngineKey: EngineRow] {
@@ -200,7 +204,14 @@ public final class MemoryEngine: StoreEngine, Sendable {
 
   /// Returns lines of the audit log.
   public func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
-    Array(lines.filter { $0.number > number }.prefix(most))
+    state.withLock { $0.logReads += 1 }
+    return Array(lines.filter { $0.number > number }.prefix(most))
+  }
+
+  /// Returns the last line of the audit log.
+  public func lastLine() throws(EngineError) -> EngineLogLine? {
+    state.withLock { $0.logReads += 1 }
+    return lines.last
   }
 
   /// Returns keys of rows.

@@ -323,10 +323,23 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
       #expect(row.attempts == Array("two".utf8))
     }
     #expect(try engine.logLines(after: 0, most: 9).count == 2)
+    // What a host may cause is counted once for both rows, and refused for both.
+    var counted = EngineSample.change("alice", version: 2)
+    counted.otherRow = EngineSample.row("bob", version: 2)
+    counted.budget = HostBudget(host: [9], period: 5, limit: 1, isFailure: true)
+    try engine.commit(counted) { EngineSample.line("three\n", after: $0) }
+    counted.row?.version = 3
+    counted.otherRow?.version = 3
+    #expect(throws: EngineError.budgetUsedUp) {
+      try engine.commit(counted) { EngineSample.line("four\n", after: $0) }
+    }
+    #expect(try snapshot("bob").row.version == 3)
+    #expect(try engine.logLines(after: 0, most: 9).count == 3)
+    try commitTwoRows(3, 3, "four")
     var change = EngineSample.change("alice", version: 2)
     change.otherRow = EngineSample.row("bob", version: 2)
     #expect(throws: EngineError.refused) { try commit(change) }
-    #expect(try snapshot("bob").row.version == 2)
+    #expect(try snapshot("bob").row.version == 4)
   }
 
   private func conflictOfTwoRows() throws {
@@ -347,6 +360,7 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
   private func longLog() throws {
     var end: [UInt8] = []
     var number: UInt32 = 0
+    #expect(try engine.lastLine() == nil)
     while number < 4 {
       try engine.commit(EngineChange(epoch: 1)) {
         let line = EngineSample.line("line\n", after: $0)
@@ -357,5 +371,6 @@ public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @u
     #expect(try engine.logLines(after: 0, most: 3).map(\.number) == [1, 2, 3])
     #expect(try engine.logLines(after: 3, most: 3).map(\.end) == [end])
     #expect(try engine.logLines(after: .max, most: 3) == [])
+    #expect(try engine.lastLine() == engine.logLines(after: 3, most: 1).first)
   }
 }
