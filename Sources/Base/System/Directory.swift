@@ -101,9 +101,20 @@ public struct Directory: ~Copyable {
 
   /// Renames a file atomically, replacing any file that has the new name.
   public func rename(_ from: FileName, to: FileName) throws(SystemError) {
+    try rename(from, to: to, exchanges: false)
+  }
+
+  /// Exchanges the names of two files atomically.
+  public func exchange(_ first: FileName, _ second: FileName) throws(SystemError) {
+    try rename(first, to: second, exchanges: true)
+  }
+
+  private func rename(
+    _ from: FileName, to: FileName, exchanges: Bool
+  ) throws(SystemError) {
     // SAFETY: both names end with a NUL and outlive the call.
     _ = try retrying(.rename) {
-      unsafe renameat(descriptor, from.terminated, descriptor, to.terminated)
+      unsafe cposix_rename(descriptor, from.terminated, to.terminated, exchanges ? 1 : 0)
     }
   }
 

@@ -27,11 +27,16 @@ public struct File: ~Copyable {
   }
 
   /// Returns the status of the file.
-  public func status() throws(SystemError) -> FileStatus {
+  public func status() throws(SystemError) -> FileStatus { FileStatus(try examine()) }
+
+  /// Returns the identity of the file.
+  public func identity() throws(SystemError) -> FileIdentity { FileIdentity(try examine()) }
+
+  private func examine() throws(SystemError) -> stat {
     var status = stat()
     // SAFETY: the call writes `status`, which outlives it.
     _ = try retrying(.status) { unsafe fstat(descriptor, &status) }
-    return FileStatus(status)
+    return status
   }
 
   /// Reads `count` bytes from `offset`, or fewer at the end of the file.
@@ -109,6 +114,12 @@ public struct File: ~Copyable {
   /// Truncates the file to `length` bytes, or extends it with zeros.
   public func setLength(_ length: Int64) throws(SystemError) {
     _ = try retrying(.write) { ftruncate(descriptor, Int(length)) }
+  }
+
+  /// Allocates blocks for `count` bytes from `offset`, so that a later write there needs no space.
+  /// Does not change the length of the file.
+  public func allocate(_ count: Int64, at offset: Int64) throws(SystemError) {
+    _ = try retrying(.write) { cposix_allocate(descriptor, offset, count) }
   }
 
   /// Waits until the file's data, and its length if that changed, are on disk.

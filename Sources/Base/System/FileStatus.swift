@@ -19,6 +19,8 @@ public struct FileStatus: Equatable, Sendable {
   public let links: UInt64
   /// The size in bytes.
   public let size: Int64
+  /// The number of bytes for which blocks are allocated.
+  public let allocated: Int64
   /// The time of the last write, in seconds since the epoch.
   public let writtenAt: Int64
 
@@ -34,6 +36,7 @@ public struct FileStatus: Equatable, Sendable {
     permissions = status.st_mode & 0o7777
     links = UInt64(status.st_nlink)
     size = Int64(status.st_size)
+    allocated = Int64(status.st_blocks) &* 512
     writtenAt = Int64(status.st_mtim.tv_sec)
   }
 

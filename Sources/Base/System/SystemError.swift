@@ -50,6 +50,23 @@ public struct SystemError: Error, Equatable, Sendable {
   /// Whether the call was not permitted (EPERM).
   public var isNotPermitted: Bool { number == EPERM }
 
+  /// Whether the file system is mounted read-only (EROFS).
+  public var isReadOnly: Bool { number == EROFS }
+
+  /// Whether the file system, or the quota of the process's user, has no space left.
+  public var hasNoSpace: Bool { number == ENOSPC || isOverQuota }
+
+  /// Whether a disk quota is used up (EDQUOT).
+  public var isOverQuota: Bool { number == EDQUOT }
+
+  /// Whether the file system does not support the call.
+  public var isNotSupported: Bool {
+    number == EOPNOTSUPP || number == EINVAL || number == ENOSYS
+  }
+
+  /// Whether the device failed (EIO).
+  public var isInputOutput: Bool { number == EIO }
+
   /// Whether another process has held the resource for too long.
   public var isBusy: Bool { number == EWOULDBLOCK }
 

@@ -20,6 +20,8 @@ import MFASystem
 /// MUST 5: no entry is written with a key that was replaced: the key is read again under the log's
 /// lock. (`RekeyTests.writerWithEarlierKey`)
 /// MUST 6: no entry is written to a log that is not the host's own. (`ForeignStoreTests.noEntry`)
+/// MUST 7: on a full file system, changes that withdraw or restore access can still be recorded.
+/// (`FullStoreTests`)
 public struct AuditLog: ~Copyable {
   private let directory: StoreDirectory
   private let text: OwnedFile
@@ -142,6 +144,7 @@ public struct AuditLog: ~Copyable {
     entry += AuditLogLine.chainKey
     entry += Hexadecimal.text(of: value)
     entry.append(UInt8(ascii: "\n"))
+    try AuditLogReserve.secure(after: start, in: open.text, for: event.kind)
     try write(entry, at: start, to: open.text)
     try open.content.chain.advance(by: entry.count, to: value)
     if let place, let page {
@@ -498,7 +501,7 @@ public struct AuditLog: ~Copyable {
   ) throws(FactorStoreError) -> Int64 {
     guard content.lastEntry(inPage: place.page) > 0 else { return 0 }
     if let page = memory?.page(place.page, for: identity) { return page.entry(at: place.position) }
-    let index = try index.open(creating: false)
+    let index = try index.openForReading()
     let page = try AuditLogIndex.Page(
       place.page, writtenFor: content.lastEntry(inPage: place.page), in: index, &key)
     memory?.remember(page, number: place.page, for: identity)
@@ -524,7 +527,7 @@ public struct AuditLog: ~Copyable {
     _ name: [UInt8], _ uid: UInt32, from last: Int64, behind checked: Int64,
     _ key: inout SealingKey
   ) throws(FactorStoreError) -> UInt64? {
-    let text = try text.open(creating: false)
+    let text = try text.openForReading()
     var entry = last
     while entry > checked {
       let line = try AuditLogLine.read(at: entry &- 1, in: text, &key)
@@ -683,7 +686,7 @@ public struct AuditLog: ~Copyable {
       return positions.values.allSatisfy { $0 > content.chain.length }
     }
     do throws(FactorStoreError) {
-      let index = try index.open(creating: false)
+      let index = try index.openForReading()
       for number in 0..<AuditLogIndex.pageCount {
         let page = try AuditLogIndex.Page(
           number, writtenFor: content.lastEntry(inPage: number), in: index, &key)
@@ -877,13 +880,13 @@ public struct AuditLog: ~Copyable {
       name, uid, from: page.entry(at: place.position), behind: start, &open.key) != nil
   }
 
-  /// Opens a file, and locks it if `length` is given. Returns nil if the file is missing.
+  /// Opens a file for reading, and locks it if `length` is given. Returns nil if the file is missing.
   private func present(
     _ file: borrowing OwnedFile, length: Int? = nil
   ) throws(FactorStoreError) -> PresentFile? {
     do throws(FactorStoreError) {
-      guard let length else { return PresentFile(file: try file.open(creating: false)) }
-      return PresentFile(file: try file.lock(creating: false, length: length))
+      guard let length else { return PresentFile(file: try file.openForReading()) }
+      return PresentFile(file: try file.lockForReading(length: length))
     } catch {
       switch error {
       case .system(.ledger, let cause), .system(.ledgerHead, let cause):

@@ -16,9 +16,16 @@ public final class AuditLogEvent: Sendable {
     /// briefly, and does not wait to record an event that has already happened.
     public let patience: Int64
 
-    private init(_ name: StaticString, patience: Int64 = OwnedFile.patience) {
+    /// Whether the event withdraws or restores access, so that it must be recorded on a full file
+    /// system too.
+    let usesReserve: Bool
+
+    private init(
+      _ name: StaticString, patience: Int64 = OwnedFile.patience, usesReserve: Bool = false
+    ) {
       self.name = name
       self.patience = patience
+      self.usesReserve = usesReserve
     }
 
     /// A factor was enrolled.
@@ -30,39 +37,45 @@ public final class AuditLogEvent: Sendable {
     /// A host of a realm imported a user of its local store; `detail` is the number of the import.
     public static var importedFromHost: Kind { Kind("imported-from-host") }
     /// What a host imported for a user was removed; `detail` is the number of the import.
-    public static var importUndone: Kind { Kind("import-undone") }
+    public static var importUndone: Kind {
+      Kind("import-undone", usesReserve: true)
+    }
     /// A factor was renamed.
     public static var renamed: Kind { Kind("renamed") }
     /// A factor was removed.
-    public static var unenrolled: Kind { Kind("unenrolled") }
+    public static var unenrolled: Kind { Kind("unenrolled", usesReserve: true) }
     /// The clock offset of a factor was corrected.
     public static var resynchronized: Kind { Kind("resynchronized") }
     /// A recovery code was used.
-    public static var recoveryCodeUsed: Kind { Kind("recovery-code-used", patience: 1) }
+    public static var recoveryCodeUsed: Kind {
+      Kind("recovery-code-used", patience: 1, usesReserve: true)
+    }
     /// A recovery code was used, and unlocked the user's factors.
     public static var unlockedByRecoveryCode: Kind {
-      Kind("unlocked-by-recovery-code", patience: 1)
+      Kind("unlocked-by-recovery-code", patience: 1, usesReserve: true)
     }
     /// New recovery codes were created, which invalidates the old ones.
     public static var recoveryCodesMade: Kind { Kind("recovery-codes-made") }
     /// An administrator created a ticket.
     public static var ticketMade: Kind { Kind("ticket-made") }
     /// An administrator created a bypass code.
-    public static var bypassMade: Kind { Kind("bypass-made") }
+    public static var bypassMade: Kind { Kind("bypass-made", usesReserve: true) }
     /// A bypass code was used.
-    public static var bypassUsed: Kind { Kind("bypass-used", patience: 1) }
+    public static var bypassUsed: Kind {
+      Kind("bypass-used", patience: 1, usesReserve: true)
+    }
     /// Tickets or bypass codes were withdrawn.
-    public static var grantWithdrawn: Kind { Kind("grant-withdrawn") }
+    public static var grantWithdrawn: Kind { Kind("grant-withdrawn", usesReserve: true) }
     /// All factors, recovery codes and grants of a user were removed.
-    public static var revoked: Kind { Kind("revoked") }
+    public static var revoked: Kind { Kind("revoked", usesReserve: true) }
     /// What a realm has about a user was moved to the user's new name; `detail` is the name before.
     public static var userRenamed: Kind { Kind("user-renamed") }
     /// A user's failed attempts were cleared.
-    public static var unlocked: Kind { Kind("unlocked") }
+    public static var unlocked: Kind { Kind("unlocked", usesReserve: true) }
     /// A user's remembered sign-ins were cleared.
-    public static var forgotten: Kind { Kind("forgotten") }
+    public static var forgotten: Kind { Kind("forgotten", usesReserve: true) }
     /// An administrator accepted files that are older than the audit log requires.
-    public static var restoreAccepted: Kind { Kind("restore-accepted") }
+    public static var restoreAccepted: Kind { Kind("restore-accepted", usesReserve: true) }
     /// An administrator began this audit log; `detail` is the reason.
     public static var logBegun: Kind { Kind("audit-log-begun") }
     /// An administrator made a store the host's own; `detail` is how it differed.
@@ -92,9 +105,9 @@ public final class AuditLogEvent: Sendable {
     /// An enabled service was confirmed.
     public static var serviceConfirmed: Kind { Kind("service-confirmed") }
     /// A service was disabled.
-    public static var serviceDisabled: Kind { Kind("service-disabled") }
+    public static var serviceDisabled: Kind { Kind("service-disabled", usesReserve: true) }
     /// An enabled service was rolled back because it was not confirmed in time.
-    public static var serviceRestored: Kind { Kind("service-restored") }
+    public static var serviceRestored: Kind { Kind("service-restored", usesReserve: true) }
     /// An administrator accepted a finding of `mfa-admin doctor`; `detail` is its place and the
     /// reason.
     public static var findingAccepted: Kind { Kind("finding-accepted") }

@@ -77,6 +77,18 @@ struct AttemptsFile: ~Copyable {
     return try file.replace(with: content)
   }
 
+  /// Opens the file for reading, and locks it.
+  func lockForReading(
+    key: () throws(FactorStoreError) -> SealingKey
+  ) throws(FactorStoreError) -> File {
+    do throws(FactorStoreError) {
+      return try file.lockForReading(length: AttemptSlots.length)
+    } catch {
+      guard case .untrusted(.attempts, .wrongSize) = error else { throw error }
+      return try lock(creating: false, key: key)
+    }
+  }
+
   /// Locks the file as `lock` does. An untrusted file is replaced by a new one; no other process
   /// holds its lock, because every process rejects it.
   ///

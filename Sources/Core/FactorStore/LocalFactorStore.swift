@@ -250,7 +250,7 @@ public final class LocalFactorStore: FactorStore {
     let directory = try factors()
     try onPart(.factors) { () throws(SystemError) in
       try directory.opened.forEachEntry { name in
-        body(name.percentDecoded.flatMap { UserName($0) }, name)
+        RecordFile.isReserve(name) || body(name.percentDecoded.flatMap { UserName($0) }, name)
       }
     }
   }

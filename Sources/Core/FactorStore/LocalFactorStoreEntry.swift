@@ -173,8 +173,9 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     store.advanceIdentity(key)
   }
 
-  /// Writes the attempt state with the pending change, records the event, renames the new record
-  /// into place or removes the old one, and writes the attempt state of the new record.
+  /// Writes the new record under a temporary name and the attempt state with the pending change,
+  /// records the event, renames the new record into place or removes the old one, and writes the
+  /// attempt state of the new record.
   ///
   /// After an interruption at any point, the attempt state belongs to the record that exists then.
   public func replace(
@@ -243,14 +244,22 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     binding.pending = next
     var prepared = before.preparing(for: attempts)
     prepared.binding = binding
-    try put(prepared)
-    try sync()
-    // If this fails, the entry may have been written nevertheless. The state therefore keeps the
-    // pending change.
-    let entered = try event.map { event throws(FactorStoreError) in
-      try enter(event, isRemoved ? nil : record)
+    // Before the entry in the audit log: a change for which there is no space is not recorded.
+    let draft = try recordFile.draft(isRemoved ? nil : sealed)
+    let entered: AuditLog.Entered?
+    do throws(FactorStoreError) {
+      try put(prepared)
+      try sync()
+      // If this fails, the entry may have been written nevertheless. The state therefore keeps the
+      // pending change.
+      entered = try event.map { event throws(FactorStoreError) in
+        try enter(event, isRemoved ? nil : record)
+      }
+    } catch {
+      recordFile.abandon(draft)
+      throw error
     }
-    if isRemoved { try recordFile.remove() } else { try recordFile.replace(with: sealed) }
+    try recordFile.take(draft)
     kept = isRemoved ? nil : record
     identity = next.checksum
     var state = attempts

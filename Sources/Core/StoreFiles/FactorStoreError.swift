@@ -65,7 +65,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   /// The part concerned and the reason in one word, for log lines.
   public var names: (part: StaticString, reason: StaticString) {
     switch self {
-    case .system(let part, let error): (part.name, error.isBusy ? "busy" : "system")
+    case .system(let part, let error): (part.name, Self.reason(error))
     case .untrusted(let part, let distrust): (part.name, distrust.name)
     case .damaged(let part): (part.name, "damaged")
     case .otherVersion: (Part.record.name, "other-version")
@@ -78,5 +78,11 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .engine(let error): ("database", error.name)
     case .foreign: (Part.directory.name, "store-foreign")
     }
+  }
+
+  private static func reason(_ error: SystemError) -> StaticString {
+    if error.isBusy { return "busy" }
+    if error.isReadOnly { return "read-only" }
+    return error.hasNoSpace ? "no-space" : "system"
   }
 }

@@ -49,6 +49,33 @@ public struct OwnedFile: ~Copyable {
     return try open(creating: true)
   }
 
+  /// Opens the file for reading, which a read-only file system permits. An empty file counts as
+  /// missing.
+  public func openForReading() throws(FactorStoreError) -> File {
+    var status: FileStatus?
+    guard let file = try existing(&status, writing: false), let status, status.size > 0 else {
+      throw .system(part, .notFound(.open))
+    }
+    return file
+  }
+
+  /// Opens the file for reading, and locks it as `lock` does.
+  public func lockForReading(length: Int) throws(FactorStoreError) -> File {
+    while true {
+      var unlocked: FileStatus?
+      guard let file = try existing(&unlocked, writing: false) else {
+        throw .system(part, .notFound(.open))
+      }
+      try waitForLock(file)
+      let status = try status(of: file)
+      // The file was replaced while this process waited for its lock.
+      if status.links == 0 { continue }
+      if status.size == 0 { throw .system(part, .notFound(.open)) }
+      guard status.size == Int64(length) else { throw .untrusted(part, .wrongSize) }
+      return file
+    }
+  }
+
   /// Opens and locks a file of exactly `length` bytes. If `creating`, a missing file is created and
   /// filled with zeros. The lock ends with the returned value. An empty file counts as missing.
   ///
@@ -98,10 +125,14 @@ public struct OwnedFile: ~Copyable {
 
   /// Opens the file, checks its owner, mode and type, and tells its status. Returns nil if the file
   /// does not exist.
-  private func existing(_ found: inout FileStatus?) throws(FactorStoreError) -> File? {
+  private func existing(
+    _ found: inout FileStatus?, writing: Bool = true
+  ) throws(FactorStoreError) -> File? {
     let file: File
     do throws(SystemError) {
-      file = try directory.opened.fileForUpdating(name)
+      file =
+        writing
+        ? try directory.opened.fileForUpdating(name) : try directory.opened.fileForReading(name)
     } catch {
       if error.isNotFound { return nil }
       throw refusal(error, of: part, name, in: directory.opened, owner: owner)

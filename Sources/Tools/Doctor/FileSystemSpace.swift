@@ -6,6 +6,9 @@ package struct FileSystemSpace: Equatable {
   package var files: UInt64?
   /// Whether the file system is mounted read-only.
   package var isReadOnly = false
+  /// Whether there is no space for another record.
+  package var isUsedUp: Bool { bytes < 65_536 || files == 0 }
+
   /// Whether the file system is mounted nosuid.
   package var ignoresSetuid = false
 }

@@ -118,6 +118,23 @@ package struct Decision: Equatable {
     return Decision(.denied, obstacle, by: rules)
   }
 
+  /// Returns the decision if the store is on a file system with this space: without space, no attempt
+  /// can be counted, or no factor be enrolled.
+  func considering(_ space: FileSystemSpace?, _ state: Configuration.State) -> Decision {
+    guard let space, state == .enabled else { return self }
+    switch kind {
+    case .asked where space.isReadOnly:
+      return Decision(
+        .denied, "the store is mounted read-only, so no attempt can be counted and no code verified"
+      )
+    case .hasToEnroll where space.isReadOnly:
+      return Decision(.denied, "the store is mounted read-only, so no factor can be enrolled")
+    case .hasToEnroll where space.isUsedUp:
+      return Decision(.denied, "the file system of the store is full, so no factor can be enrolled")
+    case .asked, .allowed, .hasToEnroll, .denied, .throttled, .unknown: return self
+    }
+  }
+
   /// Returns why none of a user's factors can be used, or nil if one can.
   private static func obstacle(
     _ record: FactorRecord, _ settings: Settings, _ request: SignInRequest

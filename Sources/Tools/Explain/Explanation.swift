@@ -167,6 +167,7 @@ package struct Explanation {
     let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
     state = forecast.state
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
+      .considering(Self.space(rules.host), forecast.state)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
     var gate = Gate(sudo: [], secureShell: nil)
@@ -228,6 +229,15 @@ package struct Explanation {
       return try host.account(named: user.bytes).map { .known($0) } ?? .unknown
     } catch {
       return .problem(error)
+    }
+  }
+
+  /// Returns the space on the file system of the store, or nil if it is not known.
+  private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
+    do throws(SystemError) {
+      return try host.fileSystemSpace(at: "\(InstalledPath.store)")
+    } catch {
+      return nil
     }
   }
 

@@ -64,6 +64,19 @@ static inline int cposix_openat(int directory, const char *_Nonnull path, int fl
   return openat(directory, path, flags, mode);
 }
 
+// Allocates blocks for `count` bytes from `offset`. The size of the file stays as it is
+// (FALLOC_FL_KEEP_SIZE, fallocate(2)).
+static inline int cposix_allocate(int descriptor, long long offset, long long count) {
+  return (int)syscall(SYS_fallocate, descriptor, 1, offset, count);
+}
+
+// Renames a file of a directory, or exchanges the names of two (RENAME_EXCHANGE, renameat2(2)).
+static inline int cposix_rename(
+    int directory, const char *_Nonnull from, const char *_Nonnull to, int exchanges) {
+  if (!exchanges) return renameat(directory, from, directory, to);
+  return (int)syscall(SYS_renameat2, directory, from, directory, to, 2);
+}
+
 int cposix_pipe(int *_Nonnull ends, int flags) __asm__("pipe2");
 
 // Duplicates a descriptor to the lowest free number from `first` on. Programs do not inherit it.

@@ -139,6 +139,27 @@ package enum RecordProblem: Equatable, Sendable {
     }
   }
 
+  /// Returns what an administrator can do about a file system on which a part of the store cannot be
+  /// read or written, or nil for any other error.
+  private static func hint(
+    for error: SystemError, of part: FactorStoreError.Part
+  ) -> String? {
+    let place = part == .key ? "\(InstalledPath.configurationFolder)" : "\(InstalledPath.store)"
+    if error.isReadOnly {
+      return
+        "the file system is mounted read-only; check dmesg for the cause, then: mount -o "
+        + "remount,rw \"$(findmnt -no TARGET --target \(place))\""
+    }
+    if error.isOverQuota { return "raise the disk quota of the user mfa: edquota -u mfa" }
+    if error.hasNoSpace {
+      return
+        "free some space, for example with journalctl --vacuum-size=100M; df \(place) and "
+        + "df --inodes \(place) show what is left"
+    }
+    guard error.isInputOutput else { return nil }
+    return "the disk reports errors: check dmesg, and restore a backup to a new disk if necessary"
+  }
+
   /// Returns what an administrator can do. `user` is nil if the problem concerns all users.
   package func hint(for user: UserName?) -> String {
     let name = user.map { "\(VisibleText($0))" } ?? "USER"
@@ -155,10 +176,12 @@ package enum RecordProblem: Equatable, Sendable {
     case .realm: return anew
     case .store(let error):
       switch error {
+      case .system(let part, let cause) where Self.hint(for: cause, of: part) != nil:
+        return Self.hint(for: cause, of: part) ?? ""
       case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):
         return
           "changes are refused while the audit log cannot be written; check: "
-          + "df \(InstalledPath.store)"
+          + "ls -l \(InstalledPath.store)"
       case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust),
         .untrusted(.ledgerIndex, let distrust):
         return Self.hint(distrustedLedger: distrust, Self.ledger(error))

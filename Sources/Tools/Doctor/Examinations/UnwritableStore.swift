@@ -14,7 +14,13 @@ enum UnwritableStore: Examination {
   private static let little: (bytes: UInt64, files: UInt64) = (16 << 20, 256)
 
   private static let harm =
-    "a code that cannot be recorded is rejected, so sign-ins that require a code are denied"
+    "an attempt that cannot be counted is rejected, so sign-ins that require a code are denied; "
+    + "users without a factor and remembered sign-ins are not affected"
+
+  /// What happens on a full file system. The store has allocated the space for what must work.
+  private static let harmOfFull =
+    "no user can enrol; codes are verified, and mfa-admin revoke, unlock and bypass work, only as "
+    + "long as the space lasts that the store has allocated"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     do throws(SystemError) {
@@ -52,14 +58,15 @@ enum UnwritableStore: Examination {
     if room.bytes < least.bytes || files < least.files {
       return Finding(
         severity: .error, code: "store-full", place: path,
-        message: "is on a file system that is full (\(left)): \(harm)",
-        hint: "free some space: df \(path); df --inodes \(path)")
+        message: "is on a file system that is full (\(left)): \(harmOfFull)",
+        hint: "free some space, for example with journalctl --vacuum-size=100M: df \(path); df "
+          + "--inodes \(path)")
     }
     guard room.bytes < little.bytes || files < little.files else { return nil }
     return Finding(
       severity: .warning, code: "store-nearly-full", place: path,
-      message: "is on a file system that is nearly full (\(left)): once it is full, sign-ins that "
-        + "require a code are denied",
+      message: "is on a file system that is nearly full (\(left)): once it is full, no user can "
+        + "enrol",
       hint: "free some space: df \(path); df --inodes \(path)")
   }
 }
