@@ -608,7 +608,8 @@ let package = Package(
         "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOfflineAccess", "MFAOneTimePassword",
         "MFAPAMStack", "MFARealmImport", "MFAResidentProtocol",
         "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
-        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport", "MFADecision",
+        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFADecision",
       ]),
     // Simulates many hosts of a fleet; see Tests/Load/run.
     .executableTarget(

@@ -1,4 +1,6 @@
+import MFAFactors
 import MFAFleetProtocol
+import MFASignIn
 import MFAStoreFiles
 import MFASystem
 import Testing
@@ -46,20 +48,42 @@ struct DecisionCountersTests {
   }
 
   @Test(
-    "the result of a line of the log is counted",
+    "a result is counted, unless it is not logged either",
     arguments: [
-      ("result=accepted factor=1 user=alice", DecisionCounter.accepted),
-      ("result=wrong user=result=accepted", .wrong),
-      ("result=error user=a part=database reason=host-budget", .hostBudget),
-      ("result=error user=a part=database reason=deadline", .error),
-      ("result=unknown-user", .unknownUser),
-    ])
-  func results(text: String, counter: DecisionCounter) { #expect(Self.counter(text) == counter) }
+      (1, .allowed(.code(.factor(nil))), .accepted),
+      (2, .allowed(.code(.recoveryCode(left: 1, nil))), .recoveryCode),
+      (3, .allowed(.code(.bypassCode(nil, usesLeft: 1, nil))), .bypassCode),
+      (4, .allowed(.remembered(age: 1)), .remembered), (5, .allowed(.enrolled), nil),
+      (6, .passed(.notEnrolled), .notEnrolled), (7, .passed(.switchedOff), nil),
+      (8, .passed(.enrollmentPending), .enrollmentPending), (9, .passed(.leftToNextLines), nil),
+      (10, .denied(.code(.wrong(wait: 0))), .wrong),
+      (11, .denied(.code(.replayed(nil, wait: 0))), .replayed),
+      (12, .denied(.code(.lockedNow(replayed: nil))), .wrong),
+      (13, .denied(.code(.lockedNow(replayed: .zero))), .replayed),
+      (14, .denied(.code(.throttled(seconds: 1))), .throttled),
+      (15, .denied(.code(.locked)), .locked),
+      (16, .denied(.code(.notACode(.tooLong))), .notACode),
+      (17, .denied(.code(.notEnrolled)), .error), (18, .denied(.unknownUser), .unknownUser),
+      (19, .denied(.enrollmentRequired(.abandoned)), .enrollmentRequired),
+      (20, .denied(.failed(.store(.engine(.budgetUsedUp)))), .hostBudget),
+      (21, .denied(.failed(.store(.engine(.deadline)))), .error),
+      (22, .denied(.failed(.forwarding)), .error),
+    ] as [(Int, SignInResult, DecisionCounter?)])
+  func results(row: Int, result: SignInResult, counter: DecisionCounter?) {
+    #expect(DecisionCounter(result) == counter, "row \(row)")
+  }
 
-  @Test("other lines are not counted", arguments: ["step=policy", "result=code-sent", ""])
-  func otherLines(text: String) { #expect(Self.counter(text) == nil) }
-
-  private static func counter(_ text: String) -> DecisionCounter? {
-    DecisionCounter(Array(text.utf8))
+  @Test(
+    "only a code of the user's factors, or a recovery code, moves the factors of a renamed user",
+    arguments: [
+      (1, .allowed(.code(.factor(nil))), true),
+      (2, .allowed(.code(.recoveryCode(left: 1, nil))), true),
+      (3, .allowed(.code(.bypassCode(nil, usesLeft: 1, nil))), false),
+      (4, .allowed(.remembered(age: 1)), false), (5, .allowed(.enrolled), false),
+      (6, .passed(.notEnrolled), false), (7, .denied(.code(.wrong(wait: 0))), false),
+      (8, .denied(.failed(.forwarding)), false),
+    ] as [(Int, SignInResult, Bool)])
+  func moves(row: Int, result: SignInResult, isMoving: Bool) {
+    #expect(result.movesFactors == isMoving, "row \(row)")
   }
 }

@@ -30,6 +30,11 @@ struct DecisionTests {
   /// The user of the network front.
   static let front: UInt32 = 12347
 
+  @Test("a result is kept for longer than a module waits for it")
+  func answersOutliveTheModule() {
+    #expect(SharedRequest.answerLifetime > ProtocolDeadline.later)
+  }
+
   /// The realm: a user who has enrolled, and a host that has joined.
   struct Realm {
     let engine = MemoryEngine()

@@ -64,6 +64,13 @@ struct FullStoreTests {
     _ = try entry.replace(record: record, attempts: entry.attempts, entering: event(kind))
   }
 
+  /// Writes an attempt state.
+  private func count() throws {
+    let entry = try fixture.open().entry(of: fixture.account, creating: false)
+    try entry.write(entry.attempts.forgetting())
+    try entry.sync()
+  }
+
   private func entries() throws -> UInt32 {
     let reading = try fixture.open().inspectLedger { _ in }
     #expect(reading.fault == nil)
@@ -105,9 +112,7 @@ struct FullStoreTests {
     try mounted {
       try fixture.enroll(entering: StoreFixture.event)
       try fill()
-      let entry = try fixture.open().entry(of: fixture.account, creating: false)
-      try entry.write(entry.attempts.forgetting())
-      try entry.sync()
+      try count()
       for _ in 0..<40 { try change(.revoked) }
       #expect(try entries() == 41)
       #expect(try fixture.open().snapshot(of: fixture.account)?.record.factors.count == 1)

@@ -92,7 +92,7 @@ extension MessagesTarget {
           RecoveryCodeList(text: secret("abcd-2345-efgh-6789"))
         ).encoded()),
       bytes(try HelperResponse.forgotten(places: 3).encoded()),
-      bytes(try HelperResponse.signedIn(.recoveryCode).encoded()),
+      bytes(try HelperResponse.signedIn(.recoveryCode(left: 9)).encoded()),
     ]
   }
 }

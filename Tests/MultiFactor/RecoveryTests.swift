@@ -198,8 +198,8 @@ import Testing
         .send { .factors([try Samples.summary(1, "phone"), try Samples.summary(2, "tablet")]) },
         .expect("signIn 2 000000"), .send { .failed(.invalidVerificationCode) },
         .expect("signIn 2 123456"), .send { .signedIn(.factor(try Samples.factor(2))) },
-        .expect("signIn - AAAA-BBBB-CCCC-DDDD"), .send { .signedIn(.recoveryCode) },
-        .expect("signIn - 1234-5678"), .send { .signedIn(.bypassCode) },
+        .expect("signIn - AAAA-BBBB-CCCC-DDDD"), .send { .signedIn(.recoveryCode(left: 9)) },
+        .expect("signIn - 1234-5678"), .send { .signedIn(.bypassCode(usesLeft: 0)) },
         .expect("signIn - 654321"), .send { .signedIn(.factor(try Samples.factor(1))) },
       ])
     let multiFactor = MultiFactor(open: helper.open)

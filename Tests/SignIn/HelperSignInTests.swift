@@ -57,7 +57,11 @@ struct HelperSignInTests {
     return .response { .status(status) }
   }
 
-  private static let tested = ScriptedHelper.Answer.response { .signedIn(.factor(nil)) }
+  private static let tested = used(.factor(nil))
+
+  private static func used(_ code: UsedCode) -> ScriptedHelper.Answer {
+    .response { .signedIn(code) }
+  }
 
   /// Returns the helper session before the prompt.
   private static func look(
@@ -76,7 +80,7 @@ struct HelperSignInTests {
   @Test("a correct code is accepted, with separate helper sessions before and after the prompt")
   func rightCode() throws {
     let look = try Self.look([try Self.factor(7, "Phone")])
-    let judge = try Self.judge([Self.tested, Self.status()])
+    let judge = try Self.judge([Self.tested])
     host.helpers = [look, judge]
     let application = ScriptedApplication([.text("123 456")])
     #expect(signIn(application).authenticate() == .allow)
@@ -88,7 +92,7 @@ struct HelperSignInTests {
           + String(repeating: "07", count: 16)
       ])
     #expect(look.requests == ["hello", "list", "status"])
-    #expect(judge.requests == ["hello", "signIn - 123456", "status"])
+    #expect(judge.requests == ["hello", "signIn - 123456"])
     #expect(look.isUsedUp && judge.isUsedUp)
   }
 
@@ -96,7 +100,7 @@ struct HelperSignInTests {
   func severalFactors() throws {
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone"), try Self.factor(8, "Tablet")]),
-      try Self.judge([Self.tested, Self.status()]),
+      try Self.judge([Self.tested]),
     ]
     let application = ScriptedApplication([.text("123456")])
     #expect(signIn(application).authenticate() == .allow)
@@ -111,7 +115,7 @@ struct HelperSignInTests {
     let factors = [try Self.factor(7, "Phone")]
     for answers in [
       [try Self.welcome(), .response { .factors(factors) }, Self.status()],
-      [try Self.welcome(), Self.tested, Self.status()],
+      [try Self.welcome(), Self.tested],
     ] {
       count.living += 1
       host.helpers.append(ScriptedHelper(answers) { count.living -= 1 })
@@ -191,10 +195,12 @@ struct HelperSignInTests {
 
   @Test("a locked user whom a recovery code unlocks is prompted, and the helper decides")
   func unlocking() throws {
-    for (answer, isAccepted) in [(Self.tested, true), (.failure(.factorsLocked), false)] {
+    for (answer, isAccepted) in [
+      (Self.used(.recoveryCode(left: 8)), true), (.failure(.factorsLocked), false),
+    ] {
       host.helpers = [
         try Self.look([try Self.factor(7, "Phone")], Self.status(codes: 9, unlocks: true, .locked)),
-        try Self.judge([answer, Self.status(codes: 8)]),
+        try Self.judge([answer]),
       ]
       let application = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
       let verdict = signIn(application).authenticate()
@@ -227,7 +233,7 @@ struct HelperSignInTests {
       RecoveryRow(number: 4, answer: "gayt-emzu-gu3d-oob", codes: 10, imported: 5, sent: nil),
     ])
   func recoveryCode(row: RecoveryRow) throws {
-    let judge = try Self.judge([Self.tested, Self.status(codes: row.codes &- 1)])
+    let judge = try Self.judge([Self.used(.recoveryCode(left: row.codes &- 1))])
     host.helpers = [
       try Self.look(
         [try Self.factor(7, "Phone")], Self.status(codes: row.codes, imported: row.imported)),
@@ -242,37 +248,44 @@ struct HelperSignInTests {
       return
     }
     #expect(verdict == .allow, "row \(row.number)")
-    #expect(judge.requests == ["hello", "signIn - \(sent)", "status"], "row \(row.number)")
+    #expect(judge.requests == ["hello", "signIn - \(sent)"], "row \(row.number)")
     #expect(application.told.first?.hasPrefix("Recovery code accepted. ") == true)
     #expect(application.logged.first?.hasPrefix("result=recovery-code ") == true)
     #expect(application.logged.first?.hasSuffix(" recovery-codes-left=\(row.codes - 1)") == true)
     #expect(application.revealed.isEmpty)
   }
 
-  @Test("a bypass code is accepted; the helper's log line has the details")
+  @Test("a bypass code is accepted, logged as one, and the user is told the uses that are left")
   func bypass() throws {
-    let judge = try Self.judge([Self.tested, Self.status()])
+    let judge = try Self.judge([Self.used(.bypassCode(usesLeft: 2))])
     host.helpers = [try Self.look([try Self.factor(7, "Phone")]), judge]
     let application = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
     #expect(signIn(application).authenticate() == .allow)
-    #expect(judge.requests[1] == "signIn - gayt-emzu-gu3d-oobz")
+    #expect(judge.requests == ["hello", "signIn - gayt-emzu-gu3d-oobz"])
     #expect(
-      application.logged == ["result=accepted user=alice service=swaylock rhost=- tty=-"])
+      application.logged == [
+        "result=bypass-code user=alice service=swaylock rhost=- tty=- uses-left=2"
+      ])
+    #expect(application.told.count == 1)
+    #expect(application.told.first?.contains("2") == true)
   }
 
-  @Test("a correct code is accepted even if the helper ends after verifying it")
-  func helperEndsAfterwards() throws {
+  @Test("the factor that the helper names is logged, if several factors could have the code")
+  func namedFactor() throws {
+    let tablet = try Self.factor(8, "Tablet")
     host.helpers = [
-      try Self.look([try Self.factor(7, "Phone")]),
-      try Self.judge([Self.tested, .trouble(.ended)]),
+      try Self.look([try Self.factor(7, "Phone"), tablet]),
+      try Self.judge([Self.used(.factor(tablet.id))]),
     ]
-    #expect(signIn(ScriptedApplication([.text("123456")])).authenticate() == .allow)
+    let application = ScriptedApplication([.text("123456")])
+    #expect(signIn(application).authenticate() == .allow)
+    #expect(application.logged.first?.contains(" factor=0808") == true)
   }
 
   @Test("with the factor list, the helper verifies only the selected factor")
   func hints() throws {
     host.configuration = "[project]\nprompt_hints = on\n"
-    let judge = try Self.judge([Self.tested, Self.status()])
+    let judge = try Self.judge([Self.tested])
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone"), try Self.factor(8, "Tablet")]), judge,
     ]
@@ -291,7 +304,7 @@ struct HelperSignInTests {
 
   @Test("with forward_pass, the code is taken from the end and the rest is forwarded")
   func forwardPass() throws {
-    let judge = try Self.judge([Self.tested, Self.status()])
+    let judge = try Self.judge([Self.tested])
     host.helpers = [try Self.look([try Self.factor(7, "Phone")]), judge]
     let application = ScriptedApplication([.text("pass 123word123456")])
     #expect(signIn(application, ["forward_pass"]).authenticate() == .allow)
@@ -308,7 +321,7 @@ struct HelperSignInTests {
   func severalLengths(row: Int, wrong: Int, sent: [String], forwarded: String) throws {
     let judge = try Self.judge(
       Array(repeating: .failure(.invalidVerificationCode), count: wrong)
-        + [Self.tested, Self.status()])
+        + [Self.tested])
     host.helpers = [
       try Self.look([try Self.factor(7, "Phone"), try Self.factor(8, "Card", .eight)]), judge,
     ]

@@ -126,7 +126,8 @@ struct VerdictTests {
     let error = SystemError(.identity, number: 1)
     let allowed: [SignInResult.AllowedReason] = [
       .code(.factor(factor.id)), .code(.recoveryCode(left: 9, nil)),
-      .code(.bypassCode(grant, nil)), .remembered(age: 1), .enrolled, .enrolledNow(factor, nil),
+      .code(.bypassCode(grant, usesLeft: 0, nil)), .remembered(age: 1), .enrolled,
+      .enrolledNow(factor, nil),
     ]
     let passed: [SignInResult.PassedReason] = [
       .switchedOff, .notEnrolled, .offered(SignInResult.Offer(signInsLeft: 1, lastDay: nil)),

@@ -56,7 +56,8 @@ extension Attempt.Report {
     case .accepted(.recoveryCode(let left, _)):
       writer.write(Kind.recoveryCode.rawValue)
       writer.write(UInt32(clamping: left))
-    case .accepted(.bypassCode(let grant, _)):
+    case .accepted(.bypassCode(nil, _, _)): return []
+    case .accepted(.bypassCode(let grant?, _, _)):
       writer.write(Kind.bypassCode.rawValue)
       writer.write(grant.id.bytes)
       writer.write(grant.madeAt)
@@ -105,7 +106,10 @@ extension Attempt.Report {
     case .factor: return factor(&reader).map { .accepted(.factor($0.id)) }
     case .recoveryCode:
       return reader.read(UInt32.self).map { .accepted(.recoveryCode(left: Int($0), nil)) }
-    case .bypassCode: return grant(&reader).map { .accepted(.bypassCode($0, nil)) }
+    case .bypassCode:
+      return grant(&reader).map {
+        .accepted(.bypassCode($0, usesLeft: $0.usesLeftAfterUse, nil))
+      }
     case .wrong: return reader.read(Int64.self).map { .rejected(.wrong(wait: $0)) }
     case .replayed:
       guard let factor = factor(&reader), let wait = reader.read(Int64.self) else { return nil }

@@ -16,8 +16,9 @@ extension Attempt {
     case factor(FactorID?)
     /// A recovery code. `left` is the number of codes that are left.
     case recoveryCode(left: Int, AuditLogCheckpoint?)
-    /// An administrator's bypass code. The grant is in the state before this use.
-    case bypassCode(Grant, AuditLogCheckpoint?)
+    /// An administrator's bypass code, which can be used `usesLeft` more times. The grant is in the
+    /// state before this use, and nil if this process does not know it.
+    case bypassCode(Grant?, usesLeft: UInt8, AuditLogCheckpoint?)
   }
 
   /// Why nothing was accepted.
@@ -88,11 +89,11 @@ extension Attempt.Result {
       details.add("recovery-codes-left", Int64(left))
       details.add(checkpoint)
       return .warning
-    case .accepted(.bypassCode(let grant, let checkpoint)):
+    case .accepted(.bypassCode(let grant, let usesLeft, let checkpoint)):
       line.add("result", "bypass-code")
-      details.add("grant", escaping: grant.id.hexadecimal)
-      details.add("uses-left", Int64(grant.usesLeft) - 1)
-      details.add("reason", escaping: grant.reason?.utf8)
+      if let grant { details.add("grant", escaping: grant.id.hexadecimal) }
+      details.add("uses-left", Int64(usesLeft))
+      if let grant { details.add("reason", escaping: grant.reason?.utf8) }
       details.add(checkpoint)
       return .warning
     case .rejected(.wrong(let wait)):

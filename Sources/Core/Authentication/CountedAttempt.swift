@@ -175,11 +175,14 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
       at: context.now)
     let event = AuditLogEvent(.bypassUsed, grant, by: context.actor(record), at: context.now)
-    answer(Attempt.Report(.accepted(.bypassCode(grant, nil)), typedLength: typedLength))
+    let usesLeft = grant.usesLeftAfterUse
+    answer(
+      Attempt.Report(
+        .accepted(.bypassCode(grant, usesLeft: usesLeft, nil)), typedLength: typedLength))
     let checkpoint = try entry.replace(
       record: record, attempts: before.voidingSentCode().restoring(unreported), entering: event)
     return Attempt.Report(
-      .accepted(.bypassCode(grant, checkpoint)),
+      .accepted(.bypassCode(grant, usesLeft: usesLeft, checkpoint)),
       context.notices(self.record, unreported, nil), typedLength: typedLength)
   }
 }

@@ -42,9 +42,9 @@ public struct SharedRequest: Sendable {
   /// The length of the period in which a host's failures are counted, in seconds.
   public static let periodLength: Int64 = 3600
 
-  /// How long a committed result is kept for a repeated request, in seconds. A module waits for at most
-  /// 30 seconds.
-  static let answerLifetime: Int64 = 120
+  /// How long a committed result is kept for a repeated request, in seconds. This is longer than a
+  /// module waits for a message. (`DecisionTests.answersOutliveTheModule`)
+  public static let answerLifetime: Int64 = 120
 
   /// Returns where a code was given, bound to the host: a host must not be able to name an address or a
   /// session for which another host then asks no code.

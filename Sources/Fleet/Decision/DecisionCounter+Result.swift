@@ -1,6 +1,8 @@
+import MFAAuthentication
 import MFACMFA
 import MFAFleetProtocol
 import MFASignIn
+import MFAStoreFiles
 
 extension DecisionCounter {
   /// The counter of a verdict.
@@ -17,37 +19,51 @@ extension DecisionCounter {
       }
   }
 
-  /// The counter of the result that the text of a log line tells (pam_mfa(8)), or nil if it tells none.
-  init?(_ line: [UInt8]) {
-    let words = line.split(separator: UInt8(ascii: " "))
-    guard let first = words.first, let result = Self.value(of: "result", in: first) else {
-      return nil
-    }
+  /// The counter of a result, or nil if the result is not logged either.
+  init?(_ result: SignInResult) {
     switch result {
-    case "accepted": self = .accepted
-    case "recovery-code": self = .recoveryCode
-    case "bypass-code": self = .bypassCode
-    case "remembered": self = .remembered
-    case "enrolled": self = .enrolled
-    case "not-enrolled": self = .notEnrolled
-    case "enrollment-pending": self = .enrollmentPending
-    case "wrong": self = .wrong
-    case "replayed": self = .replayed
-    case "throttled": self = .throttled
-    case "locked": self = .locked
-    case "not-a-code": self = .notACode
-    case "unknown-user": self = .unknownUser
-    case "enrollment-required": self = .enrollmentRequired
-    case "error":
-      let isBudget = words.contains { Self.value(of: "reason", in: $0) == "host-budget" }
-      self = isBudget ? .hostBudget : .error
-    default: return nil
+    case .allowed(let reason): self.init(reason)
+    case .passed(.notEnrolled), .passed(.offered): self = .notEnrolled
+    case .passed(.enrollmentPending): self = .enrollmentPending
+    case .passed(.switchedOff), .passed(.leftToNextLines): return nil
+    case .denied(.code(let rejected)): self.init(rejected)
+    case .denied(.unknownUser): self = .unknownUser
+    case .denied(.enrollmentRequired): self = .enrollmentRequired
+    case .denied(.failed(.store(.engine(.budgetUsedUp)))): self = .hostBudget
+    case .denied(.failed): self = .error
     }
   }
 
-  private static func value(of key: String, in word: ArraySlice<UInt8>) -> String? {
-    let parts = word.split(separator: UInt8(ascii: "="), maxSplits: 1)
-    guard parts.count == 2, parts[0].elementsEqual(key.utf8) else { return nil }
-    return String(decoding: parts[1], as: UTF8.self)
+  private init?(_ reason: SignInResult.AllowedReason) {
+    switch reason {
+    case .code(.factor): self = .accepted
+    case .code(.recoveryCode): self = .recoveryCode
+    case .code(.bypassCode): self = .bypassCode
+    case .remembered: self = .remembered
+    case .enrolledNow: self = .enrolled
+    case .enrolled: return nil
+    }
+  }
+
+  private init(_ rejected: Attempt.Rejected) {
+    switch rejected {
+    case .wrong, .lockedNow(nil): self = .wrong
+    case .replayed, .lockedNow: self = .replayed
+    case .throttled: self = .throttled
+    case .locked: self = .locked
+    case .notACode: self = .notACode
+    case .notEnrolled: self = .error
+    }
+  }
+}
+
+extension SignInResult {
+  /// Whether the sign-in moves the factors of a renamed user to the present name: the user proved to
+  /// have a factor or a recovery code that was enrolled under the name before.
+  var movesFactors: Bool {
+    switch self {
+    case .allowed(.code(.factor)), .allowed(.code(.recoveryCode)): true
+    case .allowed, .passed, .denied: false
+    }
   }
 }

@@ -409,23 +409,21 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       host: DecisionHost(
         application: application, identity: identity, managed: host, entered: request.user),
       application: application)
-    let verdict = signIn.verdict(of: line)
-    let result = application.resultLine.flatMap { DecisionCounter($0.text) }
+    let conclusion = signIn.run(line)
     // Before the verdict, because the next line of the sign-in must find the factors under the new name.
-    if let renamed = host.request.renamed, result == .accepted || result == .recoveryCode {
+    if let renamed = host.request.renamed, conclusion.result?.movesFactors == true {
       follow(renamed, permissions, host: host.request.host ?? [])
     }
-    application.finish(verdict.number)
-    count(verdict, result, of: line, application)
+    application.finish(conclusion.verdict.number)
+    count(conclusion, of: line, application)
   }
 
   private func count(
-    _ verdict: Verdict, _ result: DecisionCounter?, of line: ModuleLine,
-    _ application: ServedApplication
+    _ conclusion: SignInConclusion, of line: ModuleLine, _ application: ServedApplication
   ) {
-    if let result { counters.add(result) }
+    if let result = conclusion.result.flatMap({ DecisionCounter($0) }) { counters.add(result) }
     guard !application.isSuspended else { return counters.add(.suspended) }
-    counters.add(line == .session ? .session : DecisionCounter(verdict))
+    counters.add(line == .session ? .session : DecisionCounter(conclusion.verdict))
   }
 
   private func manage(

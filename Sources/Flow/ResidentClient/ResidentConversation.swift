@@ -36,12 +36,11 @@ public final class ResidentConversation<Asker: ModuleApplication> {
   public struct Patience: Sendable {
     /// For the first message. A service that takes longer counts as not running.
     let first: Int64
-    /// For a later message. Before the service answers the request for a code, it waits for two locks,
-    /// at most 10 seconds for each, and for the gateway, at most 25 seconds.
+    /// For a later message.
     let later: Int64
 
     /// Creates a value. The defaults are those of the module.
-    public init(first: Int64 = 5, later: Int64 = 60) {
+    public init(first: Int64 = ProtocolDeadline.first, later: Int64 = ProtocolDeadline.later) {
       self.first = first
       self.later = later
     }

@@ -80,8 +80,11 @@ extension SignIn {
     do throws(HelperError) {
       let helper = try openHelper(account)
       for reading in readings {
-        guard let failure = try refusal(of: reading, codes, named, helper) else {
-          return (.accepted(accepted(reading, named, view, helper)), reading.typedLength)
+        let failure: HelperFailure
+        switch try attempt(reading, codes, named, helper) {
+        case .used(let code):
+          return (.accepted(Self.accepted(code, view, named)), reading.typedLength)
+        case .refused(let reason): failure = reason
         }
         rejected = try Self.rejected(failure)
         guard failure == .invalidVerificationCode || failure == .notACode else { break }
@@ -115,37 +118,31 @@ extension SignIn {
     return status
   }
 
-  /// Returns why the helper did not accept a code, or nil if it did.
-  private func refusal(
-    of reading: HelperAccountStatus.Reading, _ codes: TypedCodes, _ named: FactorID?,
-    _ helper: Machine.Helper
-  ) throws(HelperError) -> HelperFailure? {
-    guard let code = reading.written(codes) else { return .notACode }
-    let response = try helper.ask(.signIn(CodeRequest(factor: named, code: code)))
-    if case .failed(let failure) = response.interruption { return failure }
-    guard case .signedIn = response else { throw .malformed }
-    return nil
+  /// What the helper answers to one code.
+  private enum HelperAnswer {
+    case used(UsedCode)
+    case refused(HelperFailure)
   }
 
-  /// Returns what was accepted. It was a recovery code if the account now has one
-  /// fewer. The helper's own log line has the details.
-  private func accepted(
-    _ reading: HelperAccountStatus.Reading, _ named: FactorID?, _ view: HelperAccountStatus,
+  private func attempt(
+    _ reading: HelperAccountStatus.Reading, _ codes: TypedCodes, _ named: FactorID?,
     _ helper: Machine.Helper
+  ) throws(HelperError) -> HelperAnswer {
+    guard let code = reading.written(codes) else { return .refused(.notACode) }
+    let response = try helper.ask(.signIn(CodeRequest(factor: named, code: code)))
+    if case .failed(let failure) = response.interruption { return .refused(failure) }
+    guard case .signedIn(let used) = response else { throw .malformed }
+    return .used(used)
+  }
+
+  /// Returns what was accepted. The helper's own log line has the details.
+  private static func accepted(
+    _ used: UsedCode, _ view: HelperAccountStatus, _ named: FactorID?
   ) -> Attempt.Accepted {
-    let before = view.status.recoveryCodesLeft
-    let left: UInt8
-    do throws(HelperError) {
-      left = try status(helper).recoveryCodesLeft
-    } catch {
-      // The code was accepted, whatever the helper answers to this request.
-      left = before
-    }
-    guard left >= before else { return .recoveryCode(left: Int(left), nil) }
-    switch reading {
-    // A bypass code belongs to no factor.
-    case .recoveryCode: return .factor(nil)
-    case .code: return .factor(view.factor(chosen: named))
+    switch used {
+    case .factor(let factor): .factor(factor ?? view.factor(chosen: named))
+    case .recoveryCode(let left): .recoveryCode(left: Int(left), nil)
+    case .bypassCode(let usesLeft): .bypassCode(nil, usesLeft: usesLeft, nil)
     }
   }
 

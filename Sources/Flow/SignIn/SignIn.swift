@@ -12,9 +12,10 @@ import MFASystem
 
 /// The verification of the second factor at a sign-in.
 ///
-/// MUST 1: `Verdict.init` is the only place that returns `allow`: for an accepted, remembered,
-/// recovery or bypass code, and in the `account` line for a user who is enrolled or enrols
-/// there. (`Verdict.init`; `VerdictTests`)
+/// MUST 1: no other code of this target than `Verdict.init` returns `allow`: for an accepted,
+/// remembered, recovery or bypass code, and in the `account` line for a user who is enrolled or
+/// enrols there. packaging/THREATS.md lists the places outside of this target.
+/// (`Verdict.init`; `VerdictTests`, `AllowingPlacesTests`)
 /// MUST 2: every error denies, unless the policy is known to be `observe`.
 /// (`SignInTests.everythingFailsClosed`)
 /// MUST 3: no lock is held while the user is asked. (`SignInTests.noLockAtThePrompt`)
@@ -40,13 +41,17 @@ public struct SignIn<Machine: Host, Asker: Application> {
   typealias Resolved = ResolvedSignIn<Machine.Store>
 
   /// Runs the `auth` line.
-  public func authenticate() -> Verdict {
+  public func authenticate() -> Verdict { authenticated().verdict }
+
+  /// Runs the `auth` line, and returns the reason for the verdict too.
+  public func authenticated() -> SignInConclusion {
     var number = application.tryNumber
     var failed = application.failedTries
     while true {
-      let verdict = authenticate(try: number, failed: failed)
+      let conclusion = authenticate(try: number, failed: failed)
+      let verdict = conclusion.verdict
       guard verdict == .tryAgain || verdict == .askAgain, !application.beginsAgain else {
-        return verdict
+        return conclusion
       }
       number &+= 1
       if verdict == .tryAgain { failed &+= 1 }
@@ -57,7 +62,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
   /// `askAgain` if the user may try another one.
   ///
   /// Each try decides anew from the current configuration and record, for every user.
-  private func authenticate(try number: UInt8, failed: UInt8) -> Verdict {
+  private func authenticate(try number: UInt8, failed: UInt8) -> SignInConclusion {
     let resolved = resolve()
     resolved.tryNumber = number
     resolved.failedTries = failed
@@ -67,14 +72,17 @@ public struct SignIn<Machine: Host, Asker: Application> {
     // A program without root's privileges, such as a screen locker, serves only its own user.
     let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
     let result = refusingUnproven(authentication(resolved), resolved, stack)
-    let verdict = conclude(result, resolved, hidesRefusals: hidesRefusals)
-    guard verdict == .tooManyAttempts else { return verdict }
+    let conclusion = conclude(result, resolved, hidesRefusals: hidesRefusals)
+    guard conclusion.verdict == .tooManyAttempts else { return conclusion }
     // sshd ends the sign-in after too many attempts, and only enrolled users can cause that.
-    return hidesRefusals ? .deny : ending
+    return SignInConclusion(hidesRefusals ? .deny : ending, because: conclusion.result)
   }
 
   /// Runs the `account` line.
-  public func checkAccount() -> Verdict {
+  public func checkAccount() -> Verdict { accountChecked().verdict }
+
+  /// Runs the `account` line, and returns the reason for the verdict too.
+  public func accountChecked() -> SignInConclusion {
     let resolved = resolve(needsStoreForUnknownUser: false)
     useHostLanguage(resolved)
     return conclude(accountCheck(resolved), resolved, hidesRefusals: false)
@@ -211,16 +219,19 @@ public struct SignIn<Machine: Host, Asker: Application> {
   /// `hidesRefusals`, the user gets no message about a result that is not an accepted code.
   private func conclude(
     _ result: SignInResult, _ resolved: Resolved, hidesRefusals: Bool
-  ) -> Verdict {
+  ) -> SignInConclusion {
+    let verdict = Verdict(result, state: resolved.state)
     // The run with the answer records and reports.
     guard !application.isSuspended, !isAbandonedRetry(result, resolved) else {
-      return Verdict(result, state: resolved.state)
+      return SignInConclusion(verdict, because: nil)
     }
     recordConfigurationChange(result, resolved)
     report(
       result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
-    if mayTryAgain(after: result, resolved) { return result.isNotACode ? .askAgain : .tryAgain }
-    return Verdict(result, state: resolved.state)
+    guard mayTryAgain(after: result, resolved) else {
+      return SignInConclusion(verdict, because: result)
+    }
+    return SignInConclusion(result.isNotACode ? .askAgain : .tryAgain, because: result)
   }
 
   /// Logs a step of the decision, if the module's arguments ask for it. The log never contains an

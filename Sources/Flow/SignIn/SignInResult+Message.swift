@@ -15,8 +15,8 @@ extension SignInResult {
     switch self {
     case .allowed(.code(.recoveryCode(let left, _))):
       .recoveryCodeAccepted(left: Int64(left), areFew: left <= RecoveryCodeSupply.few)
-    case .allowed(.code(.bypassCode(let grant, _))):
-      .bypassCodeAccepted(usesLeft: Int64(grant.usesLeft) &- 1)
+    case .allowed(.code(.bypassCode(_, let usesLeft, _))):
+      .bypassCodeAccepted(usesLeft: Int64(usesLeft))
     case .allowed: nil
     case .passed(.offered(let offer)):
       .enrollmentOffered(signInsLeft: offer.signInsLeft, lastDay: offer.lastDay)

@@ -7,7 +7,8 @@ public import MFAPolicy
 public typealias Verdict = mfa_verdict
 
 extension Verdict {
-  /// Returns the verdict on a result. This is the only place that returns `allow` or `pass`.
+  /// Returns the verdict on a result. No other code of this target returns `allow` or `pass`.
+  /// packaging/THREATS.md lists all lines that allow a sign-in. (`AllowingPlacesTests`)
   ///
   /// There are two reasons for `pass`. Multi-factor authentication is switched off or only
   /// observed; or the user has no factor, and enrolment is self-service, may still be put off, or

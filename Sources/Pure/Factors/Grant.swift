@@ -24,6 +24,9 @@ public final class Grant: Equatable, Sendable {
   public let expiresAt: Int64
   /// The number of remaining uses, 1 to 255.
   public let usesLeft: UInt8
+
+  /// How often the code can be used after one more use.
+  public var usesLeftAfterUse: UInt8 { usesLeft > 0 ? usesLeft &- 1 : 0 }
   /// The administrator's reason for creating the grant.
   public let reason: Reason?
   /// A keyed digest of the code, `RecoveryCodeDigest.length` bytes.

@@ -118,6 +118,7 @@ public enum HelperResponse: ~Copyable, Sendable {
       var writer = MessageWriter(kind: Kind.signedIn)
       writer.field(code.number)
       writer.field(code.factor?.bytes ?? [])
+      writer.field(code.left)
       return try writer.finish()
     case .recognized(let code):
       var writer = MessageWriter(kind: Kind.recognized)
@@ -256,8 +257,11 @@ public enum HelperResponse: ~Copyable, Sendable {
     case Kind.signedIn:
       let number = try reader.number(UInt8.self)
       let factor = try reader.optionalFactor()
+      let left = try reader.number(UInt8.self)
       try reader.end()
-      guard let code = UsedCode(number: number, factor: factor) else { throw .malformed }
+      guard let code = UsedCode(number: number, factor: factor, left: left) else {
+        throw .malformed
+      }
       self = .signedIn(code)
     case Kind.forgotten:
       let places = try reader.number(UInt8.self)

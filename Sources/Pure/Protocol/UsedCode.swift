@@ -4,17 +4,17 @@ public import MFAFactors
 public enum UsedCode: Equatable, Sendable {
   /// A code of a factor, or of an unknown factor if it is nil.
   case factor(FactorID?)
-  /// One of the user's recovery codes.
-  case recoveryCode
-  /// One use of an administrator's bypass code.
-  case bypassCode
+  /// One of the user's recovery codes. `left` is the number of codes that are left.
+  case recoveryCode(left: UInt8)
+  /// One use of an administrator's bypass code, which can be used `usesLeft` more times.
+  case bypassCode(usesLeft: UInt8)
 
-  /// Creates a code from the two fields of a message, or nil if they do not belong together.
-  init?(number: UInt8, factor: FactorID?) {
-    switch (number, factor) {
-    case (1, _): self = .factor(factor)
-    case (2, nil): self = .recoveryCode
-    case (3, nil): self = .bypassCode
+  /// Creates a code from the fields of a message, or nil if they do not belong together.
+  init?(number: UInt8, factor: FactorID?, left: UInt8) {
+    switch (number, factor, left) {
+    case (1, _, 0): self = .factor(factor)
+    case (2, nil, _): self = .recoveryCode(left: left)
+    case (3, nil, _): self = .bypassCode(usesLeft: left)
     case _: return nil
     }
   }
@@ -25,6 +25,14 @@ public enum UsedCode: Equatable, Sendable {
     case .factor: 1
     case .recoveryCode: 2
     case .bypassCode: 3
+    }
+  }
+
+  /// The number of recovery codes, or of uses of the bypass code, that are left.
+  var left: UInt8 {
+    switch self {
+    case .factor: 0
+    case .recoveryCode(let left), .bypassCode(let left): left
     }
   }
 

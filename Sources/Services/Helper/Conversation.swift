@@ -142,7 +142,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       case .sentCode: scope = basis.scope
       case .usedUp(let code):
         noteUse()
-        if code == .recoveryCode { otherProof = .recoveryCode }
+        if case .recoveryCode = code { otherProof = .recoveryCode }
         scope = basis.scope
       }
     }
@@ -493,12 +493,12 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
     switch result {
     case .accepted(.factor(let factor)):
       return attempt.message == nil ? .code(factor) : .sentCode(factor)
-    case .accepted(.recoveryCode):
+    case .accepted(.recoveryCode(let left, _)):
       deliverInBackground()
-      return .usedUp(.recoveryCode)
-    case .accepted(.bypassCode):
+      return .usedUp(.recoveryCode(left: UInt8(clamping: left)))
+    case .accepted(.bypassCode(_, let usesLeft, _)):
       deliverInBackground()
-      return .usedUp(.bypassCode)
+      return .usedUp(.bypassCode(usesLeft: usesLeft))
     case .rejected(let rejected): throw HelperFailure(rejected)
     }
   }

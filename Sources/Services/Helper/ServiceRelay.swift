@@ -29,9 +29,9 @@ struct ServiceRelay<Proof: AccountProof, Client: FrameLink> {
   }
 
   /// How long the service may take to answer the first message, in seconds.
-  private static var firstPatience: Int64 { 5 }
+  private static var firstPatience: Int64 { ProtocolDeadline.first }
   /// How long the service may take to answer a later message, in seconds.
-  private static var patience: Int64 { 60 }
+  private static var patience: Int64 { ProtocolDeadline.later }
 
   /// Returns a connection to the service, or nil if the service does not run.
   static func connection(

@@ -55,7 +55,7 @@ struct Worker: PoolWorker {
       user: isRoot ? caller : peer.user, actsAsRoot: isRoot, isConfined: false)
     let signIn = SignIn(
       request, host: ServedHost(application, identity, host), application: application)
-    application.finish(signIn.verdict(of: line).number)
+    application.finish(signIn.run(line).verdict.number)
   }
 
   /// Runs the helper's conversation. Only the helper has the effective user ID of this process and

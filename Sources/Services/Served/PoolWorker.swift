@@ -1,3 +1,4 @@
+import MFAResidentProtocol
 public import MFASystem
 
 /// What each process of a pool does: it serves one connection after the other. Whatever happens to the
@@ -19,7 +20,7 @@ public protocol PoolWorker {
 /// The time limits of conversations.
 public enum ConversationLimit {
   /// How long the other end may take to send its first message, in seconds.
-  public static var firstMessage: Int64 { 2 }
+  public static var firstMessage: Int64 { ProtocolDeadline.start }
 
   /// How long a conversation may take without waiting for the other end, in seconds. The kernel then
   /// ends this process (alarm(2)).

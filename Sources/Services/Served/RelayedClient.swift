@@ -12,16 +12,16 @@ public final class RelayedClient: Link {
   private var isOver = false
 
   /// How much longer than the client the helper may take to answer, in seconds.
-  private static var patience: Int64 { 10 }
+  private static var patience: Int64 { ProtocolDeadline.fact }
   /// How long PAM may take to prove the account, in seconds. The user may have to find a phone.
-  private static var provingTime: Int64 { 1200 }
+  private static var provingTime: Int64 { ProtocolDeadline.proof }
 
   /// Creates a client for a connection from the helper.
   public init(_ connection: PacketConnection) { self.connection = connection }
 
-  /// Waits for a request of the client, at most 3,600 seconds.
+  /// Waits for a request of the client, at most `ProtocolDeadline.client` seconds.
   public func receive(seconds: Int64) -> Reception {
-    let seconds = min(max(seconds, 0), 3600)
+    let seconds = min(max(seconds, 0), ProtocolDeadline.client)
     guard
       let message = ask(
         .readClient(seconds: UInt32(truncatingIfNeeded: seconds)),

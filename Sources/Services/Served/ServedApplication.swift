@@ -40,8 +40,6 @@ public final class ServedApplication: Application {
   private var isOver = false
   /// Whether the sign-in ends because the module begins again with the next answer.
   public private(set) var isSuspended = false
-  /// The last line that was sent to the log and tells a result.
-  public private(set) var resultLine: LogLine?
 
   /// Whether the application shows messages that are not essential.
   public let showsMessages: Bool
@@ -58,9 +56,9 @@ public final class ServedApplication: Application {
   public var beginsAgain: Bool { true }
 
   /// How long the user may take to answer a question, in seconds.
-  private static var answeringTime: Int64 { 900 }
+  private static var answeringTime: Int64 { ProtocolDeadline.answer }
   /// How long the module may take to answer a question that concerns only itself, in seconds.
-  private static var patience: Int64 { 10 }
+  private static var patience: Int64 { ProtocolDeadline.fact }
 
   /// Begins to serve the sign-in in `start`.
   public init(
@@ -118,7 +116,7 @@ public final class ServedApplication: Application {
   }
 
   /// How long a process waits for an answer without which the sign-in can begin again, in seconds.
-  private static var hold: Int64 { 30 }
+  private static var hold: Int64 { ProtocolDeadline.hold }
 
   /// Waits for the answer to a question after which the sign-in can begin again, if the share
   /// permits. Returns nil if the sign-in ends instead.
@@ -241,7 +239,6 @@ public final class ServedApplication: Application {
     // The steps before a question have been logged when the question was asked.
     if priority == .debug, !answered.isEmpty { return }
     if priority != .debug { hasActed = true }
-    if line.tellsResult { resultLine = line }
     put(.log(priority: UInt8(truncatingIfNeeded: priority.number), line: line.text))
   }
 
@@ -299,14 +296,6 @@ public final class ServedApplication: Application {
       return nil
     }
     return message
-  }
-}
-
-extension LogLine {
-  /// Whether the line begins with a result.
-  fileprivate var tellsResult: Bool {
-    let key: StaticString = "result="
-    return text.starts(with: key.bytes)
   }
 }
 

@@ -2,14 +2,14 @@ public import MFAResidentProtocol
 public import MFASignIn
 
 extension SignIn where Asker == ServedApplication {
-  /// Runs a line of a service file, and returns the verdict.
-  public func verdict(of line: ModuleLine) -> Verdict {
+  /// Runs a line of a service file.
+  public func run(_ line: ModuleLine) -> SignInConclusion {
     switch line {
-    case .auth: return authenticate()
-    case .account: return checkAccount()
+    case .auth: return authenticated()
+    case .account: return accountChecked()
     case .session:
       beginSession()
-      return .deny
+      return SignInConclusion(.deny, because: nil)
     }
   }
 }

@@ -51,9 +51,6 @@ typedef enum MFA_CLOSED_ENUM mfa_reply {
 // The library that decides in the application's process. Only root can replace it.
 #define MFA_DECISION_LIBRARY "/usr/lib/mfa/mfa-decision.so"
 
-// The first byte of the note that notices have been sent to the application in the session.
-#define MFA_NOTE_SHOWN 's'
-
 // The longest answer, in bytes: PAM_MAX_RESP_SIZE.
 enum { MFA_ANSWER_CAPACITY = 512 };
 
