@@ -30,6 +30,18 @@ struct BrokenLedgerTests {
     return store
   }
 
+  @Test(
+    "the audit log names users in full, so that long names with the same beginning are told apart")
+  func longNames() throws {
+    let long = String(repeating: "a", count: 150)
+    let names = [String(repeating: "a", count: 128), long + "b", long + "c", long + "@example.org"]
+    let store = try prepare(names)
+    let verification = try store.administration.verifyLedger(
+      expecting: nil, allowsUnlistedRecords: false)
+    #expect(verification.problem == nil, "\(String(describing: verification.problem))")
+    for name in names { #expect(try store.snapshot(name) != nil) }
+  }
+
   @Test("a damaged audit log denies sign-ins, but revoke and unlock work")
   func damaged() throws {
     for part in ["ledger.head", "ledger.index"] {

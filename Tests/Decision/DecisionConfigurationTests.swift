@@ -39,6 +39,29 @@ struct DecisionConfigurationTests {
     }
   }
 
+  @Test("a name with spaces is written in quotes")
+  func quotedNames() throws {
+    let configuration = try Self.configuration(
+      #"""
+      database = host="a b" dbname=mfa
+      [hosts "web servers"]
+      users = alice "anna maria" "a\"b\\c" 50%
+      break_glass = "on call"
+      [users "on call"]
+      members = "anna maria"
+      """#)
+    #expect(configuration.database == Self.bytes(#"host="a b" dbname=mfa"#))
+    #expect(configuration.groups.map(\.name) == [Self.bytes("web servers")])
+    #expect(
+      configuration.groups[0].users
+        == ["alice", "anna maria", #"a"b\c"#, "50%"].map { Self.bytes($0) })
+    #expect(configuration.groups[0].breakGlass == Self.bytes("on call"))
+    #expect(
+      configuration.users == [
+        Self.bytes("on call"): UserGroup(members: [Self.bytes("anna maria")])
+      ])
+  }
+
   @Test func cluster() throws {
     let configuration = try Self.configuration(
       """
@@ -96,6 +119,9 @@ struct DecisionConfigurationTests {
       ("database = x\n[hosts a]\nfailures_hourly = -1", 3, .badValue),
       ("database = x\n[hosts a]\nfailures_hourly = 10001", 3, .badValue),
       ("database = x\n[hosts a]\ndatabase = y", 3, .unknownKey),
+      ("database = x\n[hosts a]\nusers = \"b", 3, .badValue),
+      ("database = x\n[hosts a]\nusers = b\"c", 3, .badValue),
+      ("database = x\n[hosts \"a]", 2, .unknownSection),
       ("processes = 1\ndatabase = x", 1, .badValue), ("processes = 300", 1, .badValue),
       ("# nothing", 1, .noDatabase),
       ("database = x\n[hosts a]\noffline = deny recovery", 3, .badValue),

@@ -207,7 +207,7 @@ extension EndToEnd {
         let key = try machine.addLoginKey(for: user)
         let files = ServiceFiles(["sshd"])
         let server = try Self.server(machine)
-        for group in ["a,b", "a*", "!a", "", "a b"] {
+        for group in ["a,b", "a*", "!a", "", " a", "a\"b", "a\\b"] {
           let refused = try machine.administer("enable", "sshd", "--except-group", group)
           #expect(refused.status == .exited(64), "\(group): \(refused.errorText)")
         }
@@ -231,6 +231,33 @@ extension EndToEnd {
         let edited = try Doctor.found(try Doctor.examine(["--json"]))
         #expect(edited.contains("error methods-without-code \(dropIn):7"), "\(edited)")
         try machine.write(text, to: dropIn)
+        let disabled = try machine.administer("disable", "sshd")
+        #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
+      }
+    }
+
+    @Test("a group of a directory is exempt too: its name is long, and has spaces and an at sign")
+    func exemptGroupOfADirectory() throws {
+      try Self.withMachine { machine in
+        let user = try machine.addUser()
+        let key = try machine.addLoginKey(for: user)
+        let files = ServiceFiles(["sshd"])
+        let server = try Self.server(machine)
+        let group = "Domain Users of the example company@corp.example.org"
+        try machine.keep("/etc/group")
+        let groups = String(
+          decoding: try #require(machine.contents(of: "/etc/group")), as: UTF8.self)
+        try machine.write("\(groups)\(group):x:49999:\(user.name)\n", to: "/etc/group")
+        let enabled = try machine.administer(
+          "enable", "--no-confirm", "sshd", "--except-group", group)
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        let exempt = try server.signIn(user.name, command: "id -un", key: key)
+        try exempt.expect(user.name)
+        #expect(try exempt.waitForExit() == .exited(0), "\(exempt.transcript)")
+        let found = try Doctor.found(try Doctor.examine(["--json"]))
+        #expect(
+          found.contains("note exempt-group /etc/ssh/sshd_config.d/00-mfa.conf:7")
+            && !found.contains { $0.contains("methods-without-code") }, "\(found)")
         let disabled = try machine.administer("disable", "sshd")
         #expect(disabled.status == .exited(0) && files.isRestored, "\(disabled.errorText)")
       }

@@ -29,6 +29,23 @@ struct LocalFactorStoreTests {
     #expect(!contains(contents, expected))
   }
 
+  @Test(
+    "a user whose encoded name is too long for a file is not enrolled, and cannot enrol",
+    arguments: [String(repeating: "\u{434}", count: 80), String(repeating: "a", count: 241)])
+  func nameTooLong(name: String) throws {
+    try fixture.enroll(entering: StoreFixture.event)
+    let account = Account(name: Array(name.utf8), uid: 1001)
+    let store = try fixture.open()
+    #expect(try store.snapshot(of: account) == nil)
+    #expect(try store.keptSnapshot(of: account) == nil)
+    #expect(try store.kept(for: account) == nil)
+    #expect(try store.fingerprint(of: account) == [])
+    #expect(try store.reader().snapshot(of: account) == nil)
+    let entry = try store.existingEntry(of: account)
+    #expect(entry == nil)
+    #expect(throws: FactorStoreError.nameTooLong) { try fixture.enroll(account) }
+  }
+
   private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
     bytes.indices.contains { bytes[$0...].starts(with: part) }
   }

@@ -370,7 +370,7 @@ import Testing
     Refused(15, .users, ""), Refused(16, .users, ","), Refused(17, .users, "a,"),
     Refused(18, .users, ",a"), Refused(19, .users, "a,,b"), Refused(20, .users, "a, b, a"),
     Refused(21, .users, "*"), Refused(22, .users, "@staff"), Refused(23, .users, "%staff"),
-    Refused(24, .users, "!bob"), Refused(25, .users, "\"bob\""), Refused(26, .users, "bob # me"),
+    Refused(24, .users, "!bob"), Refused(25, .users, "\"bob"), Refused(26, .users, "bob # me"),
     Refused(27, .users, "a/b"), Refused(28, .users, "a:b"), Refused(29, .users, "-a"),
     Refused(30, .users, String(repeating: "a", count: 256)), Refused(31, .groups, "+a"),
     Refused(32, .groups, "a?"), Refused(33, .groups, "= a"), Refused(34, .services, "Sshd"),
@@ -413,6 +413,12 @@ import Testing
         + "[tenant b]\nusers=y\nenrollment=offered\noffer_sign_ins=1", line: 3, .offerNeverEnds),
     Refused(
       67, manyTenants(65), line: 129, .tooManyTenants),
+    Refused(68, .users, "\"\""), Refused(69, .users, "\"a\" b"), Refused(70, .users, "a \"b\""),
+    Refused(71, .users, "\"a\\b\""), Refused(72, .users, "\"a\", a"),
+    Refused(73, .users, "\"a/b\""), Refused(74, .users, "\"a:b\""),
+    Refused(75, .users, "\"" + String(repeating: "a", count: 256) + "\""),
+    Refused(76, .users, "\"a\", *"), Refused(77, .users, "\"a\","),
+    Refused(78, .services, "\"sshd\""),
   ])
   func refuses(_ row: Refused) {
     let error = refusal(of: Array(row.text.utf8))
@@ -422,6 +428,46 @@ import Testing
 
   @Test func sixtyFourTenantsAreAccepted() throws {
     #expect(try parse(manyTenants(64)).tenants.count == 64)
+  }
+
+  @Test(
+    "names in quotes are read, and printed so that they are read again",
+    arguments: [
+      (1, #""bob""#, ["bob"], "bob"),
+      (
+        2, ##"anna, "50%", "a=b", "#1", "@x", "-y", "+z""##,
+        ["anna", "50%", "a=b", "#1", "@x", "-y", "+z"],
+        ##"anna, "50%", "a=b", "#1", "@x", "-y", "+z""##
+      ),
+      (
+        3, #""a,b" ,"*" , "what?", "!no""#, ["a,b", "*", "what?", "!no"],
+        #""a,b", "*", "what?", "!no""#
+      ),
+      (
+        4, #""say \"hi\"", "back\\slash""#, [#"say "hi""#, #"back\slash"#],
+        #""say \"hi\"", back\slash"#
+      ),
+      (
+        5, #"domain users, "domain admins""#, ["domain users", "domain admins"],
+        "domain users, domain admins"
+      ),
+      (6, #"" padded ""#, [" padded "], #"" padded ""#),
+      (7, "\"\u{434}\u{430}, %\"", ["\u{434}\u{430}, %"], "\"\u{434}\u{430}, %\""),
+    ])
+  func quotedNames(row: Int, text: String, names: [String], printed: String) throws {
+    for key in ["users", "groups"] {
+      let configuration = try parse("[tenant t]\n\(key) = \(text)\n")
+      let printedText = readable(configuration.printed())
+      #expect(printedText.hasSuffix("\n\(key) = \(printed)\n"), "row \(row): \(printedText)")
+      let again = try parse(printedText)
+      #expect(again.printed() == configuration.printed(), "row \(row)")
+      for name in names {
+        let subject = Subject(
+          user: key == "users" ? Array(name.utf8) : Array("x".utf8), service: [], address: nil
+        ) { $0 == Array(name.utf8) }
+        #expect(configuration.tenants[0].match(subject) == .yes, "row \(row): \(name)")
+      }
+    }
   }
 
   @Test func tenantsPrintWhatTheySet() throws {

@@ -106,4 +106,36 @@ import Testing
     #expect(
       SecureShellDropIn.value(of: "PidFile", inEffective: Self.effective) == "/run/sshd.pid")
   }
+
+  @Test(
+    "the name of a group is one word of sshd_config, and no pattern",
+    arguments: [
+      ("staff", "staff"), ("a.b-c_d@example.org", "a.b-c_d@example.org"),
+      ("Domain Users", "\"Domain Users\""), ("50%", "\"50%\""), ("a=b", "\"a=b\""),
+      ("#1", "\"#1\""), ("-a", "\"-a\""), ("\u{434}", "\"\u{434}\""),
+      (String(repeating: "a", count: 255), String(repeating: "a", count: 255)),
+      ("a,b", nil), ("a*", nil), ("a?", nil), ("!a", nil), ("", nil), (" a", nil), ("a ", nil),
+      ("a\"b", nil), ("a\\b", nil), ("a\nb", nil), ("a:b", nil), ("a/b", nil),
+      (String(repeating: "a", count: 256), nil),
+    ] as [(String, String?)])
+  func groupNames(name: String, word: String?) {
+    #expect(SecureShellFactors.isGroup(name) == (word != nil))
+    guard let word else { return }
+    let factors = SecureShellFactors(first: .password, exemptGroups: [name])
+    #expect(
+      factors.exemptions == ["Match Group \(word)", "  AuthenticationMethods publickey"])
+    for line in factors.exemptions {
+      #expect(SecureShellFactors.isExemption(Array(line.utf8)), "\(line)")
+    }
+  }
+
+  @Test(
+    "a line for something else than one group is no exemption",
+    arguments: [
+      "Match Group *", "Match Group a b", "Match Group \"a\"", "Match Group \"a*\"",
+      "Match Group \"a b\" User x", "Match Group", "Match Group \"",
+    ])
+  func otherLines(line: String) {
+    #expect(!SecureShellFactors.isExemption(Array(line.utf8)))
+  }
 }

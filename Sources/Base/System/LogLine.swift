@@ -58,19 +58,30 @@ public struct LogLine: Sendable {
     text += other.text
   }
 
+  /// Appends a pair as the function above does, without cutting the value.
+  public mutating func add(_ key: StaticString, escapingAllOf value: [UInt8]) {
+    start(key)
+    text += value.isEmpty ? [UInt8(ascii: "-")] : LogLine.escapedInFull(value)
+  }
+
   /// Returns a value as `add(_:escaping:)` writes it; empty if the value is empty.
   public static func escaped(_ value: [UInt8]) -> [UInt8] {
+    guard value.count > longestValue else { return escapedInFull(value) }
+    return escapedInFull(value.span.part(from: 0, count: longestValue).copied())
+      + [0x2E, 0x2E, 0x2E]
+  }
+
+  /// Returns a value as `add(_:escapingAllOf:)` writes it; empty if the value is empty.
+  public static func escapedInFull(_ value: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(value.count)
-    let kept = value.span.part(from: 0, count: longestValue)
-    for index in kept.indices {
-      if isPlain(kept[index]) {
-        text.append(kept[index])
+    for byte in value {
+      if isPlain(byte) {
+        text.append(byte)
       } else {
-        text += escape(kept[index])
+        text += escape(byte)
       }
     }
-    if value.count > longestValue { text += [0x2E, 0x2E, 0x2E] }
     return text
   }
 

@@ -128,7 +128,7 @@ public struct AuditLog: ~Copyable {
     var page: AuditLogIndex.Page?
     var previous: Int64 = 0
     let place = subject.user.map {
-      AuditLogIndex.Slot(escapedName: LogLine.escaped($0.bytes)[...])
+      AuditLogIndex.Slot(escapedName: LogLine.escapedInFull($0.bytes)[...])
     }
     if let place {
       let present = try AuditLogIndex.Page(
@@ -415,7 +415,7 @@ public struct AuditLog: ~Copyable {
   public func standing(
     of user: [UInt8], uid: UInt32, since known: RecordBinding.LogPosition, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Standing {
-    let name = LogLine.escaped(user)
+    let name = LogLine.escapedInFull(user)
     let place = AuditLogIndex.Slot(escapedName: name[...])
     var failure = FactorStoreError.rolledBack(.ledger)
     var key = key.shared()
@@ -870,7 +870,7 @@ public struct AuditLog: ~Copyable {
     of user: [UInt8], uid: UInt32, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Bool {
     var open = try open(patience: OwnedFile.patience, key)
-    let name = LogLine.escaped(user)
+    let name = LogLine.escapedInFull(user)
     let place = AuditLogIndex.Slot(escapedName: name[...])
     let page = try AuditLogIndex.Page(
       place.page, writtenFor: open.content.lastEntry(inPage: place.page), in: open.index,

@@ -58,7 +58,8 @@ public enum AuditLogLine {
     add("n", decimal(number), to: &line)
     add("time", UTCTime.precise(event.time), to: &line)
     line.add("event", event.kind.name)
-    add("user", subject.user?.bytes ?? [], to: &line)
+    // In full, because a part of the name can be another user's name.
+    line.add("user", escapingAllOf: subject.user?.bytes ?? [])
     add("uid", subject.uid.map { decimal($0) } ?? [], to: &line)
     add("id", event.ids, to: &line)
     add("name", event.detail, to: &line)

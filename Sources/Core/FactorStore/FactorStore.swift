@@ -205,6 +205,8 @@ extension FactorStore {
       return try entry(of: account, creating: false)
     } catch {
       if case .system(.attempts, let cause) = error, cause.isNotFound { return nil }
+      // A user whose name is too long for a file has no data.
+      if error == .nameTooLong { return nil }
       throw error
     }
   }

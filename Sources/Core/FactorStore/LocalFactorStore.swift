@@ -123,7 +123,8 @@ public final class LocalFactorStore: FactorStore {
   /// Reads both files without the lock, and again with it if they do not belong together.
   public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     try requireOwn()
-    let name = try Self.fileName(of: account)
+    // A user whose name is too long for a file has never enrolled.
+    guard let name = FileName(percentEncoding: account.name) else { return nil }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     let attemptsFile = AttemptsFile(directory: try attempts(), name: name, owner: owner)
     let sealed = try recordFile.read()
@@ -197,7 +198,7 @@ public final class LocalFactorStore: FactorStore {
   /// Reads and opens the record.
   public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
     try requireOwn()
-    let name = try Self.fileName(of: account)
+    guard let name = FileName(percentEncoding: account.name) else { return nil }
     let factors = try factors()
     guard let sealed = try RecordFile.read(name, in: factors, owner: owner) else { return nil }
     var key = try key()
@@ -438,7 +439,7 @@ public final class LocalFactorStore: FactorStore {
   /// Returns the fingerprint that the audit log uses for the account's current record; empty if
   /// there is no record.
   public func fingerprint(of account: Account) throws(FactorStoreError) -> [UInt8] {
-    let name = try Self.fileName(of: account)
+    guard let name = FileName(percentEncoding: account.name) else { return [] }
     let recordFile = RecordFile(directory: try factors(), name: name, owner: owner)
     guard let sealed = try recordFile.read() else { return [] }
     var key = try key()

@@ -28,7 +28,7 @@ public final class LocalFactorStoreReader {
   /// Returns the user's record and attempt state, as `LocalFactorStore.snapshot(of:)` does, but
   /// does not check files that match each other against the audit log.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
-    guard let name = FileName(percentEncoding: account.name) else { throw .nameTooLong }
+    guard let name = FileName(percentEncoding: account.name) else { return nil }
     // If the user is not enrolled, the two files do not match, or the key has changed since it was
     // read, the store decides.
     do throws(FactorStoreError) {

@@ -154,11 +154,12 @@ struct DecisionConfiguration: Equatable, Sendable {
 
   /// Begins the section `[hosts NAME]` or `[users NAME]`.
   private mutating func begin(_ line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) {
-    let words = line.dropFirst().dropLast().split(separator: UInt8(ascii: " "))
-    guard line.last == UInt8(ascii: "]"), words.count == 2 else {
+    guard line.last == UInt8(ascii: "]"),
+      let words = Self.words(Array(line.dropFirst().dropLast())), words.count == 2
+    else {
       throw Refusal(line: number, reason: .unknownSection)
     }
-    let name = Array(words[1])
+    let name = words[1]
     if words[0].elementsEqual("users".utf8) {
       guard users[name] == nil else { throw Refusal(line: number, reason: .repeatedGroup) }
       users[name] = UserGroup()
@@ -178,9 +179,10 @@ struct DecisionConfiguration: Equatable, Sendable {
   /// Sets a key of the section that is being read. Returns why that is not possible.
   private mutating func set(_ key: [UInt8], to value: [UInt8]) -> Reason? {
     guard !value.isEmpty else { return .badValue }
-    let words = value.split(separator: UInt8(ascii: " ")).map { Array($0) }
+    if section == .global { return setGlobal(key, to: value) }
+    guard let words = Self.words(value) else { return .badValue }
     switch section {
-    case .global: return setGlobal(key, to: value)
+    case .global: return .unknownKey
     case .users(let name):
       switch String(decoding: key, as: UTF8.self) {
       case "members": users[name]?.members = words
@@ -230,10 +232,15 @@ struct DecisionConfiguration: Equatable, Sendable {
       group.offlineRecordsHourly = number
     case "break_glass":
       guard words.count == 1 else { return .badValue }
-      group.breakGlass = value
+      group.breakGlass = words[0]
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Returns the words of a text, without the quotes of those in quotes, or nil if a quote is misplaced.
+  private static func words(_ text: [UInt8]) -> [[UInt8]]? {
+    QuotedList.elements(of: text, separatedBy: UInt8(ascii: " "))?.map(\.text)
   }
 
   /// Returns whether a value is `on`, or nil if it is neither `on` nor `off`.

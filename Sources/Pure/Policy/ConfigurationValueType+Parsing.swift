@@ -82,6 +82,9 @@ extension ConfigurationValueType {
 
   /// Parses a comma-separated list of user, group or service names without duplicates.
   private static func names(_ text: Span<UInt8>, ofServices: Bool) -> [[UInt8]]? {
+    guard ofServices || text.firstIndex(of: UInt8(ascii: "\"")) == nil else {
+      return quotedNames(text)
+    }
     var names: [[UInt8]] = []
     var start = 0
     while start <= text.count {
@@ -92,6 +95,42 @@ extension ConfigurationValueType {
       names.append(name)
     }
     return names
+  }
+
+  /// Parses a list in which some names of users or groups are in quotes.
+  private static func quotedNames(_ text: Span<UInt8>) -> [[UInt8]]? {
+    let comma = UInt8(ascii: ",")
+    guard let elements = QuotedList.elements(of: text.copied(), separatedBy: comma) else {
+      return nil
+    }
+    var names: [[UInt8]] = []
+    for element in elements {
+      let name = element.text
+      let isValid = element.isQuoted ? isQuotedName(name) : isName(name.span, ofService: false)
+      guard isValid, !names.contains(name) else { return nil }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Returns whether a text in quotes is a valid name of a user or group. A slash and a colon are in
+  /// no name.
+  private static func isQuotedName(_ name: [UInt8]) -> Bool {
+    (1...UserName.maximumLength).contains(name.count)
+      && name.allSatisfy {
+        $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "\t")
+      }
+  }
+
+  /// Returns a list of names of users or groups, with the names in quotes that need them.
+  static func list(ofNames names: [[UInt8]]) -> [UInt8] {
+    list(
+      names.map { name in
+        let isPlain =
+          isName(name.span, ofService: false) && !name.contains(UInt8(ascii: ","))
+          && name.first != UInt8(ascii: " ") && name.last != UInt8(ascii: " ")
+        return isPlain ? name : QuotedList.quoted(name)
+      })
   }
 
   /// Returns whether `text` is a valid name of a user or group, or of a service. Names that other

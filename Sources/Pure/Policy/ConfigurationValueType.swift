@@ -102,7 +102,9 @@ enum ConfigurationValueType {
   func printed(_ value: ConfigurationValue) -> [UInt8]? {
     switch value {
     case .number(let number): printed(number)
-    case .texts(let texts): texts.isEmpty ? nil : Self.list(texts)
+    case .texts(let texts) where texts.isEmpty: nil
+    case .texts(let texts):
+      if case .names = self { Self.list(ofNames: texts) } else { Self.list(texts) }
     case .networks(let networks): Self.list(networks.map { $0.text })
     }
   }

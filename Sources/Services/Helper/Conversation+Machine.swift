@@ -208,7 +208,8 @@ extension Conversation {
   func failure(_ error: FactorStoreError) -> HelperFailure {
     conflict.hasOccurred = error == .engine(.conflict)
     reportFailure { $0.add(error) }
-    return .storeUnavailable
+    // An account whose name is too long for a file cannot have factors.
+    return error == .nameTooLong ? .notPermitted : .storeUnavailable
   }
 
   /// Logs a failure of this machine, with the pairs that `details` adds.

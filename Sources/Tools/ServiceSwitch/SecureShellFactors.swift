@@ -40,7 +40,18 @@ package struct SecureShellFactors: Equatable {
 
   /// The lines that exempt the groups.
   var exemptions: [String] {
-    exemptGroups.flatMap { [Self.match + $0, Self.exemption] }
+    exemptGroups.flatMap { [Self.match + Self.word($0), Self.exemption] }
+  }
+
+  /// Returns a name as one word of sshd_config.
+  private static func word(_ group: String) -> String {
+    isPlain(group) ? group : "\"\(group)\""
+  }
+
+  /// Returns the name for a word of sshd_config.
+  private static func group(_ word: String) -> String {
+    guard word.count > 1, word.hasPrefix("\""), word.hasSuffix("\"") else { return word }
+    return String(word.dropFirst().dropLast())
   }
 
   private static let match = "Match Group "
@@ -50,13 +61,25 @@ package struct SecureShellFactors: Equatable {
   static func isExemption(_ line: [UInt8]) -> Bool {
     if line == Array(exemption.utf8) { return true }
     let start = Array(match.utf8)
-    return line.starts(with: start)
-      && isGroup(String(decoding: line.dropFirst(start.count), as: UTF8.self))
+    guard line.starts(with: start) else { return false }
+    let word = String(decoding: line.dropFirst(start.count), as: UTF8.self)
+    let group = group(word)
+    return isGroup(group) && Self.word(group) == word
   }
 
-  /// Returns whether a name is that of one group for sshd, and not a pattern or a list.
+  /// Returns whether a name is that of one group for sshd, and not a pattern or a list. sshd has no way
+  /// to write a quotation mark or a backslash in a name.
   package static func isGroup(_ name: String) -> Bool {
-    name.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}/) != nil
+    (1...255).contains(name.utf8.count) && !name.hasPrefix("!") && !name.hasPrefix(" ")
+      && !name.hasSuffix(" ")
+      && name.unicodeScalars.allSatisfy { scalar in
+        scalar.value >= 0x20 && scalar.value != 0x7F && !"*?,\"\\:/".unicodeScalars.contains(scalar)
+      }
+  }
+
+  /// Returns whether sshd reads a name as one word without quotes.
+  private static func isPlain(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.@-]*/) != nil
   }
 
   /// What sshd asks for according to the drop-in of this program, or nil if there is no such drop-in.
@@ -69,7 +92,8 @@ package struct SecureShellFactors: Equatable {
         .map { String(decoding: $0, as: UTF8.self) }
       return SecureShellFactors(
         first: SecureShellDropIn.factors(in: text),
-        exemptGroups: lines.filter { $0.hasPrefix(match) }.map { String($0.dropFirst(match.count)) }
+        exemptGroups: lines.filter { $0.hasPrefix(match) }
+          .map { group(String($0.dropFirst(match.count))) }
       )
     } catch {
       return nil
