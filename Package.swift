@@ -227,6 +227,7 @@ let package = Package(
       uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
     room(
       "Verification", .core, uses: ["MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
+    room("SlowHash", .core, uses: ["MFACCrypto", "MFACrypto", "MFASecrets"]),
 
     // Flow
     room(
@@ -253,7 +254,7 @@ let package = Package(
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA",
         "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway",
         "MFAMessages", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
-        "MFAQRCode", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFAQRCode", "MFASecrets", "MFASlowHash", "MFAStoreFiles", "MFASystem",
       ]),
 
     // Services
@@ -297,7 +298,6 @@ let package = Package(
       path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
 
     // Fleet
-    room("SlowHash", .fleet, uses: ["MFACCrypto", "MFACrypto", "MFASecrets"]),
     room(
       "OfflineStore", .fleet,
       uses: [
@@ -414,7 +414,8 @@ let package = Package(
         "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
         "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
         "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy",
-        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFAStoreFiles", "MFASystem",
+        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASlowHash", "MFAStoreFiles",
+        "MFASystem",
       ]),
     room(
       "AdminOutput", .tools,
@@ -533,9 +534,10 @@ let package = Package(
       "SignIn", in: "SignIn",
       uses: [
         "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
+        "MFACrypto",
         "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages", "MFAOneTimePassword",
         "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
-        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
+        "MFASignInTestSupport", "MFASlowHash", "MFAStoreFiles", "MFASystem", "MFATestSupport",
       ]),
     tests(
       "FactorStore", in: "FactorStore",

@@ -4,7 +4,7 @@
 enum AdminErrorCase: CaseIterable {
   case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
-    configuration, mistakes, noSuchTenant, unreadable, notIdentityPlatform, notApplied,
+    configuration, mistakes, noSuchTenant, unreadable, unwritable, notIdentityPlatform, notApplied,
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
@@ -33,6 +33,7 @@ enum AdminErrorCase: CaseIterable {
       case .mistakes: .mistakes
       case .noSuchTenant: .noSuchTenant
       case .unreadable: .unreadable
+      case .unwritable: .unwritable
       case .notIdentityPlatform: .notIdentityPlatform
       case .notApplied: .notApplied
       case .configurationBusy: .configurationBusy

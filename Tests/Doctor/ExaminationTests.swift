@@ -1265,6 +1265,11 @@ struct ExaminationTests {
 
   static let path = "/var/lib/mfa"
 
+  static let breakGlass = "/etc/mfa/break-glass"
+  static let breakGlassText =
+    "users = root\ncost = 14\nsalt = \(String(repeating: "0", count: 32))\n"
+    + "hash = \(String(repeating: "0", count: 64))\n"
+
   static let storeRows = [
     Row(1, "error store-read-only \(path)") {
       $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 1000, isReadOnly: true)
@@ -1280,6 +1285,22 @@ struct ExaminationTests {
     },
     Row(5, "warning store-nearly-full \(path)") {
       $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: 100)
+    },
+    Row(21, "note break-glass-prepared \(breakGlass)") {
+      $0.statuses[breakGlass] = PathStatus(kind: .file, owner: 0, permissions: 0o640)
+      $0.texts[breakGlass] = breakGlassText
+    },
+    Row(22, "error break-glass-exposed \(breakGlass)") {
+      $0.statuses[breakGlass] = PathStatus(kind: .file, owner: 0, permissions: 0o644)
+      $0.texts[breakGlass] = breakGlassText
+    },
+    Row(23, "error break-glass-exposed \(breakGlass)") {
+      $0.statuses[breakGlass] = PathStatus(kind: .file, owner: 1000, permissions: 0o640)
+      $0.texts[breakGlass] = breakGlassText
+    },
+    Row(24, "error break-glass-unusable \(breakGlass)") {
+      $0.statuses[breakGlass] = PathStatus(kind: .file, owner: 0, permissions: 0o640)
+      $0.texts[breakGlass] = "users = root\n"
     },
     // btrfs has no file count.
     Row(6) { $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: nil) },

@@ -169,7 +169,53 @@ struct ExplanationTests {
         try enrollPhone(host)
       },
       expected: ("asked", "factor")),
+    // What must be written to a store without space is denied, and nothing else.
+    Row(
+      number: 34, prepare: enroll,
+      examined: store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true)),
+      expected: ("denied", "read-only, so no attempt can be counted")),
+    Row(
+      number: 35, examined: store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true)),
+      expected: ("allowed", "voluntary")),
+    Row(
+      number: 36, configuration: required,
+      examined: store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true)),
+      expected: ("denied", "read-only, so no factor can be enrolled")),
+    Row(
+      number: 37, prepare: enroll, examined: store(FileSystemSpace(bytes: 0)),
+      expected: ("asked", "factor")),
+    Row(
+      number: 38, configuration: required,
+      examined: store(FileSystemSpace(bytes: 1 << 30, files: 0)),
+      expected: ("denied", "is full, so no factor can be enrolled")),
+    Row(
+      number: 39, configuration: "[project]\nstate = observe\n", prepare: enroll,
+      examined: store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true)),
+      expected: ("asked", "factor")),
+    Row(
+      number: 40, prepare: enroll,
+      examined: {
+        store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true))(&$0)
+        $0.texts["/etc/mfa/break-glass"] = breakGlass("alice")
+      },
+      expected: ("asked", "the break-glass code is accepted instead")),
+    Row(
+      number: 41, prepare: enroll,
+      examined: {
+        store(FileSystemSpace(bytes: 1 << 30, isReadOnly: true))(&$0)
+        $0.texts["/etc/mfa/break-glass"] = breakGlass("bob")
+      },
+      expected: ("denied", "read-only")),
   ]
+
+  static func store(_ space: FileSystemSpace) -> @Sendable (inout MemoryHost) -> Void {
+    { $0.rooms["/var/lib/mfa"] = space }
+  }
+
+  static func breakGlass(_ user: String) -> String {
+    let digits = String(repeating: "0", count: 32)
+    return "users = \(user)\ncost = 14\nsalt = \(digits)\nhash = \(digits)\(digits)\n"
+  }
 
   static let gateway = "[project]\ngateway = /usr/lib/mfa/gateways/json\nregions = +1\n"
 

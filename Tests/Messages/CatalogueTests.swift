@@ -15,7 +15,7 @@ enum Catalogue {
   /// The prompts to which the module adds nothing.
   static let prompts: [SignInMessage] = [
     .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .codeOfDevicePrompt(name: name),
-    .noticeConfirmation,
+    .breakGlassPrompt, .noticeConfirmation,
   ]
 
   static let signIn: [SignInMessage] =
@@ -24,7 +24,8 @@ enum Catalogue {
       .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
-      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100), .clockMayBeWrong,
+      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100), .breakGlassAccepted,
+      .clockMayBeWrong,
       .enrollmentOffered(signInsLeft: nil, lastDay: nil),
       .enrollmentOffered(signInsLeft: 0, lastDay: nil),
       .enrollmentOffered(signInsLeft: 1, lastDay: nil),

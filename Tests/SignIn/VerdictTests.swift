@@ -11,7 +11,8 @@ import Testing
 struct VerdictTests {
   /// The names of the reasons.
   private enum Reason: CaseIterable {
-    case codeOfAFactor, recoveryCode, bypassCode, remembered, enrolled, enrolledNow, switchedOff,
+    case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
+      switchedOff,
       notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
       replayedThenWait,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
@@ -42,6 +43,7 @@ struct VerdictTests {
     case .code(.bypassCode): .bypassCode
     case .remembered: .remembered
     case .enrolled: .enrolled
+    case .breakGlass: .breakGlass
     case .enrolledNow: .enrolledNow
     }
   }
@@ -127,6 +129,7 @@ struct VerdictTests {
     let allowed: [SignInResult.AllowedReason] = [
       .code(.factor(factor.id)), .code(.recoveryCode(left: 9, nil)),
       .code(.bypassCode(grant, usesLeft: 0, nil)), .remembered(age: 1), .enrolled,
+      .breakGlass(.damaged(.key)),
       .enrolledNow(factor, nil),
     ]
     let passed: [SignInResult.PassedReason] = [

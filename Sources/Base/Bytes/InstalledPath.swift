@@ -21,6 +21,8 @@ public enum InstalledPath {
   public static var realm: StaticString { "/etc/mfa/realm" }
   /// The list of what `mfa-admin fleet import` has imported from this host into its realm.
   public static var importedUsers: StaticString { "/etc/mfa/imported" }
+  /// The hash of the break-glass code, which may stand in for a code while the store cannot be used.
+  public static var breakGlass: StaticString { "/etc/mfa/break-glass" }
   /// The folder of changes to services that wait for a confirmation.
   public static var pendingChanges: StaticString { "/etc/mfa/changes" }
   /// The folder of confirmed changes to services.

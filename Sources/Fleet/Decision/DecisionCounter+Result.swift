@@ -41,7 +41,8 @@ extension DecisionCounter {
     case .code(.bypassCode): self = .bypassCode
     case .remembered: self = .remembered
     case .enrolledNow: self = .enrolled
-    case .enrolled: return nil
+    // A verifier has no break-glass code.
+    case .enrolled, .breakGlass: return nil
     }
   }
 

@@ -3,7 +3,7 @@ import MFABytes
 public import MFAConfiguration
 import MFAFactorStore
 public import MFAFactors
-import MFAPolicy
+public import MFAPolicy
 import MFAStoreFiles
 public import MFAPAMStack
 public import MFASystem
@@ -18,6 +18,13 @@ public protocol Host: AuthenticationHost {
 
   /// PAM's service files.
   var stacks: Stacks { get }
+
+  /// The prepared break-glass code, or nil if no administrator has made one.
+  var breakGlass: BreakGlassCredential? { get }
+
+  /// Calls `body`, which computes the hash of a break-glass code, while no other process does. Returns
+  /// false if others compute it for too long.
+  func alone(_ body: () -> Bool) -> Bool
 
   /// Whether root started the application. False if another user started it and gains root's
   /// privileges through it, as with `su`. True if this cannot be determined.
@@ -67,6 +74,12 @@ public protocol Host: AuthenticationHost {
 public struct LocalHost: Host {
   /// Creates the host. Nothing is read yet.
   public init() {}
+
+  /// The credential in /etc/mfa/break-glass.
+  public var breakGlass: BreakGlassCredential? { BreakGlassFile.credential() }
+
+  /// Locks the file with the credential meanwhile.
+  public func alone(_ body: () -> Bool) -> Bool { BreakGlassFile.alone(body) ?? false }
 
   /// The service files that libpam reads.
   public var stacks: InstalledStacks { InstalledStacks() }
@@ -127,6 +140,12 @@ public struct LocalHost: Host {
 }
 
 extension Host {
+  /// Nil.
+  public var breakGlass: BreakGlassCredential? { nil }
+
+  /// Calls `body`.
+  public func alone(_ body: () -> Bool) -> Bool { body() }
+
   /// The clock of this machine.
   public var sinceBoot: Int64? {
     do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }

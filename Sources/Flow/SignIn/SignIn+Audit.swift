@@ -25,6 +25,7 @@ extension SignInResult {
     switch self {
     case .allowed(.code(let accepted)): Attempt.Result.accepted(accepted).auditedOperation
     case .allowed(.enrolledNow): "mfa:enrolled"
+    case .allowed(.breakGlass): "mfa:break-glass"
     case .allowed, .passed, .denied: "mfa:code"
     }
   }
@@ -32,7 +33,7 @@ extension SignInResult {
   /// Whether a code was accepted, or nil if there was no attempt.
   var auditedSuccess: Bool? {
     switch self {
-    case .allowed(.code), .allowed(.enrolledNow): true
+    case .allowed(.code), .allowed(.enrolledNow), .allowed(.breakGlass): true
     case .denied(.code(let rejected)): Attempt.Result.rejected(rejected).auditedSuccess
     case .allowed, .passed, .denied: nil
     }

@@ -92,7 +92,9 @@ public struct SignIn<Machine: Host, Asker: Application> {
 
   /// Returns the result of the `auth` line.
   func authentication(_ resolved: Resolved) -> SignInResult {
-    resolved.options.followsKey ? authenticationAfterKey(resolved) : authenticationOfUser(resolved)
+    orBreakGlass(
+      resolved.options.followsKey
+        ? authenticationAfterKey(resolved) : authenticationOfUser(resolved), resolved)
   }
 
   /// Returns the result of an `auth` line, for the user and the sign-in's circumstances.

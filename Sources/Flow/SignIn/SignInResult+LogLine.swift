@@ -39,6 +39,10 @@ extension SignInResult {
       line.add("result", "remembered")
       details.add("age", age)
       return .information
+    case .allowed(.breakGlass(let error)):
+      line.add("result", "break-glass")
+      details.add(error)
+      return .alert
     case .allowed(.enrolledNow(let factor, let checkpoint)):
       line.add("result", "enrolled")
       details.add("factor", escaping: factor.id.hexadecimal)

@@ -17,6 +17,7 @@ extension SignInResult {
       .recoveryCodeAccepted(left: Int64(left), areFew: left <= RecoveryCodeSupply.few)
     case .allowed(.code(.bypassCode(_, let usesLeft, _))):
       .bypassCodeAccepted(usesLeft: Int64(usesLeft))
+    case .allowed(.breakGlass): .breakGlassAccepted
     case .allowed: nil
     case .passed(.offered(let offer)):
       .enrollmentOffered(signInsLeft: offer.signInsLeft, lastDay: offer.lastDay)
@@ -33,7 +34,7 @@ extension SignInResult {
   /// rejected, or no code would have been accepted.
   var isEssential: Bool {
     switch self {
-    case .allowed(.code): true
+    case .allowed(.code), .allowed(.breakGlass): true
     case .allowed, .passed: false
     // Users of sudo, which asks for silence, see that it was the code that was wrong.
     case .denied: true

@@ -23,6 +23,8 @@ public enum SignInResult: Sendable {
     /// The user has a factor, or used a bypass code in place of one. Only the `account` line has
     /// this reason.
     case enrolled
+    /// The prepared break-glass code was accepted, because the store cannot be used.
+    case breakGlass(FactorStoreError)
     /// The user enrolled a factor in this sign-in and confirmed it with a code.
     case enrolledNow(Factor, AuditLogCheckpoint?)
   }
@@ -109,6 +111,9 @@ extension SignInResult {
 
   /// Whether a code, recovery code or bypass code was accepted.
   var isAccepted: Bool {
-    if case .allowed(.code) = self { true } else { false }
+    switch self {
+    case .allowed(.code), .allowed(.breakGlass): true
+    case .allowed, .passed, .denied: false
+    }
   }
 }

@@ -4,6 +4,7 @@ extension SignInMessage {
   var english: MessageText {
     switch self {
     case .codePrompt: "One-time code: "
+    case .breakGlassPrompt: "The store of second factors cannot be used. Break-glass code: "
     case .passwordAndCodePrompt: "Password and one-time code: "
     case .codeOrNumberPrompt: "One-time code, or the number of a device: "
     case .deviceList: "Your devices:"
@@ -34,6 +35,11 @@ extension SignInMessage {
       """
     case .notACode: "That is not a code. Type the digits that your authenticator app shows."
     case .noSuchDevice: "No device has that number."
+    case .breakGlassAccepted:
+      """
+      Break-glass code accepted, because the store of second factors cannot be used. Find the \
+      cause: sudo mfa-admin doctor
+      """
     case .unavailable:
       """
       Sign-in is unavailable because of a server problem, not your code. Contact your \

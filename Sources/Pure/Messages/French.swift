@@ -5,6 +5,8 @@ extension SignInMessage {
   var french: MessageText {
     switch self {
     case .codePrompt: "Code à usage unique\u{a0}: "
+    case .breakGlassPrompt:
+      "Le stockage des seconds facteurs est inutilisable. Code d’urgence\u{a0}: "
     case .passwordAndCodePrompt: "Mot de passe suivi du code à usage unique\u{a0}: "
     case .codeOrNumberPrompt: "Code à usage unique, ou numéro d’un appareil\u{a0}: "
     case .deviceList: "Vos appareils\u{a0}:"
@@ -52,6 +54,11 @@ extension SignInMessage {
       d’authentification.
       """
     case .noSuchDevice: "Aucun appareil ne porte ce numéro."
+    case .breakGlassAccepted:
+      """
+      Code d’urgence accepté, car le stockage des seconds facteurs est inutilisable. Cherchez-en \
+      la cause\u{a0}: sudo mfa-admin doctor
+      """
     case .unavailable:
       """
       La connexion est impossible à cause d’un problème du serveur, et non de votre code. \

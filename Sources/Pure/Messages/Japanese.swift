@@ -4,6 +4,7 @@ extension SignInMessage {
   var japanese: MessageText {
     switch self {
     case .codePrompt: "確認コード: "
+    case .breakGlassPrompt: "二要素認証のデータを利用できません。緊急用コード: "
     case .passwordAndCodePrompt: "パスワードに続けて確認コード: "
     case .codeOrNumberPrompt: "確認コード、またはデバイスの番号: "
     case .deviceList: "登録済みのデバイス:"
@@ -46,6 +47,11 @@ extension SignInMessage {
       """
     case .notACode: "確認コードではありません。認証アプリに表示されている数字を入力してください。"
     case .noSuchDevice: "その番号のデバイスはありません。"
+    case .breakGlassAccepted:
+      """
+      二要素認証のデータを利用できないため、緊急用コードでログインしました。\
+      原因の確認: sudo mfa-admin doctor
+      """
     case .unavailable:
       """
       サーバーの問題によりログインできません。コードが原因ではありません。\

@@ -15,6 +15,9 @@ public enum SignInMessage: Equatable, Sendable {
   /// The prompt for a code of one device.
   case codeOfDevicePrompt(name: [UInt8])
 
+  /// The prompt for the break-glass code, while the store cannot be used.
+  case breakGlassPrompt
+
   // MARK: Codes sent to a phone
 
   /// The prompt for a code or `s`, which requests a code for the phone with this masked number.
@@ -52,6 +55,8 @@ public enum SignInMessage: Equatable, Sendable {
   /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.
   case bypassCodeAccepted(usesLeft: Int64)
 
+  /// The break-glass code was accepted.
+  case breakGlassAccepted
   /// A code that was rejected earlier belonged to another time. Told only after an accepted code.
   case clockMayBeWrong
 

@@ -4,6 +4,8 @@ extension SignInMessage {
   var spanish: MessageText {
     switch self {
     case .codePrompt: "Código de un solo uso: "
+    case .breakGlassPrompt:
+      "No se puede usar el almacén de segundos factores. Código de emergencia: "
     case .passwordAndCodePrompt: "Contraseña seguida del código de un solo uso: "
     case .codeOrNumberPrompt: "Código de un solo uso, o número de un dispositivo: "
     case .deviceList: "Tus dispositivos:"
@@ -48,6 +50,11 @@ extension SignInMessage {
     case .notACode:
       "Eso no es un código. Escribe los dígitos que muestra tu aplicación de autenticación."
     case .noSuchDevice: "Ningún dispositivo tiene ese número."
+    case .breakGlassAccepted:
+      """
+      Código de emergencia aceptado, porque no se puede usar el almacén de segundos factores. \
+      Busca la causa: sudo mfa-admin doctor
+      """
     case .unavailable:
       """
       No se puede iniciar sesión por un problema del servidor, no por tu código. Ponte en \

@@ -4,6 +4,7 @@ extension SignInMessage {
   var traditionalChinese: MessageText {
     switch self {
     case .codePrompt: "驗證碼："
+    case .breakGlassPrompt: "無法使用雙重驗證的資料。緊急代碼："
     case .passwordAndCodePrompt: "密碼後接驗證碼："
     case .codeOrNumberPrompt: "驗證碼或裝置編號："
     case .deviceList: "你的裝置："
@@ -26,6 +27,8 @@ extension SignInMessage {
       "驗證碼錯誤次數過多，你的裝置已鎖定。請使用復原碼登入，或聯絡管理員解除鎖定。"
     case .notACode: "這不是驗證碼，請輸入驗證器應用程式顯示的數字。"
     case .noSuchDevice: "沒有這個編號的裝置。"
+    case .breakGlassAccepted:
+      "無法使用雙重驗證的資料，已接受緊急代碼。請檢查原因：sudo mfa-admin doctor"
     case .unavailable: "伺服器發生問題，目前無法登入；這與你的驗證碼無關。請聯絡管理員。"
     case .tooManyOpenSignIns:
       "你有太多登入正在等待輸入。請先完成其中一個。"

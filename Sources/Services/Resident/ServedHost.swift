@@ -32,6 +32,12 @@ struct ServedHost: ServedMachine {
 
   var isCalledByRoot: Bool { identity.user == 0 }
 
+  /// The credential in /etc/mfa/break-glass.
+  var breakGlass: BreakGlassCredential? { BreakGlassFile.credential() }
+
+  /// Locks the file with the credential meanwhile.
+  func alone(_ body: () -> Bool) -> Bool { BreakGlassFile.alone(body) ?? false }
+
   /// The store, for an application that acts as root. The codes of any other application's user are
   /// verified by `helper()`.
   func store() throws(FactorStoreError) -> LocalFactorStore {

@@ -44,6 +44,8 @@ package enum AdminError: Error, Equatable {
   case noSuchTenant(String)
   /// The file cannot be read.
   case unreadable(String, SystemError)
+  /// The file cannot be written.
+  case unwritable(String, SystemError)
   /// The file has no Identity Platform settings that can be applied; the values are the place and the reason.
   case notIdentityPlatform(String, String)
   /// The drop-in was not written. The value names the file or folder that caused this.
@@ -111,7 +113,8 @@ package enum AdminError: Error, Equatable {
     case .findings: .findings
     case .lockedOut, .firstFactorMissing, .services, .tooManyGrants, .declined, .unusable, .store,
       .account,
-      .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .notIdentityPlatform,
+      .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .unwritable,
+      .notIdentityPlatform,
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .ledger, .notMet,
@@ -162,6 +165,8 @@ package enum AdminError: Error, Equatable {
       "the configuration has no tenant \"\(VisibleText.escaping(name))\""
     case .unreadable(let path, let error):
       "\(VisibleText.escaping(path)) cannot be read: \(error.text)"
+    case .unwritable(let path, let error):
+      "\(VisibleText.escaping(path)) cannot be written: \(error.text)"
     case .notIdentityPlatform(let place, let reason):
       "\(VisibleText.escaping(place)): \(reason)"
     case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
@@ -232,6 +237,9 @@ package enum AdminError: Error, Equatable {
     case .mistakes(_, false): "correct them before these files are put in place"
     case .noSuchTenant: "mfa-admin config show lists them"
     case .unreadable: "check the path and the permissions of the file"
+    case .unwritable(let path, let error):
+      RecordProblem.hint(for: error, at: path)
+        ?? "every folder of the path must belong to root, and only root may write to it"
     case .notIdentityPlatform:
       "IDENTITY PLATFORM in mfa-admin(8) shows each form that is accepted"
     case .manyAccountsMissing:

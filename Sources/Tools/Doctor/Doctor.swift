@@ -27,7 +27,7 @@ package enum Doctor {
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
-      UnwritableStore.self, VolatileStore.self, SandboxedService.self,
+      UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
       SiblingServices.self, OtherServers.self, IgnoredDropIns.self, TenantReach.self,
       RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, UnsynchronizedClock.self, LeftoverFiles.self, WeakSecrets.self,

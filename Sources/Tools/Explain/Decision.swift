@@ -120,13 +120,17 @@ package struct Decision: Equatable {
 
   /// Returns the decision if the store is on a file system with this space: without space, no attempt
   /// can be counted, or no factor be enrolled.
-  func considering(_ space: FileSystemSpace?, _ state: Configuration.State) -> Decision {
+  ///
+  /// `hasBreakGlass` says whether the user may use a prepared break-glass code instead.
+  func considering(
+    _ space: FileSystemSpace?, _ state: Configuration.State, hasBreakGlass: Bool
+  ) -> Decision {
     guard let space, state == .enabled else { return self }
     switch kind {
     case .asked where space.isReadOnly:
-      return Decision(
-        .denied, "the store is mounted read-only, so no attempt can be counted and no code verified"
-      )
+      let reason = "the store is mounted read-only, so no attempt can be counted"
+      guard hasBreakGlass else { return Decision(.denied, reason) }
+      return Decision(.asked, "\(reason); the break-glass code is accepted instead")
     case .hasToEnroll where space.isReadOnly:
       return Decision(.denied, "the store is mounted read-only, so no factor can be enrolled")
     case .hasToEnroll where space.isUsedUp:

@@ -167,7 +167,11 @@ package struct Explanation {
     let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
     state = forecast.state
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
-      .considering(Self.space(rules.host), forecast.state)
+      .considering(
+        Self.space(rules.host), forecast.state,
+        hasBreakGlass: accountLookup.account.map {
+          BreakGlass.credential(on: rules.host)?.names($0.name) ?? false
+        } ?? false)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
     var gate = Gate(sudo: [], secureShell: nil)

@@ -22,6 +22,7 @@ struct MFAAdmin: ParsableCommand {
       DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
       ReportCommand.self, CheckCommand.self, FleetCommand.self, PhoneCommand.self,
       RekeyCommand.self, AdoptStoreCommand.self, PrepareImageCommand.self,
+      BreakGlassCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
 }

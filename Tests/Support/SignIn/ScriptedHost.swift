@@ -27,6 +27,9 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   /// Creates a host with default values.
   public init() {}
 
+  /// The prepared break-glass code.
+  public var breakGlass: BreakGlassCredential?
+
   /// The way to phones.
   public let codeSender = ScriptedSender()
 

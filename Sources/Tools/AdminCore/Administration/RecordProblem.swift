@@ -139,12 +139,16 @@ package enum RecordProblem: Equatable, Sendable {
     }
   }
 
-  /// Returns what an administrator can do about a file system on which a part of the store cannot be
-  /// read or written, or nil for any other error.
   private static func hint(
     for error: SystemError, of part: FactorStoreError.Part
   ) -> String? {
     let place = part == .key ? "\(InstalledPath.configurationFolder)" : "\(InstalledPath.store)"
+    return hint(for: error, at: place)
+  }
+
+  /// Returns what an administrator can do about a file system on which a file or folder cannot be
+  /// read or written, or nil for any other error.
+  static func hint(for error: SystemError, at place: String) -> String? {
     if error.isReadOnly {
       return
         "the file system is mounted read-only; check dmesg for the cause, then: mount -o "

@@ -3,7 +3,7 @@ public import MFACrypto
 public import MFASecrets
 
 /// A hash that is slow to compute, and needs much memory, so that many guesses take long: scrypt (RFC 7914)
-/// with r = 8 and p = 1. Only the programs of a fleet contain it.
+/// with r = 8 and p = 1.
 public enum SlowHash {
   /// Returns `count` bytes. N is 2 to the power of `costLog2`, 10 to 17; the computation uses N KiB of memory.
   ///
