@@ -192,6 +192,17 @@ struct SignInWayTests {
 
   // MARK: Hints
 
+  private static func findings(
+    _ service: ServiceWithModule, _ settings: SSHDSettings
+  ) -> [Finding] {
+    let host = MemoryHost()
+    let view = SSHDView.known(
+      [SSHDView.Case(description: nil, matches: [], settings: settings)], SSHDFile(of: host), [])
+    return DisabledPrompts.findings(service, view)
+      + MethodsWithoutCode.findings(service, view, on: host)
+      + UnprovenFirstFactor.findings(service, view)
+  }
+
   @Test("each setting that a hint proposes makes all ways sound")
   func hints() throws {
     let stacks = [
@@ -200,26 +211,21 @@ struct SignInWayTests {
       "@include common-auth\nauth optional pam_mfa.so\n", "auth required pam_mfa.so\n",
     ]
     var proposals = 0
-    for (stack, row) in stacks.flatMap({ stack in Self.rows.map { (stack, $0) } }) {
-      var host = MemoryHost()
-      host.stacks.files["sshd"] = stack + "session optional pam_mfa.so\n"
-      host.sshdOfOthers = row.settings.joined(separator: "\n") + "\n" + MemoryHost.sshdSettings
-      for finding in Doctor.findings(on: try HostSnapshot(of: host)) {
-        let changes = Self.proposals(in: finding.hint)
-        for change in changes {
-          proposals += 1
-          var changed = host
-          changed.sshdOfOthers =
-            change.map { "\($0.lowercased())\n" }.joined() + host.sshdOfOthers
-          let left = Doctor.findings(on: try HostSnapshot(of: changed)).filter {
-            $0.severity == .error
-              && [
-                "first-factor-missing", "methods-without-code", "use-pam-off",
-                "keyboard-interactive-off",
-              ].contains($0.code)
+    for stack in stacks {
+      let service = try Self.service("sshd", stack)
+      for row in Self.rows {
+        let settings = Self.settings(row.settings)
+        for finding in Self.findings(service, settings) {
+          for change in Self.proposals(in: finding.hint) {
+            proposals += 1
+            let pairs = change.map { setting in
+              let words = setting.split(separator: " ", maxSplits: 1).map { String($0) }
+              return (key: words[0], value: words[1])
+            }
+            let left = Self.findings(service, settings.with(pairs))
+            #expect(
+              left.isEmpty, "row \(row.number), \(stack): \(finding.text) \(change): \(left)")
           }
-          #expect(
-            left.isEmpty, "row \(row.number), \(stack): \(finding.text) \(change): \(left)")
         }
       }
     }
