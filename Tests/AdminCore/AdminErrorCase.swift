@@ -9,7 +9,7 @@ enum AdminErrorCase: CaseIterable {
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
     notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm,
-    storeNotMade, imageNotPrepared
+    storeNotMade, imageNotPrepared, notRenamed, accountExists
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: AdminError) {
@@ -59,6 +59,8 @@ enum AdminErrorCase: CaseIterable {
       case .phone: .phone
       case .realm: .realm
       case .storeNotMade: .storeNotMade
+      case .notRenamed: .notRenamed
+      case .accountExists: .accountExists
       case .imageNotPrepared: .imageNotPrepared
       }
   }

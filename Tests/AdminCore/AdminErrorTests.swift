@@ -53,6 +53,8 @@ import Testing
       ),
       (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerNeverEnds)))), 1),
       (.unusableRecords(1, of: 2), 1),
+      (.notRenamed(try userName("new"), from: try userName("a\u{1B}b")), 1),
+      (.accountExists(try userName("a\u{1B}b")), 1),
       (.storeNotMade("make-store: error: no disk"), 1),
       (.imageNotPrepared("/etc/mfa/key\u{1B}", "no permission"), 1),
       (.noSuchFinding("\u{1B}", place: "/\u{9B}"), 2),
@@ -144,6 +146,7 @@ import Testing
         .rolledBack($0),
       ]
     } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+    + (UserName(Array("a\u{1B}b".utf8)).map { [.renamed(from: $0)] } ?? [])
     + ForeignStore.allCases.map { .foreign($0) }
     + EngineError.allCases.map { .engine($0) }
 

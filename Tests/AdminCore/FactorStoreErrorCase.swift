@@ -3,7 +3,7 @@ import MFAStoreFiles
 /// The cases of `FactorStoreError` without their values, so that tests can list all of them.
 enum FactorStoreErrorCase: CaseIterable {
   case system, untrusted, damaged, otherVersion, otherKey, belongsToAnother, rolledBack, busy,
-    cryptography, nameTooLong, engine, foreign
+    cryptography, nameTooLong, engine, foreign, renamed
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: FactorStoreError) {
@@ -21,6 +21,7 @@ enum FactorStoreErrorCase: CaseIterable {
       case .nameTooLong: .nameTooLong
       case .engine: .engine
       case .foreign: .foreign
+      case .renamed: .renamed
       }
   }
 }

@@ -1689,6 +1689,27 @@ struct ExaminationTests {
     }
   }
 
+  @Test("a record of an earlier name is reported with both commands, and not as one left behind")
+  func renamedUser() throws {
+    var host = MemoryHost()
+    let report = UserReport(name: Array("old".utf8), content: .unusable(.noSuchAccount))
+    let earlier = try #require(report.userName)
+    host.reports = .success([report])
+    #expect(
+      UnusableRecords.findings(on: try HostSnapshot(of: host)).map(\.code)
+        == ["records-without-account"])
+    host.renamed = [
+      Administration.RenamedAccount(
+        earlier: earlier, account: Account(name: Array("alice".utf8), uid: 1000))
+    ]
+    #expect(UnusableRecords.findings(on: try HostSnapshot(of: host)).isEmpty)
+    let findings = RenamedUsers.findings(on: try HostSnapshot(of: host))
+    #expect(findings.map(\.code) == ["renamed-user"])
+    let hint = try #require(findings.first?.hint)
+    #expect(hint.contains("mfa-admin rename-user old alice"))
+    #expect(hint.contains("mfa-admin revoke old --all"))
+  }
+
   @Test("the manual documents every finding")
   func manual() throws {
     let path = Checkout.folder + "/packaging/man/mfa-admin.8"

@@ -182,9 +182,13 @@ extension EndToEnd {
       Row(17) { machine in
         try shell(
           "mount -t tmpfs -o size=64k,mode=0700,uid=mfa,gid=mfa full /var/lib/mfa; "
-            + "install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts")
+            + "install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts "
+            + "/var/lib/mfa/uids")
         machine.atTheEnd("unmount") { try shell("umount /var/lib/mfa") }
-        return ["error store-full /var/lib/mfa", "error store-volatile /var/lib/mfa"]
+        return [
+          "error store-full /var/lib/mfa", "error store-volatile /var/lib/mfa",
+          "error store-foreign /var/lib/mfa",
+        ]
       },
       Row(18) { machine in
         try shell("mount --bind /var/lib/mfa /var/lib/mfa; mount -o remount,bind,ro /var/lib/mfa")

@@ -27,7 +27,7 @@ extension EndToEnd {
         title: "an empty volume with the folders of a store",
         change: """
           mount -t tmpfs -o mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
-          install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts
+          install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts /var/lib/mfa/uids
           install -o mfa -g mfa -m 0600 /dev/null /var/lib/mfa/ledger.head
           \(makeStore)
           """, difference: "empty"),

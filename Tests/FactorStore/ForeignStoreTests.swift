@@ -90,7 +90,7 @@ struct ForeignStoreTests {
   /// Makes the identity of a store in which nothing was recorded.
   private func begin() throws {
     try run("mkdir -m 0700 identity; head -c 512 /dev/zero >identity/store")
-    try run("chmod 0600 identity/store")
+    try run("chmod 0600 identity/store; mkdir -m 0700 store/uids")
   }
 
   private func refusal() throws -> FactorStoreError? {
@@ -123,7 +123,7 @@ struct ForeignStoreTests {
     try run("cp -a store own; cp -a identity known")
     #expect(try refusal() == nil)
     let rows: [(String, ForeignStore)] = [
-      ("rm -r store; mkdir -m 0700 store store/factors store/attempts", .empty),
+      ("rm -r store; mkdir -m 0700 store store/factors store/attempts store/uids", .empty),
       ("rm store/ledger*", .empty),
       ("rm -r store/factors", .missing), ("rm -r store/attempts", .missing),
       ("rm -r store", .missing),

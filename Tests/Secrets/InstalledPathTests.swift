@@ -23,7 +23,7 @@ import Testing
       InstalledPath.sshdDropIns, InstalledPath.residentFolder, InstalledPath.residentRootSocket,
       InstalledPath.residentUserSocket, InstalledPath.gatewaySocket, InstalledPath.gateways,
     ].map(\.description) + [
-      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.mail.path,
+      StoreFile.factors.path, StoreFile.attempts.path, StoreFile.uids.path, StoreFile.mail.path,
       StoreFile.realmMailPath, StoreFile.phone.path,
     ] + fleet
 
@@ -81,7 +81,8 @@ import Testing
     let body = script[start.upperBound..<end.lowerBound]
     #expect(body.contains("cd \(InstalledPath.store)\n"))
     let folders = [
-      StoreFile.factors.name, StoreFile.attempts.name, StoreFile.mail.name, StoreFile.realmMailName,
+      StoreFile.factors.name, StoreFile.attempts.name, StoreFile.uids.name, StoreFile.mail.name,
+      StoreFile.realmMailName,
       StoreFile.phone.name,
     ].map(\.description)
     #expect(body.contains("for folder in \(folders.joined(separator: " ")); do"))

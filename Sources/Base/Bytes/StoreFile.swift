@@ -4,6 +4,8 @@ public enum StoreFile: CaseIterable, Sendable {
   case factors
   /// The folder of the users' attempt states.
   case attempts
+  /// The folder of the names under which each uid has a record.
+  case uids
   /// The audit log.
   case ledger
   /// The end of the audit log's chain.
@@ -22,6 +24,7 @@ public enum StoreFile: CaseIterable, Sendable {
     switch self {
     case .factors: "factors"
     case .attempts: "attempts"
+    case .uids: "uids"
     case .ledger: "ledger"
     case .ledgerHead: "ledger.head"
     case .ledgerIndex: "ledger.index"

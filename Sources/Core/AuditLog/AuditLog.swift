@@ -306,10 +306,10 @@ public struct AuditLog: ~Copyable {
   }
 
   /// Writes the head and the identity again, so that an earlier copy of the store is found although
-  /// nothing was recorded since. Does nothing if another process writes to the log at this moment.
+  /// nothing was recorded since. Fails if another process writes to the log for a second.
   public func advance(_ callersKey: borrowing SealingKey) throws(FactorStoreError) {
     guard let identity else { return }
-    let headFile = try head.lock(creating: false, length: AuditLogHead.length, seconds: 0)
+    let headFile = try head.lock(creating: false, length: AuditLogHead.length, seconds: 1)
     var key = if let currentKey { try currentKey() } else { callersKey.shared() }
     let bytes = try Self.read(headFile)
     var head = try AuditLogHead(bytes, &key)
@@ -433,7 +433,8 @@ public struct AuditLog: ~Copyable {
         case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
           failure = error
         case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-          .cryptography, .nameTooLong, .engine, .foreign:
+          .cryptography, .nameTooLong, .engine, .foreign,
+          .renamed:
           throw error
         }
       }
@@ -893,7 +894,8 @@ public struct AuditLog: ~Copyable {
         guard cause.isNotFound else { throw error }
         return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign,
+        .renamed:
         throw error
       }
     }

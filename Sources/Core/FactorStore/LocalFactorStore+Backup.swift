@@ -152,7 +152,7 @@ extension LocalFactorStore {
         .otherVersion, .otherKey, .belongsToAnother, .rolledBack(.record), .rolledBack(.attempts):
         break
       case .system, .untrusted, .damaged, .rolledBack, .busy, .cryptography, .nameTooLong, .engine,
-        .foreign:
+        .foreign, .renamed:
         throw error
       }
     }

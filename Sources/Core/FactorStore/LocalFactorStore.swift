@@ -10,6 +10,7 @@ public import MFASystem
 ///     /var/lib/mfa              0700, owned by the store's owner (the system user `mfa`)
 ///     /var/lib/mfa/factors/     02700, one file per user: the sealed record, replaced by renaming
 ///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
+///     /var/lib/mfa/uids/        02700, one file per uid: the names under which it has a record
 ///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each recorded event
 ///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
 ///     /var/lib/mfa/ledger.index 0600, each user's last entry in the audit log
@@ -32,9 +33,10 @@ public final class LocalFactorStore: FactorStore {
   private let ledgerMemory = AuditLogMemory()
   /// The identity of the host's own store; nil if the store is not compared with one.
   let identity: StoreIdentityFile?
-  /// `factors/` and `attempts/`, once they have been opened.
+  /// `factors/`, `attempts/` and `uids/`, once they have been opened.
   private var factorsDirectory: StoreDirectory?
   private var attemptsDirectory: StoreDirectory?
+  private var uidsDirectory: StoreDirectory?
 
   /// Opens the store and checks its directory. The key is read when it is first needed, and each time
   /// after that unless `keepsKey` and its files have not changed.
@@ -115,8 +117,13 @@ public final class LocalFactorStore: FactorStore {
   public var ownerIdentity: UInt32 { owner }
 
   /// Reads both files as `keptSnapshot` does.
+  ///
+  /// - Throws: `.renamed` if the user has no factor under this name, and has one under an earlier name.
   public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
-    guard let kept = try keptSnapshot(of: account), kept.record.isEnrolled else { return nil }
+    guard let kept = try keptSnapshot(of: account), kept.record.isEnrolled else {
+      try requireNoEarlierName(of: account)
+      return nil
+    }
     return kept
   }
 
@@ -148,7 +155,7 @@ public final class LocalFactorStore: FactorStore {
         // audit log was read.
         refusal = error
       case .system, .untrusted, .damaged, .otherVersion, .belongsToAnother, .busy, .cryptography,
-        .nameTooLong, .engine, .foreign:
+        .nameTooLong, .engine, .foreign, .renamed:
         throw error
       }
     }
@@ -218,6 +225,15 @@ public final class LocalFactorStore: FactorStore {
   /// - Throws: `.rolledBack` if earlier copies of the user's files were restored after a later
   ///   change.
   public func entry(
+    of account: Account, creating: Bool
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    let entry = try entryUnderAnyName(of: account, creating: creating)
+    if entry.record == nil { try requireNoEarlierName(of: account) }
+    return entry
+  }
+
+  /// Returns what `entry(of:creating:)` returns, also for a user who has a factor under an earlier name.
+  func entryUnderAnyName(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> LocalFactorStoreEntry {
     try requireOwn()
@@ -478,6 +494,19 @@ public final class LocalFactorStore: FactorStore {
     let opened = try folder(.factors, .factors)
     factorsDirectory = opened
     return opened
+  }
+
+  /// Opens `uids/`. Returns nil if it is missing in a store that is not compared with the host's own.
+  func uids() throws(FactorStoreError) -> StoreDirectory? {
+    if let uidsDirectory { return uidsDirectory }
+    do throws(FactorStoreError) {
+      uidsDirectory = try folder(.uids, .uids)
+    } catch {
+      guard identity == nil, case .system(.uids, let cause) = error, cause.isNotFound else {
+        throw error
+      }
+    }
+    return uidsDirectory
   }
 
   func attempts() throws(FactorStoreError) -> StoreDirectory {

@@ -122,7 +122,8 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   public func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
-    try record.digest(of: recoveryCode, kind: kind, &key)
+    // The codes of a user who was renamed are bound to the earlier name.
+    try record.digest(ofImported: recoveryCode, kind: kind, &key)
   }
 
   /// Returns the digests of the stored record's recovery codes for the store of a realm. The keys verify the
@@ -227,6 +228,12 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     return isSame ? record : try record.resealed(from: &other, to: &key)
   }
 
+  /// Returns the record sealed for another name of the user.
+  func record(renamedTo user: UserName) throws(FactorStoreError) -> FactorRecord? {
+    guard let kept else { return nil }
+    return try kept.resealed(for: user, &key)
+  }
+
   private func change(
     to record: FactorRecord, _ attempts: AttemptState, entering event: AuditLogEvent?,
     isRecorded: Bool
@@ -250,6 +257,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     do throws(FactorStoreError) {
       try put(prepared)
       try sync()
+      if !isRemoved { try store.noteName(of: account) }
       // If this fails, the entry may have been written nevertheless. The state therefore keeps the
       // pending change.
       entered = try event.map { event throws(FactorStoreError) in

@@ -1,3 +1,4 @@
+public import MFAFactors
 public import MFASystem
 
 /// The reason why the store cannot answer. Every case denies a sign-in.
@@ -5,7 +6,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   public enum Part: UInt8, Sendable {
     case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock, sends
-    case identity
+    case identity, uids
 
     /// The name of the part in log lines and messages.
     public var name: StaticString {
@@ -21,6 +22,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
       case .clock: "clock"
       case .sends: "sends"
       case .identity: "identity"
+      case .uids: "uids"
       }
     }
   }
@@ -50,6 +52,8 @@ public enum FactorStoreError: Error, Equatable, Sendable {
   case engine(EngineError)
   /// The store is not the host's own.
   case foreign(ForeignStore)
+  /// The user's uid has a record with factors under this name, which no account has now.
+  case renamed(from: UserName)
 
   /// Whether the error concerns the audit log, or the identity that is written with each entry.
   public var concernsAuditLog: Bool {
@@ -57,7 +61,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
       part == .ledger || part == .ledgerHead || part == .ledgerIndex || part == .identity
     case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
-      .foreign:
+      .foreign, .renamed:
       false
     }
   }
@@ -77,6 +81,7 @@ public enum FactorStoreError: Error, Equatable, Sendable {
     case .nameTooLong: (Part.record.name, "name-too-long")
     case .engine(let error): ("database", error.name)
     case .foreign: (Part.directory.name, "store-foreign")
+    case .renamed: (Part.record.name, "renamed-user")
     }
   }
 

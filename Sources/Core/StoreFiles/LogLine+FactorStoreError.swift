@@ -1,3 +1,4 @@
+import MFAFactors
 public import MFASystem
 
 extension LogLine {
@@ -10,6 +11,7 @@ extension LogLine {
     add("reason", names.reason)
     if case .system(_, let error) = error { add(error) }
     if case .otherVersion(let version) = error { add("version", Int64(version)) }
+    if case .renamed(let name) = error { add("name", escaping: name.bytes) }
     if case .foreign(let difference) = error { add("difference", difference.name) }
   }
 }

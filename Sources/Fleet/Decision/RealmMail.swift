@@ -60,7 +60,7 @@ struct RealmMail<Engine: StoreEngine> {
       switch error {
       case .damaged, .untrusted, .otherKey, .belongsToAnother, .rolledBack, .nameTooLong:
         return false
-      case .engine, .system, .otherVersion, .busy, .cryptography, .foreign: return true
+      case .engine, .system, .otherVersion, .busy, .cryptography, .foreign, .renamed: return true
       }
     }
   }

@@ -95,6 +95,10 @@ package enum AdminError: Error, Equatable {
   case storeNotMade(String)
   /// The preparation of an image did not complete; the values are the path and the reason.
   case imageNotPrepared(String, String)
+  /// The account has not the user ID that the record of the earlier name has.
+  case notRenamed(UserName, from: UserName)
+  /// The account of the earlier name still exists.
+  case accountExists(UserName)
   /// The realm of this host cannot be used, or refused the request.
   case realm(RealmProblem)
   /// No message was sent to a phone.
@@ -118,7 +122,8 @@ package enum AdminError: Error, Equatable {
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .ledger, .notMet,
-      .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared:
+      .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared, .notRenamed,
+      .accountExists:
       .failure
     }
   }
@@ -205,6 +210,9 @@ package enum AdminError: Error, Equatable {
         + holders.map(\.sentence).joined(separator: "; ")
     case .notEnded(let holder): "\(holder.sentence), has not ended"
     case .backup(let problem): problem.message
+    case .notRenamed(let user, let earlier):
+      "the record of \(VisibleText(earlier)) has another user ID than the account \(VisibleText(user))"
+    case .accountExists(let user): "the account \(VisibleText(user)) still exists"
     case .storeNotMade(let line): "\(InstalledPath.storeScript) failed: \(line)"
     case .imageNotPrepared(let path, let reason):
       "\(VisibleText.escaping(path)) was not removed: \(reason)"
@@ -269,6 +277,9 @@ package enum AdminError: Error, Equatable {
     case .locked: "to kill the process that holds the lock, add --end-holder"
     case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
     case .backup(let problem): problem.hint
+    case .notRenamed(_, let earlier):
+      "remove the record: mfa-admin revoke \(VisibleText(earlier)) --all"
+    case .accountExists: "first rename the account: usermod -l NEW OLD"
     case .storeNotMade: "run \(InstalledPath.storeScript) --adopt, which says what to do"
     case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
     case .phone(let problem): problem.hint

@@ -316,6 +316,11 @@ package struct LocalExaminedHost: ExaminedHost {
     return try administration.ledgerProblem()
   }
 
+  package func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] {
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    return try administration.renamedUsers()
+  }
+
   package func storeComparison() throws(AdminError) -> StoreComparison {
     try ThisHost.storeComparison()
   }

@@ -87,6 +87,9 @@ package protocol ExaminedHost {
   /// Returns what tells the store from the host's own.
   func storeComparison() throws(AdminError) -> StoreComparison
 
+  /// Returns the users whose records are stored under an earlier name.
+  func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount]
+
   /// Returns the reason why libpam cannot load the module that a line names, or nil.
   func loadProblem(_ module: [UInt8]) -> String?
 
@@ -138,6 +141,9 @@ extension ExaminedHost {
   func storeComparison() throws(AdminError) -> StoreComparison {
     StoreComparison()
   }
+
+  /// Returns by default that no user was renamed.
+  func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] { [] }
 
   /// Returns by default that each module can be loaded.
   func loadProblem(_ module: [UInt8]) -> String? { nil }

@@ -263,7 +263,7 @@ package final class TrialNamespace: TrialHost {
     let store = "\(InstalledPath.store)"
     let owner = try Self.storeOwner()
     try Self.hide(store, "mode=0700")
-    for folder in ["factors", "attempts", "mail"] {
+    for folder in ["factors", "attempts", "uids", "mail"] {
       let path = "\(store)/\(folder)"
       try Self.makeFolder(path, permissions: 0o700)
       // SAFETY: the strings end with a NUL and are valid during the calls.

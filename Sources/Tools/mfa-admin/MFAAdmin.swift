@@ -16,6 +16,7 @@ struct MFAAdmin: ParsableCommand {
     version: "mfa-admin \(Release.version)",
     subcommands: [
       ListCommand.self, ShowCommand.self, RevokeCommand.self, PruneCommand.self, UnlockCommand.self,
+      RenameUserCommand.self,
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,

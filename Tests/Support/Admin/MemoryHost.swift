@@ -53,6 +53,8 @@ package struct MemoryHost: ExaminedHost {
   package var clock: Result<Bool, SystemError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
+  /// The users whose records are stored under an earlier name.
+  package var renamed: [Administration.RenamedAccount] = []
   /// What tells the store from the host's own.
   package var comparison = StoreComparison()
   package var resident = ResidentStatus.stopped
@@ -334,6 +336,8 @@ package struct MemoryHost: ExaminedHost {
   /// Returns `realm`.
   package func realmStatus() -> RealmStatus { realm }
   package func gatewayState(of path: [UInt8]) -> GatewayState { gateway }
+
+  package func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] { renamed }
 
   package func storeComparison() throws(AdminError) -> StoreComparison { comparison }
 

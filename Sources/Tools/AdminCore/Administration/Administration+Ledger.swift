@@ -160,7 +160,8 @@ extension Administration {
       case .system(.attempts, let cause) where cause.isNotFound: return nil
       case .damaged(.attempts): return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign,
+        .renamed:
         throw error
       }
     }

@@ -353,7 +353,8 @@ package struct Administration {
       // Nothing is stored, or nothing that can be trusted.
       case .system(.attempts, _), .untrusted(.attempts, _): return false
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign:
+        .busy, .cryptography, .nameTooLong, .engine, .foreign,
+        .renamed:
         throw error
       }
     }
@@ -487,7 +488,7 @@ package struct Administration {
         .untrusted(.factors, _), .system(.identity, _), .untrusted(.identity, _), .foreign:
         throw .store(error)
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine:
+        .busy, .cryptography, .nameTooLong, .engine, .renamed:
         return .unusable(subject.problem(error))
       }
     }

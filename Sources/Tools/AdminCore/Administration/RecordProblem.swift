@@ -25,7 +25,8 @@ package enum RecordProblem: Equatable, Sendable {
     switch error {
     case .belongsToAnother: self = .belongsToAnother
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .rolledBack, .busy,
-      .cryptography, .nameTooLong, .engine, .foreign:
+      .cryptography, .nameTooLong, .engine, .foreign,
+      .renamed:
       self = .store(error)
     }
   }
@@ -102,6 +103,8 @@ package enum RecordProblem: Equatable, Sendable {
     case .nameTooLong: "the name is too long"
     case .engine(let error): "the realm's database: \(error.sentence)"
     case .foreign(let difference): difference.sentence
+    case .renamed(let name):
+      "its user ID has factors under the name \(VisibleText(name)), which no account has now"
     }
   }
 
@@ -117,6 +120,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .ledgerIndex: StoreFile.ledgerIndex.path
     case .clock: "the clock"
     case .sends: "\(StoreFile.phone.path)/sends"
+    case .uids: StoreFile.uids.path
     case .identity: "\(InstalledPath.storeIdentity)/\(StoreIdentity.fileName)"
     }
   }
@@ -208,12 +212,16 @@ package enum RecordProblem: Equatable, Sendable {
           "no change can be recorded; \(folder) must belong to mfa with mode 0700, \(Self.describe(.identity)) "
           + "with mode 0600, and both must be writable"
       case .foreign(let difference): return difference.hint
+      case .renamed(let earlier):
+        let old = VisibleText(earlier)
+        return "if it is the same user: mfa-admin rename-user \(old) \(name); if not: mfa-admin "
+          + "revoke \(old) --all"
       case .system(.clock, _), .untrusted(.clock, _): return "set the clock: timedatectl"
       case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
         .untrusted(.record, _), .damaged:
         return anew
       case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
-        .untrusted(.factors, _):
+        .untrusted(.factors, _), .system(.uids, _), .untrusted(.uids, _):
         return
           "\(InstalledPath.store) and all files in it must belong to mfa, "
           + "directories with mode 0700"

@@ -58,7 +58,7 @@ enum DamagedAuditLog: Examination {
     case .untrusted(_, .severalNames): true
     case .foreign, .system(.identity, _), .untrusted(.identity, _): true
     case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-      .busy, .cryptography, .nameTooLong, .engine:
+      .busy, .cryptography, .nameTooLong, .engine, .renamed:
       false
     }
   }

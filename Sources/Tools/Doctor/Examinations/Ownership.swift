@@ -63,6 +63,9 @@ enum Ownership: Examination {
       path: StoreFile.attempts.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: denied),
     Requirement(
+      path: StoreFile.uids.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
+      harm: denied, isOptional: true),
+    Requirement(
       path: StoreFile.ledger.path, kind: .file, owner: .mfa, permissions: [0o600],
       harm: noChange, isOptional: true),
     Requirement(

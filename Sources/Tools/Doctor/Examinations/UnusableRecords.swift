@@ -14,7 +14,8 @@ enum UnusableRecords: Examination {
     case .failure(let error):
       return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }
-    let orphaned = reports.filter(\.isOrphaned)
+    let renamed = RenamedUsers.earlierNames(on: snapshot)
+    let orphaned = reports.filter { $0.isOrphaned && !renamed.contains($0.name) }
     let unusable = reports.filter { !$0.isUsable && !$0.isOrphaned }
     let housekeeping = orphaned.isEmpty ? [] : [finding(orphaned)]
     guard let first = unusable.first, case .unusable(let problem) = first.content else {

@@ -1,0 +1,37 @@
+import MFAAdminCore
+import MFAAdminOutput
+import MFAFactors
+import ArgumentParser
+
+/// `mfa-admin rename-user`
+struct RenameUserCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename-user",
+    abstract: "Move a user's factors to the account's new name, after usermod -l.",
+    discussion: """
+      A record belongs to a name and a user ID. After an account was renamed, the user cannot sign in \
+      until this command has moved the record. Failed attempts and used codes stay counted; remembered \
+      sign-ins end.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Argument(help: "The earlier name, which no account has now.")
+  var old: String
+
+  @Argument(help: "The present name of the account.")
+  var new: String
+
+  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
+  var endHolder = false
+
+  func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let name = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      try administration.renameUser(old, to: new)
+    }
+    try Console.write(
+      "moved the factors of \(VisibleText.escaping(Array(old.utf8))) to \(VisibleText(name))\n")
+  }
+}
