@@ -41,7 +41,7 @@ BUDGET = {
     "Tools/Doctor": 11,
     "Tools/ServiceSwitch": 8,
     "Tools/Sudoers": 1,
-    "Tools/Trial": 42,
+    "Tools/Trial": 43,
     "Tools/mfa-enroll": 52,
 }
 

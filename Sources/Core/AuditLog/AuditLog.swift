@@ -79,6 +79,11 @@ public struct AuditLog: ~Copyable {
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
     var open = try open(patience: event.kind.patience, key, adopting: true)
     try adopt(&open)
+    // The store that is left behind counts as older from now on.
+    switch open.identityFile {
+    case .some(let present): open.content.continueWrites(after: present.content.sequence)
+    case .none: break
+    }
     return try append(event, AuditLogSubject(), to: &open).checkpoint
   }
 

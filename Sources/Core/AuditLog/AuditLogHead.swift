@@ -28,6 +28,11 @@ struct AuditLogHead {
     /// The part of the log that was written with an earlier key; nil if there is none.
     var earlierPart: AuditLogEarlierPart?
 
+    /// Has the next write count as later than `sequence` writes.
+    mutating func continueWrites(after sequence: UInt64) {
+      self.sequence = max(self.sequence, sequence)
+    }
+
     fileprivate static var pagesLength: Int { 4 &* AuditLogIndex.pageCount }
 
     /// Whether a page of the index was ever written.

@@ -119,9 +119,9 @@ public struct StoreIdentity: Equatable, Sendable {
 
 /// The file in /etc/mfa/identity, which is read again when it has changed.
 ///
-/// MUST 1: a file that was replaced counts at the next `read`. (`StoreIdentityTests.replaced`)
+/// MUST 1: a file that was replaced counts at the next `read`. (`ForeignStoreTests.replaced`)
 /// MUST 2: the file is trusted only if it is a regular file of mode 0600 with a single link in a folder of
-/// mode 0700, and both belong to the store's owner. (`StoreIdentityTests.distrusted`)
+/// mode 0700, and both belong to the store's owner. (`ForeignStoreTests.distrusted`)
 public final class StoreIdentityFile {
   private let folder: TrustedPath
   private let owner: UInt32
