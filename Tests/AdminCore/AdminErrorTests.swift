@@ -42,7 +42,7 @@ import Testing
       (.mistakes(1, inForce: true), 1),
       (.mistakes(2, inForce: false), 1),
       (.noSuchTenant("\u{1B}"), 2),
-      (.unreadable("/\u{1B}", full), 1),
+      (.unreadable("/\u{1B}", .system(full)), 1),
       (.unwritable("/\u{1B}", full), 1),
       (.notIdentityPlatform("/\u{9B}:1", "is not JSON"), 1),
       (.notApplied(failure(.system(full))), 1),

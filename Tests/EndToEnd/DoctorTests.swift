@@ -746,6 +746,85 @@ extension EndToEnd {
       }
     }
 
+    @Test("the title of a user's process decides nothing that root's programs read or say")
+    func falseServer() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        let user = try machine.addUser()
+        let fifo = user.home + "/fifo"
+        let socket = user.home + "/socket"
+        let script = """
+          cp /bin/sleep ~/sshd
+          mkfifo ~/fifo
+          python3 -c 'import socket, time
+          server = socket.socket(socket.AF_UNIX)
+          server.bind("\(socket)")
+          server.listen()
+          server.settimeout(60)
+          server.accept()
+          open("\(user.home)/connected", "w")' &
+          """
+        try Command.succeed(["/bin/sh", "-ec", script], as: user.identity)
+        var processes: [ChildProcess] = []
+        defer { for process in processes { process.send(signal: 9) } }
+        let shadow = String(decoding: machine.contents(of: "/etc/shadow") ?? [], as: UTF8.self)
+        let hash = try #require(
+          shadow.split(separator: "\n").first { $0.hasPrefix("\(user.name):") }?
+            .split(separator: ":").dropFirst().first)
+        let start = try machine.log.position()
+        for options in [
+          "-f /etc/shadow", "-f \(fifo)", "-o HostKeyAgent=\(socket)", "-f \(socket)",
+        ] {
+          let title = "sshd: /usr/sbin/sshd \(options) [listener] 0 of 10-100 startups"
+          processes.append(
+            try ChildProcess(
+              ["/bin/bash", "-c", "exec -a '\(title)' ~/sshd 600"], as: user.identity,
+              directory: user.home))
+        }
+        // The process has the title when it has become the other program.
+        for process in processes {
+          let path = "/proc/\(process.number)/cmdline"
+          #expect(
+            Deadline.usual.waits {
+              (machine.contents(of: path) ?? []).starts(with: "sshd:".utf8)
+            })
+        }
+        let doctor = try Self.examine(["--json"])
+        #expect(try Self.found(doctor).isEmpty, "\(doctor.text)")
+        let check = try Self.examine(command: "check")
+        #expect(check.status == .exited(0) && check.output.isEmpty, "\(check.text)")
+        let report = try Self.examine(command: "report")
+        for command in [doctor, check, report] {
+          for word in [String(hash), "/etc/shadow", user.home] {
+            #expect(!(command.text + command.errorText).contains(word), "\(command.text)")
+          }
+        }
+        let lines = try machine.log.entries(since: start).map(\.line)
+        #expect(!lines.contains { $0.contains(hash) }, "\(lines)")
+        #expect(machine.contents(of: user.home + "/connected") == nil)
+      }
+    }
+
+    @Test("the text of a file of sshd that not every user can read is never shown")
+    func privateFile() throws {
+      try Machine.use { machine in
+        try Self.setUp(machine)
+        try machine.keepServices()
+        let path = "/etc/ssh/sshd_config.d/50-private.conf"
+        try machine.write("A-secret-word yes\n", to: path, mode: "0600")
+        let doctor = try Self.examine(["--json"])
+        #expect(try Self.found(doctor).contains("error sshd-refuses \(path):1"), "\(doctor.text)")
+        let enabled = try machine.administer("enable", "--no-confirm", "sshd")
+        let check = try Self.examine(command: "check")
+        for command in [doctor, enabled, check] {
+          #expect(!(command.text + command.errorText).contains("A-secret-word"), "\(command)")
+        }
+        // Every user may read this one.
+        try machine.write("A-secret-word yes\n", to: path)
+        #expect(try Self.examine().text.contains("A-secret-word"))
+      }
+    }
+
     @Test("the number of programs that doctor starts does not grow with users")
     func programsStarted() throws {
       try Machine.use { machine in

@@ -101,7 +101,7 @@ enum SSHDTarget {
     let texts: [[UInt8]]
     let stacks = Stacks()
 
-    func text(of path: String) throws(SystemError) -> [UInt8]? {
+    func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
       guard let index = paths.firstIndex(of: path), index < texts.count else { return nil }
       return texts[index]
     }

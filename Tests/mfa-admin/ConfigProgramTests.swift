@@ -56,6 +56,13 @@ import Testing
       let turned = try run("check", second, first)
       #expect(turned.errorText.contains("\(first):2: throttle_after: must not be larger than"))
       #expect(try run("check", first).text == "\(first): no mistake\n")
+      let fifo = machine.folder + "/fifo"
+      try Command.succeed(["/usr/bin/mkfifo", fifo])
+      let hanging = try run("check", fifo)
+      #expect(
+        hanging.status == .exited(1)
+          && hanging.errorText.contains("/fifo is not trusted: not-a-regular-file"),
+        "\(hanging.errorText)")
       let missing = try run("check", machine.folder + "/third")
       #expect(missing.status == .exited(1) && missing.errorText.contains("/third cannot be read: "))
     }

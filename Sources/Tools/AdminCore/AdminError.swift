@@ -43,7 +43,7 @@ package enum AdminError: Error, Equatable {
   /// The configuration has no such tenant.
   case noSuchTenant(String)
   /// The file cannot be read.
-  case unreadable(String, SystemError)
+  case unreadable(String, TrustedPath.Refusal)
   /// The file cannot be written.
   case unwritable(String, SystemError)
   /// The file has no Identity Platform settings that can be applied; the values are the place and the reason.

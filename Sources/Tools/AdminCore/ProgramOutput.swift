@@ -10,6 +10,8 @@ package struct ProgramOutput: Equatable {
     case untrusted(TrustFailure)
     /// The program did not end within its time limit.
     case late(seconds: Int64)
+    /// The program was not started, because the examination has taken too long.
+    case examinationLate(seconds: Int64)
     /// The program printed more than `bytes` bytes to one of its output streams.
     case tooMuch(bytes: Int)
 
@@ -19,6 +21,7 @@ package struct ProgramOutput: Equatable {
       case .system(let error): error.text
       case .untrusted(let distrust): "the program is not trusted: \(distrust.name)"
       case .late(let seconds): "it did not end within \(seconds) s"
+      case .examinationLate(let seconds): "the whole examination has taken more than \(seconds) s"
       case .tooMuch(let bytes): "it printed more than \(bytes) bytes"
       }
     }
@@ -33,17 +36,6 @@ package struct ProgramOutput: Equatable {
 
   /// Whether the program ended with exit status 0.
   package var isSuccess: Bool { status == 0 }
-
-  /// Returns the first line of standard error that contains a text, escaped for display, or else
-  /// `complaint`. Some programs name a place first, and sum up at the end.
-  package func complaint(containing text: String) -> String {
-    for line in errors.split(separator: UInt8(ascii: "\n")) {
-      let line = VisibleText.escaping(
-        Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
-      if line.contains(text) { return line }
-    }
-    return complaint
-  }
 
   /// The last line of standard error, escaped for display, or else how the program ended.
   package var complaint: String {

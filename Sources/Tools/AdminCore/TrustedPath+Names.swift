@@ -1,3 +1,4 @@
+import MFAConfiguration
 import MFASystem
 
 extension TrustedPath {
@@ -28,6 +29,16 @@ extension TrustedPath.Refusal {
     switch self {
     case .system(let error): error.text
     case .untrusted(let distrust): "\(distrust.name)"
+    }
+  }
+}
+
+extension ConfigurationFile.Failure {
+  /// Creates the failure that a path was refused.
+  package init(_ path: [UInt8], refused refusal: TrustedPath.Refusal) {
+    switch refusal {
+    case .system(let error): self.init(path, .system(error))
+    case .untrusted(let distrust): self.init(path, .untrusted(distrust))
     }
   }
 }

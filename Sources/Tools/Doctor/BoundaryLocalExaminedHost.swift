@@ -17,8 +17,14 @@ package struct LocalExaminedHost: ExaminedHost {
   /// Reads the list of accepted findings.
   private let accepted: () -> Result<AcceptedFindings, UnusableAcceptances>
 
+  /// The end of the examination, in seconds since the machine was started, or nil if it is not known.
+  private let end: Int64?
+  /// How long the programs that an examination starts may take together, in seconds.
+  private let seconds: Int64
+
   /// Creates the host. Nothing is read yet.
   package init(
+    seconds: Int64 = 120,
     recorded: @escaping () -> Result<[RecordedService], RecordedService.Failure> = { .success([]) },
     accepted: @escaping () -> Result<AcceptedFindings, UnusableAcceptances> = {
       .success(AcceptedFindings())
@@ -26,6 +32,20 @@ package struct LocalExaminedHost: ExaminedHost {
   ) {
     self.recorded = recorded
     self.accepted = accepted
+    self.seconds = seconds
+    do throws(SystemError) { end = try Clock.sinceBoot() + seconds } catch { end = nil }
+  }
+
+  /// The maximum time for one program, in seconds.
+  private static let longestProgram: Int64 = 10
+
+  /// Returns how long the next program may take, in seconds.
+  private func patience() throws(ProgramOutput.Failure) -> Int64 {
+    guard let end else { return Self.longestProgram }
+    let left: Int64
+    do throws(SystemError) { left = end - (try Clock.sinceBoot()) } catch { throw .system(error) }
+    guard left > 0 else { throw .examinationLate(seconds: seconds) }
+    return min(left, Self.longestProgram)
   }
 
   /// The path of this program.
@@ -38,7 +58,9 @@ package struct LocalExaminedHost: ExaminedHost {
       path = "\(folder)/\(path)"
     }
     do throws(ProgramOutput.Failure) {
-      let output = try ChildProgram(arguments: [Self.ownProgram, "load-module", path]).run()
+      let output = try ChildProgram(
+        arguments: [Self.ownProgram, "load-module", path], seconds: try patience()
+      ).run()
       return output.isSuccess ? nil : output.complaint
     } catch {
       return error.text
@@ -68,17 +90,6 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> {
     recorded()
-  }
-
-  package func runningServers() -> [RunningServer] {
-    ProcFile.names(in: "/proc").compactMap { name -> RunningServer? in
-      guard Int32(name) != nil, let program = ProcFile.target("/proc/\(name)/exe"),
-        program.split(separator: "/").last?.hasPrefix("sshd") == true,
-        let text = ProcFile.text("/proc/\(name)/cmdline"), text.contains("[listener]")
-      else { return nil }
-      let words = text.split { $0 == "\0" || $0 == " " }.map { String($0) }
-      return RunningServer(arguments: words)
-    }
   }
 
   package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
@@ -211,9 +222,20 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func status(of path: String) throws(SystemError) -> PathStatus? {
+    try Self.status(of: path, AT_SYMLINK_NOFOLLOW)
+  }
+
+  /// Returns the status of the file at a path or, for a symbolic link, of the file that it leads to.
+  static func statusOfTarget(_ path: String) throws(SystemError) -> PathStatus? {
+    try status(of: path, 0)
+  }
+
+  private static func status(
+    of path: String, _ flags: Int32
+  ) throws(SystemError) -> PathStatus? {
     var status = stat()
     // SAFETY: the call writes `status`, which outlives the call; the path is valid during the call.
-    guard unsafe lstat(path, &status) == 0 else {
+    guard unsafe fstatat(AT_FDCWD, path, &status, flags) == 0 else {
       let error = SystemError(.status, number: cposix_errno())
       guard error.isNotFound || error.isNotADirectory else { throw error }
       return nil
@@ -227,8 +249,11 @@ package struct LocalExaminedHost: ExaminedHost {
     }
     return PathStatus(
       kind: kind, owner: status.st_uid, permissions: status.st_mode & 0o7777,
-      links: UInt64(status.st_nlink), size: Int64(status.st_size))
+      links: UInt64(status.st_nlink), size: Int64(status.st_size), group: status.st_gid,
+      identity: PathStatus.Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
   }
+
+  package func target(ofLink path: String) -> String? { ProcFile.target(path) }
 
   package func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
     // SAFETY: the path is valid during the call.
@@ -251,13 +276,15 @@ package struct LocalExaminedHost: ExaminedHost {
     return names
   }
 
-  package func text(of path: String) throws(SystemError) -> [UInt8]? {
-    do throws(SystemError) {
-      let text = try PlainFile.read(path, longest: Self.longestText).get()
-      guard text.count <= Self.longestText else { throw SystemError(.read, number: EFBIG) }
+  package func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
+    do throws(TrustedPath.Refusal) {
+      let text = try PlainFile.read(path, longest: Self.longestText, owner: 0).get()
+      guard text.count <= Self.longestText else { throw .untrusted(.tooLarge) }
       return text
     } catch {
-      guard error.isNotFound || error.isNotADirectory else { throw error }
+      guard case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory else {
+        throw error
+      }
       return nil
     }
   }
@@ -328,7 +355,7 @@ package struct LocalExaminedHost: ExaminedHost {
   package func output(
     of program: String, _ arguments: [String]
   ) throws(ProgramOutput.Failure) -> ProgramOutput? {
-    try ProgramOutput.of(program, arguments)
+    try ProgramOutput.of(program, arguments, seconds: try patience())
   }
 
   /// Opens a folder whose parent folders can be changed by root only.

@@ -3,11 +3,13 @@ import MFAAdminOutput
 import MFASystem
 
 extension ProgramOutput {
-  /// Runs the program at `path`. Returns nil if the program does not exist, and throws if a user
+  /// Runs the program at `path` for at most `seconds`. Returns nil if the program does not exist, and throws if a user
   /// other than root could have changed it.
-  package static func of(_ path: String, _ arguments: [String]) throws(Failure) -> ProgramOutput? {
+  static func of(
+    _ path: String, _ arguments: [String], seconds: Int64
+  ) throws(Failure) -> ProgramOutput? {
     guard try isRoots(path) else { return nil }
-    return try ChildProgram(arguments: [path] + arguments).run()
+    return try ChildProgram(arguments: [path] + arguments, seconds: seconds).run()
   }
 
   /// Returns whether the program exists. Throws if a user other than root owns it or can change it.

@@ -56,11 +56,14 @@ package protocol ExaminedHost {
   /// path does not exist.
   func status(of path: String) throws(SystemError) -> PathStatus?
 
+  /// Returns the target of the symbolic link at a path, or nil if it cannot be read.
+  func target(ofLink path: String) -> String?
+
   /// Returns the names in a folder, unsorted.
   func names(in folder: String) throws(TrustedPath.Refusal) -> [String]
 
-  /// Returns the contents of a file that root writes, or nil if the file does not exist.
-  func text(of path: String) throws(SystemError) -> [UInt8]?
+  /// Returns the contents of a regular file that belongs to root, or nil if the file does not exist.
+  func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]?
 
   /// Returns the free space and mount flags of the file system that contains a path.
   func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace
@@ -99,8 +102,11 @@ package protocol ExaminedHost {
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
   func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
 
-  /// Returns the options of the sshds that run now.
-  func runningServers() -> [RunningServer]
+  /// Returns the processes that listen as sshd, according to their titles.
+  func serverProcesses() -> [ServerProcess]
+
+  /// The mount namespaces of this process and of the first one.
+  var hostMounts: [String] { get }
 
   /// Returns the findings that administrators have accepted, or the path of their list and the
   /// reason why it cannot be used.
@@ -154,8 +160,14 @@ extension ExaminedHost {
   /// Returns by default that each module exists.
   func hasModule(_ module: [UInt8]) -> Bool { true }
 
-  /// Returns no servers by default.
-  func runningServers() -> [RunningServer] { [] }
+  /// Returns no processes by default.
+  func serverProcesses() -> [ServerProcess] { [] }
+
+  /// No mount namespaces by default.
+  var hostMounts: [String] { [] }
+
+  /// Returns nil by default: there are no symbolic links.
+  func target(ofLink path: String) -> String? { nil }
 
   /// Returns by default that the entries of groups list no members.
   func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }

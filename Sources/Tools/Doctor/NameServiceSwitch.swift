@@ -9,7 +9,7 @@ struct NameServiceSwitch {
   private var databases: [String: (line: Int, sources: [String])] = [:]
 
   /// Reads the file of a host; without a file, no database has a line.
-  init(of host: any ExaminedHost) throws(SystemError) {
+  init(of host: any ExaminedHost) throws(TrustedPath.Refusal) {
     let text = String(decoding: try host.text(of: Self.path) ?? [], as: UTF8.self)
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {

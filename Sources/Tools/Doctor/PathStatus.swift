@@ -15,6 +15,16 @@ package struct PathStatus: Equatable {
   package var links: UInt64 = 1
   /// The size in bytes.
   package var size: Int64 = 0
+  /// The group's gid.
+  package var group: UInt32 = 0
+  /// The file itself: its device, and its number there.
+  package var identity: Identity?
+
+  /// What tells a file from every other file that exists.
+  package struct Identity: Equatable {
+    let device: UInt64
+    let number: UInt64
+  }
 
   /// Returns permissions as `chmod` accepts them: at least four octal digits.
   package static func text(_ permissions: UInt32) -> String {

@@ -35,9 +35,10 @@ package struct SSHDFile {
 
   package private(set) var lines: [Line] = []
   package private(set) var matches: [Match] = []
+  /// The paths of the files that were read.
+  package private(set) var files: [String] = []
   /// The places that could not be read, each with the reason.
   package private(set) var unread: [(place: String, reason: String)] = []
-  private var filesRead = 0
   /// Whether the remaining lines are ignored. sshd, too, stops reading if includes are nested too
   /// deep.
   private var isStopped = false
@@ -98,7 +99,7 @@ package struct SSHDFile {
     case .success(nil): return
     case .failure(let error): return unread.append((path, error.reason))
     }
-    filesRead += 1
+    files.append(path)
     var match = outer
     let physical = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in physical.enumerated() {
@@ -118,7 +119,7 @@ package struct SSHDFile {
         }
         for pattern in arguments {
           for file in files(pattern, at: place, host) where !isStopped {
-            guard filesRead < Self.mostFiles else {
+            guard files.count < Self.mostFiles else {
               stop(at: place, "more than \(Self.mostFiles) files are included")
               return
             }

@@ -29,13 +29,11 @@ struct SSHDServers {
 
   /// Finds the servers of a host.
   init(of host: any ExaminedHost) {
-    for server in host.runningServers() {
-      add(Other(server: server, source: "a running sshd", place: SSHDView.programs[0]))
-    }
-    do throws(SystemError) {
+    addProcesses(of: host)
+    do throws(TrustedPath.Refusal) {
       let options = Self.variables(try host.text(of: Self.defaults) ?? [])["SSHD_OPTS"]
       if let options, let server = RunningServer(arguments: ["sshd", options]) {
-        add(Other(server: server, source: Self.defaults, place: Self.defaults))
+        add(Other(server: server, source: Self.defaults, place: Self.defaults), host)
       }
     } catch {
       findings.append(.unchecked("the options of sshd", at: Self.defaults, error.text))
@@ -52,12 +50,41 @@ struct SSHDServers {
     }
   }
 
-  private mutating func add(_ other: Other) {
+  private mutating func addProcesses(of host: any ExaminedHost) {
+    let programs = SSHDView.programs.compactMap { ResolvedPath($0, on: host).end?.identity }
+    let hostMounts = host.hostMounts
+    for process in host.serverProcesses() {
+      guard let server = RunningServer(arguments: process.title) else { continue }
+      switch process.standing(programs: programs, hostMounts: hostMounts) {
+      case .other: continue
+      case .server:
+        add(Other(server: server, source: "a running sshd", place: SSHDView.programs[0]), host)
+      case .unknown:
+        guard !server.hasMainConfiguration else { continue }
+        findings.append(
+          .unchecked(
+            "the options of a running sshd", at: SSHDView.programs[0],
+            "process \(process.number) may be one, but its program cannot be read"))
+      }
+    }
+  }
+
+  /// Adds a server. sshd is never started to read a file that a user other than root could have chosen.
+  private mutating func add(_ other: Other, _ host: any ExaminedHost) {
     guard !other.server.hasMainConfiguration else {
       ports += other.server.ports.filter { !ports.contains($0) }
       return
     }
     guard seen.insert(other.server).inserted else { return }
+    if let file = other.server.file, let distrust = ResolvedPath(file, on: host).distrust {
+      findings.append(
+        .unchecked(
+          "the sshd with the options "
+            + VisibleText.escaping(other.server.options.joined(separator: " "))
+            + " (\(other.source))",
+          at: VisibleText.escaping(file), "a user may have changed its file: \(distrust.name)"))
+      return
+    }
     others.append(other)
   }
 
@@ -75,7 +102,8 @@ struct SSHDServers {
     for command in Self.values("ExecStart", in: "[Service]", settings) {
       let words = Self.expanded(command.value, variables)
       if let server = RunningServer(arguments: words) {
-        add(Other(server: server, source: VisibleText.escaping(unit), place: command.place))
+        add(
+          Other(server: server, source: VisibleText.escaping(unit), place: command.place), host)
       } else if Self.mentionsServer(words) {
         findings.append(
           .unchecked(
@@ -117,7 +145,7 @@ struct SSHDServers {
     }
     for setting in values("EnvironmentFile", in: "[Service]", settings) {
       let path = String(setting.value.drop { $0 == "-" })
-      do throws(SystemError) {
+      do throws(TrustedPath.Refusal) {
         // A file that does not exist sets nothing, or the unit does not start.
         variables.merge(Self.variables(try host.text(of: path) ?? [])) { $1 }
       } catch {

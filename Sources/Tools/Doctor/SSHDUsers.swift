@@ -70,7 +70,7 @@ struct SSHDUsers {
   }
 
   private static func hasDirectory(_ host: any ExaminedHost) -> Bool {
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       return !(try NameServiceSwitch(of: host).hasOnlyLocalAccounts)
     } catch {
       return true

@@ -43,7 +43,7 @@ package enum SSHDView {
     of host: any ExaminedHost, users: [UserName],
     accounts: Result<[KnownAccount], SystemError>, server: RunningServer
   ) {
-    let query = Query(host: host, options: server.settings)
+    let query = Query(host: host, options: server.settings, file: server.file ?? SSHDFile.path)
     let general: SSHDSettings
     switch query.settings(SSHDConnection()) {
     case .success(let settings?): general = settings
@@ -79,7 +79,7 @@ package enum SSHDView {
         findings.append(
           .unchecked(
             "sshd's settings for \(choice.description ?? "all other users")", at: Self.programs[0],
-            failure.reason))
+            failure.text))
       }
     }
     let rest = connections.choices.count - Self.mostCases
@@ -97,7 +97,7 @@ package enum SSHDView {
     _ connection: SSHDConnection, under matches: Set<Int>, of file: SSHDFile,
     on host: any ExaminedHost
   ) {
-    switch Query(host: host, options: []).settings(connection) {
+    switch Query(host: host).settings(connection) {
     case .success(let settings?):
       let isRoot = connection.user == "root"
       self = .known(
@@ -108,22 +108,28 @@ package enum SSHDView {
   }
 
   /// The reason why sshd did not print its settings.
-  private struct Failure: Error {
-    let reason: String
-    /// Whether sshd itself ended with an error.
-    var isRefusal = false
+  private enum Failure: Error {
+    case refused(ProgramComplaint)
+    case other(String)
+
+    var text: String {
+      switch self {
+      case .refused(let complaint): complaint.text
+      case .other(let reason): reason
+      }
+    }
   }
 
   /// Returns the general settings of sshd, or nil if they cannot be determined.
   package static func generalSettings(on host: any ExaminedHost) -> SSHDSettings? {
-    guard case .success(let settings) = Query(host: host, options: []).settings(SSHDConnection())
+    guard case .success(let settings) = Query(host: host).settings(SSHDConnection())
     else { return nil }
     return settings
   }
 
   /// Returns the settings for a user, or nil if they cannot be determined.
   package static func settings(ofUser name: String, on host: any ExaminedHost) -> SSHDSettings? {
-    let query = Query(host: host, options: [])
+    let query = Query(host: host)
     guard case .success(let settings) = query.settings(SSHDConnection(user: name)) else {
       return nil
     }
@@ -132,33 +138,33 @@ package enum SSHDView {
 
   /// Returns the finding that sshd does not print its settings: with the line, if sshd refuses one.
   private static func finding(_ failure: Failure) -> Finding {
-    // Such as `/etc/ssh/sshd_config: line 7: Bad configuration option: Foo`, also without the first
-    // colon.
-    guard let match = failure.reason.prefixMatch(of: /(\/[^:]+?):? line ([0-9]+): (.+)/) else {
-      guard failure.isRefusal else {
-        return .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.reason)")
-      }
+    guard case .refused(let complaint) = failure, !complaint.isOfStoppedServer else {
+      return .unchecked("sshd's settings", at: Self.programs[0], "sshd -T: \(failure.text)")
+    }
+    guard let place = complaint.place else {
       return Finding(
         severity: .error, code: "sshd-refuses", place: SSHDFile.path,
-        message: "sshd refuses its configuration and does not start or reload: \(failure.reason)",
+        message: "sshd refuses its configuration and does not start or reload: \(complaint.reason)",
         hint:
           "correct sshd's files until sshd -t prints nothing; sshd uses the first value of a setting "
           + "that it reads")
     }
     return Finding(
-      severity: .error, code: "sshd-refuses", place: "\(match.1):\(match.2)",
-      message: "sshd refuses this line and does not start or reload: \(match.3)",
+      severity: .error, code: "sshd-refuses", place: place,
+      message: "sshd refuses this line and does not start or reload: \(complaint.reason)",
       hint: "correct the line; sshd -t prints nothing when all is well")
   }
 
   /// An sshd with some options, which prints its settings.
   private struct Query {
     let host: any ExaminedHost
-    let options: [String]
+    var options: [String] = []
+    /// The file that sshd reads first.
+    var file = SSHDFile.path
 
     func settings(_ connection: SSHDConnection) -> Result<SSHDSettings?, Failure> {
       guard let specification = connection.specification else {
-        return .failure(Failure(reason: "sshd -C does not accept this name"))
+        return .failure(.other("sshd -C does not accept this name"))
       }
       let output: ProgramOutput
       switch self.output(options + ["-T", "-C", specification]) {
@@ -167,14 +173,11 @@ package enum SSHDView {
       case .failure(let failure): return .failure(failure)
       }
       guard output.status == 0 else {
-        let reason = output.complaint(containing: " line ")
-        // The service creates this folder when it starts.
-        let isStopped = reason.hasPrefix("Missing privilege separation directory")
-        return .failure(Failure(reason: reason, isRefusal: !isStopped))
+        return .failure(.refused(ProgramComplaint(ofSSHD: output, at: file, on: host)))
       }
       let settings = SSHDSettings(output.output)
       guard settings.value(of: "usepam") != nil else {
-        return .failure(Failure(reason: "the output does not contain UsePAM"))
+        return .failure(.other("the output does not contain UsePAM"))
       }
       return .success(settings)
     }
@@ -186,7 +189,7 @@ package enum SSHDView {
         do throws(ProgramOutput.Failure) {
           if let output = try host.output(of: program, arguments) { return .success(output) }
         } catch {
-          failure = failure ?? Failure(reason: error.text)
+          failure = failure ?? .other(error.text)
         }
       }
       return failure.map { .failure($0) } ?? .success(nil)

@@ -100,18 +100,15 @@ enum SudoersView {
     }
     guard let output else { return nil }
     guard output.isSuccess else {
-      // The first line has the file and the line, the others show the text of that line.
-      let first = output.errors.split(separator: UInt8(ascii: "\n")).first
-      let complaint = first.map { VisibleText.escaping(Array($0)) } ?? output.complaint
+      // Only root can read the rules.
+      let complaint = ProgramComplaint(output, files: arguments.filter { $0.hasPrefix("/") }) {
+        ResolvedPath($0, on: host).isPublic
+      }
       throw Failure(
-        place: Self.place(in: complaint) ?? program, reason: "\(program): \(complaint)")
+        place: complaint.place ?? program,
+        reason: "\(program): \(complaint.text)")
     }
     return output.output
-  }
-
-  /// Returns `FILE:LINE` if a message begins with it.
-  private static func place(in complaint: String) -> String? {
-    complaint.prefixMatch(of: /(\/[^: ]*:[0-9]+):/).map { String($0.1) }
   }
 
   /// What is known about sudo before its rules are read.
@@ -129,10 +126,15 @@ enum SudoersView {
           place: SudoersView.program, reason: "sudo -V names no sudoers file")
       }
       var reading = NameServiceSwitch.path
-      do throws(SystemError) {
+      let name: [UInt8]
+      do throws(TrustedPath.Refusal) {
         sources = try NameServiceSwitch(of: host)
         reading = SudoersView.hostName
-        let name = try host.text(of: reading) ?? []
+        name = try host.text(of: reading) ?? []
+      } catch {
+        throw Failure(place: reading, reason: error.text)
+      }
+      do throws(SystemError) {
         let time = Timestamp(try host.now())?.iso8601
         context = SudoersContext(
           host: SudoersHost(
@@ -219,7 +221,7 @@ enum SudoersView {
     private static func reader(_ host: any ExaminedHost) -> SudoersFiles.Reader {
       SudoersFiles.Reader(
         text: { path in
-          do throws(SystemError) { return try host.text(of: path) } catch { return nil }
+          do throws(TrustedPath.Refusal) { return try host.text(of: path) } catch { return nil }
         },
         names: { folder in
           do throws(TrustedPath.Refusal) { return try host.names(in: folder) } catch { return nil }

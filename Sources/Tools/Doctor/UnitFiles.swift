@@ -84,8 +84,8 @@ enum UnitFiles {
 
   /// Returns the text of a unit's file.
   static func text(of path: String, _ host: any ExaminedHost) throws(Failure) -> [UInt8] {
-    do throws(SystemError) {
-      guard let text = try host.text(of: path) else { throw SystemError.notFound(.open) }
+    do throws(TrustedPath.Refusal) {
+      guard let text = try host.text(of: path) else { throw .system(.notFound(.open)) }
       return text
     } catch {
       throw Failure(place: path, reason: error.text)

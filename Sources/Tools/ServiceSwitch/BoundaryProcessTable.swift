@@ -54,7 +54,7 @@ enum ProcessTable {
     switch PlainFile.read(path, longest: 256) {
     case .success(let bytes):
       return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-    case .failure(let error): throw .system(path, error)
+    case .failure(let refusal): throw SystemFile.problem(path, refusal)
     }
   }
 }

@@ -39,7 +39,7 @@ package enum SecureShellServer {
     where name.hasSuffix(".conf") && folder + "/" + name != SecureShellDropIn.path {
       switch PlainFile.read(folder + "/" + name, longest: 1 << 20) {
       case .success(let text): files.append((folder + "/" + name, text))
-      case .failure(let error): throw .file(folder + "/" + name, .system(error))
+      case .failure(let refusal): throw SystemFile.problem(folder + "/" + name, refusal)
       }
     }
     return files
@@ -65,11 +65,11 @@ package enum SecureShellServer {
     try makePrivilegeSeparationFolder()
     let test = try run([program, "-t"])
     guard test.isSuccess else {
-      throw .secureShell(.refused("sshd -t", test.complaint(containing: " line ")))
+      throw .secureShell(.refused("sshd -t", complaint(test)))
     }
     let effective = try run([program, "-T"])
     guard effective.isSuccess else {
-      throw .secureShell(.refused("sshd -T", effective.complaint(containing: " line ")))
+      throw .secureShell(.refused("sshd -T", complaint(effective)))
     }
     let settings = String(decoding: effective.output, as: UTF8.self)
     let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
@@ -77,6 +77,10 @@ package enum SecureShellServer {
       throw .secureShell(.overridden(differences))
     }
     return settings
+  }
+
+  private static func complaint(_ output: ProgramOutput) -> String {
+    ProgramComplaint(ofSSHD: output, on: LocalExaminedHost()).text
   }
 
   private static func makePrivilegeSeparationFolder() throws(ChangeError) {

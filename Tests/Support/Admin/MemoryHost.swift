@@ -210,7 +210,22 @@ package struct MemoryHost: ExaminedHost {
     !missingModules.contains(String(decoding: module, as: UTF8.self))
   }
 
-  package func runningServers() -> [RunningServer] { servers }
+  package func serverProcesses() -> [ServerProcess] {
+    servers.enumerated().map { index, server in
+      ServerProcess(
+        number: Int32(index + 100), title: ["sshd:", "/usr/sbin/sshd"] + server.options,
+        users: [0, 0, 0, 0], mounts: hostMounts.first,
+        program: ServerProcess.Program(
+          status: Self.file(0, 0o755), path: "/usr/sbin/sshd", isInRootsFolder: true))
+    }
+  }
+
+  package var hostMounts: [String] { ["mnt:[1]"] }
+
+  /// The targets of symbolic links.
+  package var links: [String: String] = [:]
+
+  package func target(ofLink path: String) -> String? { links[path] }
 
   package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> { accepted }
 
@@ -280,8 +295,8 @@ package struct MemoryHost: ExaminedHost {
     return Array(names)
   }
 
-  package func text(of path: String) throws(SystemError) -> [UInt8]? {
-    if let error = unseen[path] { throw error }
+  package func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
+    if let error = unseen[path] { throw .system(error) }
     return texts[path].map { Array($0.utf8) }
   }
 

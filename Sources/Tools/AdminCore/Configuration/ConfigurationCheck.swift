@@ -61,7 +61,7 @@ package struct ConfigurationCheck {
       check.add(
         PlainFile.read(path, longest: Configuration.maximumLength)
           .map { ConfigurationFile.Layer(path: bytes, text: $0) }
-          .mapError { ConfigurationFile.Failure(bytes, .system($0)) })
+          .mapError { ConfigurationFile.Failure(bytes, refused: $0) })
     }
     check.finish()
     return check

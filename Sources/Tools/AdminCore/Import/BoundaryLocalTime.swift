@@ -8,24 +8,13 @@ extension LocalTime {
   var moments: [Int64] {
     var moments: [Int64] = []
     for summerTime in [0, 1] as [Int32] {
-      // SAFETY: plain numbers and a null pointer.
-      var time = unsafe tm()
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_year = Int32(year - 1900)
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_mon = Int32(month - 1)
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_mday = Int32(day)
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_hour = Int32(hour)
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_min = Int32(minute)
       // POSIX time has no leap seconds.
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_sec = Int32(min(second, 59))
-      // SAFETY: this stores a number, and leaves the pointer `tm_zone` null.
-      unsafe time.tm_isdst = summerTime
-      // SAFETY: the call reads and writes `time`, which outlives it.
+      // SAFETY: numbers and a null pointer. The call reads and writes `time`, which outlives it.
+      var time = unsafe tm(
+        tm_sec: Int32(min(second, 59)), tm_min: Int32(minute), tm_hour: Int32(hour),
+        tm_mday: Int32(day), tm_mon: Int32(month - 1), tm_year: Int32(year - 1900), tm_wday: 0,
+        tm_yday: 0, tm_isdst: summerTime, tm_gmtoff: 0, tm_zone: nil)
+      // SAFETY: as above.
       let moment = unsafe Int64(mktime(&time))
       // If there is no such time, the call adjusts the fields.
       // SAFETY: as above.

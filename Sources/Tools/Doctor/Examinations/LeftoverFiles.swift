@@ -21,7 +21,7 @@ enum LeftoverFiles: Examination {
     }
     let mountList = "/proc/self/mountinfo"
     let mounts: MountTable
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       guard let text = try snapshot.host.text(of: mountList) else {
         return [
           .unchecked(

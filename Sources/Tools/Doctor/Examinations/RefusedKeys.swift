@@ -91,7 +91,7 @@ extension ExaminedHost {
   ) -> [[UInt8]] {
     guard case .success(let accounts) = accounts else { return [] }
     let mounts: MountTable
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       guard let text = try text(of: "/proc/self/mountinfo") else { return [] }
       mounts = MountTable(text)
     } catch {
@@ -112,16 +112,15 @@ extension ExaminedHost {
     return withoutPassword(candidates.map(\.account)).map(\.name)
   }
 
+  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
+  /// not opened, and no file system is accessed on which a lookup can hang.
   private func hasKeys(
     _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
   ) -> Bool {
-    guard account.home.first == UInt8(ascii: "/"), mounts.distantKind(of: file) == nil else {
-      return false
-    }
-    do throws(SystemError) {
-      return try status(of: String(decoding: file, as: UTF8.self)).map { $0.size > 0 } ?? false
-    } catch {
-      return false
-    }
+    guard account.home.first == UInt8(ascii: "/") else { return false }
+    let keys = ResolvedPath(String(decoding: file, as: UTF8.self), on: self) { path in
+      mounts.distantKind(of: Array(path.utf8)) == nil
+    }.end
+    return keys.map { $0.kind == .file && $0.size > 0 } ?? false
   }
 }

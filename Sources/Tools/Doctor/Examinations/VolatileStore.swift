@@ -8,7 +8,7 @@ enum VolatileStore: Examination {
   private static let kinds = ["tmpfs", "ramfs", "devtmpfs"]
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       // `LeftoverFiles` reports a missing list.
       guard let text = try snapshot.host.text(of: mountList) else { return [] }
       let mounts = MountTable(text)

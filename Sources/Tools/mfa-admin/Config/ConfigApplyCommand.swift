@@ -70,7 +70,7 @@ struct ConfigApplyCommand: ParsableCommand {
     in file: String, isTenant: Bool
   ) throws(AdminError) -> IdentityPlatform {
     let text: [UInt8]
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       text = try PlainFile.read(file, longest: Configuration.maximumLength).get()
     } catch {
       throw .unreadable(file, error)

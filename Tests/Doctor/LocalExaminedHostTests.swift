@@ -1,0 +1,21 @@
+import MFAAdminCore
+import MFASystem
+import Testing
+
+@testable import MFADoctor
+
+@Suite struct LocalExaminedHostTests {
+  @Test("an examination has one time limit for all programs that it starts")
+  func timeLimit() throws {
+    let host = LocalExaminedHost(seconds: 1)
+    let start = try Clock.sinceBoot()
+    #expect(throws: ProgramOutput.Failure.late(seconds: 1)) {
+      try host.output(of: "/usr/bin/sleep", ["60"])
+    }
+    #expect(throws: ProgramOutput.Failure.examinationLate(seconds: 1)) {
+      try host.output(of: "/usr/bin/true", [])
+    }
+    #expect(try Clock.sinceBoot() - start < 30)
+    #expect(try LocalExaminedHost().output(of: "/usr/bin/true", [])?.isSuccess == true)
+  }
+}
