@@ -36,6 +36,135 @@ extension EndToEnd {
         .map { $0.fields["reason"] }
     }
 
+    /// Files that root can read and the user mfa cannot, as a shell with the umask makes them.
+    struct UnreadableFile: Sendable, CustomTestStringConvertible {
+      let script: String
+      /// What the remedy names.
+      let place: String
+      var testDescription: String { script }
+    }
+
+    @Test(
+      "what mfad cannot read denies sign-ins, every tool that predicts says so, and the remedy helps",
+      arguments: [
+        UnreadableFile(
+          script: "umask 027; printf '[project]\\nstate = observe\\n' | tee $D/x.conf",
+          place: "/etc/mfa/mfa.conf.d/x.conf"),
+        UnreadableFile(script: "chmod 0600 /etc/mfa/mfa.conf", place: "/etc/mfa/mfa.conf"),
+        UnreadableFile(script: "chmod 0750 $D", place: "/etc/mfa/mfa.conf.d"),
+        UnreadableFile(script: "chmod 0711 /etc/mfa", place: "/etc/mfa"),
+      ])
+    func unreadableFile(file: UnreadableFile) throws {
+      try Machine.use { machine in
+        try machine.keep("/etc/mfa")
+        try machine.keepServices()
+        let user = try machine.addUser()
+        let service = try machine.makeService(Self.stack)
+        try machine.writeConfiguration("[project]\n")
+        _ = try ResidentService(on: machine)
+        func signIn() throws -> String {
+          try PAMClient.signIn(service: service, user: user.name, answers: [.text("x")]).code
+        }
+        let before = try signIn()
+        #expect(before != "PAM_AUTH_ERR")
+        try Command.succeed(["/bin/sh", "-ec", "D=/etc/mfa/mfa.conf.d; " + file.script])
+        #expect(try signIn() == "PAM_AUTH_ERR")
+
+        let words = "the user mfa, who decides about sign-ins, cannot read "
+        let check = try machine.administer("config", "check")
+        #expect(check.status == .exited(1) && check.errorText.contains(words), "\(check.errorText)")
+        let remedy = try #require(
+          check.errorText.split(separator: "\n").first { $0.contains("hint: ch") }.map {
+            String($0.drop { $0 != ":" }.dropFirst().drop { $0 != ":" }.dropFirst(2))
+          }, "\(check.errorText)")
+        #expect(remedy.contains(file.place), "\(remedy)")
+        for arguments in [
+          ["config", "show"], ["readiness"], ["enable", "--no-confirm", "login"],
+          ["explain", "--user", user.name, "--service", service],
+        ] {
+          let command = try Command.run(["/usr/sbin/mfa-admin"] + arguments)
+          #expect(
+            (command.text + command.errorText).contains(words), "\(arguments): \(command)")
+        }
+        let doctor = try Doctor.examine(["--json"])
+        #expect(
+          try Doctor.found(doctor).contains { $0.hasPrefix("error configuration ") }
+            && doctor.text.contains(remedy), "\(doctor.text)")
+
+        // The remedy helps, and doctor has nothing against it.
+        try Command.succeed(["/bin/sh", "-ec", remedy])
+        #expect(try machine.administer("config", "check").status == .exited(0))
+        #expect(try signIn() == before)
+        let mended = try Doctor.found(try Doctor.examine(["--json"]))
+        #expect(
+          !mended.contains { $0.hasPrefix("error ") && $0.contains("/etc/mfa") }, "\(mended)")
+        #expect(!(try machine.administer("readiness").errorText.contains(words)))
+      }
+    }
+
+    @Test("config set and config write make files that mfad can read, whatever the umask")
+    func configurationCommands() throws {
+      try Machine.use { machine in
+        try machine.keep("/etc/mfa")
+        let (user, _) = try machine.addEnrolledUser()
+        let service = try machine.makeService(Self.stack)
+        try machine.writeConfiguration("[project]\n")
+        _ = try ResidentService(on: machine)
+        func run(_ arguments: String, input: String = "") throws -> Command {
+          try Command.run(
+            ["/bin/sh", "-c", "umask 077; mfa-admin config \(arguments)"], input: Array(input.utf8))
+        }
+        func signIn() throws -> String {
+          try PAMClient.signIn(service: service, user: user.name, answers: [.text("x")]).code
+        }
+        #expect(try signIn() == "PAM_AUTH_ERR")
+        let emergency = "/etc/mfa/mfa.conf.d/99-emergency.conf"
+        let set = try run("set --file 99-emergency.conf state disabled")
+        #expect(set.status == .exited(0), "\(set.errorText)")
+        #expect(
+          try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", emergency]) == "root root 644\n")
+        #expect(try signIn() != "PAM_AUTH_ERR")
+        // The file that decides the key is changed, and its version before is kept.
+        #expect(try run("set state enabled").text.contains(emergency + ".old"))
+        #expect(try signIn() == "PAM_AUTH_ERR")
+        #expect(
+          machine.contents(of: emergency + ".old") == Array("[project]\nstate = disabled\n".utf8))
+        try Command.succeed(["/bin/rm", emergency])
+
+        let written = try run("write 10-a.conf", input: "[project]\nstate = observe\n")
+        #expect(written.status == .exited(0), "\(written.errorText)")
+        try Command.succeed(["/bin/chgrp", "mfa", "/etc/mfa/mfa.conf.d/10-a.conf"])
+        try Command.succeed(["/bin/chmod", "0640", "/etc/mfa/mfa.conf.d/10-a.conf"])
+        let before = machine.contents(of: "/etc/mfa/mfa.conf.d/10-a.conf")
+        for (arguments, input, status) in [
+          ("write 10-a.conf", "[project]\nstate = on\n", Int32(1)), ("set state on", "", 1),
+          ("set no_such_key 1", "", 1), ("write a.txt", "", 64), ("set state 'a\nb'", "", 64),
+          ("write ../x.conf", "", 64), ("set --tenant nobody state enabled", "", 1),
+        ] {
+          let refused = try run(arguments, input: input)
+          #expect(refused.status == .exited(status), "\(arguments): \(refused.errorText)")
+          #expect(machine.contents(of: "/etc/mfa/mfa.conf.d/10-a.conf") == before)
+        }
+        #expect(try run("set state enabled").status == .exited(0))
+        #expect(
+          try Command.succeed(["/usr/bin/stat", "-c", "%G %a", "/etc/mfa/mfa.conf.d/10-a.conf"])
+            == "mfa 640\n")
+
+        // A mistake in another file, and a store that cannot be opened, do not stand in the way.
+        try machine.writeConfiguration("[project]\nstat = 1\n")
+        try machine.keep("/etc/mfa/key")
+        try Command.succeed(["/bin/mv", "/etc/mfa/key", "/etc/mfa/key.away"])
+        let broken = try run("set --file 99-emergency.conf state disabled")
+        #expect(broken.status == .exited(1), "\(broken.errorText)")
+        #expect(broken.errorText.contains("/etc/mfa/mfa.conf:2: "), "\(broken.errorText)")
+        #expect(machine.contents(of: emergency) == Array("[project]\nstate = disabled\n".utf8))
+        let mended = try run("write mfa.conf", input: "[project]\n")
+        #expect(mended.status == .exited(0), "\(mended.errorText)")
+        #expect(try signIn() != "PAM_AUTH_ERR")
+        #expect(try machine.administer("config", "check").status == .exited(0))
+      }
+    }
+
     @Test("the service decides, and the application opens neither store nor key")
     func decides() throws {
       try Machine.use { machine in

@@ -240,7 +240,8 @@ package enum AdminError: Error, Equatable {
     case .account, .accounts:
       "try again when the directory service responds; check with getent passwd"
     case .configuration(let failure):
-      "correct \(VisibleText.escaping(failure.path)); until then every sign-in is denied"
+      Self.remedy(failure)
+        ?? "correct \(VisibleText.escaping(failure.path)); until then every sign-in is denied"
     case .mistakes(_, true): "correct them; until then every sign-in is denied"
     case .mistakes(_, false): "correct them before these files are put in place"
     case .noSuchTenant: "mfa-admin config show lists them"
@@ -315,11 +316,23 @@ package enum AdminError: Error, Equatable {
     }
   }
 
+  /// Returns the command that lets the user who decides read a file of the configuration, if that is what
+  /// is wrong.
+  package static func remedy(_ failure: ConfigurationFile.Failure) -> String? {
+    guard case .system(let error) = failure.reason, error.isForbidden, Console.isRoot else {
+      return nil
+    }
+    return ReadingObstacle.remedy(at: failure.path)
+  }
+
   /// Returns the reason why the configuration cannot be used, with its file.
   package static func message(_ failure: ConfigurationFile.Failure) -> String {
     let path = VisibleText.escaping(failure.path)
     return switch failure.reason {
     case .notAPath: "\(path) is not an absolute path"
+    case .system(let error) where error.isForbidden && Console.isRoot:
+      // Root can read everything.
+      "the user \(DecidingUser.name), who decides about sign-ins, cannot read \(path)"
     case .system(let error): "\(path) cannot be read: \(error.text)"
     case .untrusted(let distrust): "\(path) is not trusted: \(distrust.name)"
     case .tooManyFiles:

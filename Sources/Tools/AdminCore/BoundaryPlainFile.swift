@@ -25,6 +25,17 @@ package enum PlainFile {
       return .failure(.untrusted(.notARegularFile))
     }
     if let owner, status.st_uid != owner { return .failure(.untrusted(.wrongOwner)) }
+    return contents(of: descriptor, longest: longest)
+  }
+
+  /// Returns what can be read from standard input, up to `longest` + 1 bytes.
+  package static func standardInput(longest: Int) -> Result<[UInt8], TrustedPath.Refusal> {
+    contents(of: STDIN_FILENO, longest: longest)
+  }
+
+  private static func contents(
+    of descriptor: Int32, longest: Int
+  ) -> Result<[UInt8], TrustedPath.Refusal> {
     var bytes = [UInt8](repeating: 0, count: longest + 1)
     var count = 0
     while count < bytes.count {

@@ -30,7 +30,7 @@ package enum ThisHost {
     var settings = Settings.defaults
     var fingerprint: ConfigurationFingerprint?
     do throws(ConfigurationFile.Failure) {
-      let configuration = try ConfigurationFile.read()
+      let configuration = try DecidingUser.configuration()
       settings = configuration.project
       fingerprint = configuration.fingerprint
     } catch {
@@ -76,7 +76,7 @@ package enum ThisHost {
   /// largest possible one if the configuration cannot be used.
   package static var mostAdjacentIntervals: UInt8 {
     do throws(ConfigurationFile.Failure) {
-      let configuration = try ConfigurationFile.read()
+      let configuration = try DecidingUser.configuration()
       let tenants = configuration.tenants.compactMap { tenant in
         configuration.value(of: .adjacentIntervals, in: tenant)
           .flatMap { UInt8(String(decoding: $0, as: UTF8.self)) }

@@ -107,7 +107,9 @@ package struct LocalExaminedHost: ExaminedHost {
   package func services() throws(StackRefusal) -> [[UInt8]] { try stacks.services() }
 
   package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    try LocalAuthenticationHost().configuration(at: path)
+    try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+      try LocalAuthenticationHost().configuration(at: path)
+    }
   }
 
   package func now() throws(SystemError) -> Int64 { try Clock.now() }
@@ -160,6 +162,10 @@ package struct LocalExaminedHost: ExaminedHost {
         return []
       }
     }
+  }
+
+  package var decidersGroup: UInt32? {
+    do throws(SystemError) { return try DecidingUser.identity?.group } catch { return nil }
   }
 
   package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {

@@ -27,6 +27,9 @@ package protocol ExaminedHost {
   /// Returns the account with a name, or nil if it does not exist.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
 
+  /// The primary group of the user who decides about sign-ins, or nil if it is not known.
+  var decidersGroup: UInt32? { get }
+
   /// Returns whether an account belongs to a group, or nil if the lookup failed.
   func isMember(_ account: Account, of group: [UInt8]) -> Bool?
 
@@ -162,6 +165,9 @@ extension ExaminedHost {
 
   /// Returns no processes by default.
   func serverProcesses() -> [ServerProcess] { [] }
+
+  /// No group by default.
+  var decidersGroup: UInt32? { nil }
 
   /// No mount namespaces by default.
   var hostMounts: [String] { [] }

@@ -1,3 +1,4 @@
+import MFAAdminCore
 import MFADoctor
 import MFAConfiguration
 import MFAFactors
@@ -28,7 +29,10 @@ struct SimulatedHost<Base: Host>: Host {
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     let configuration = try memory.configuration(at: path) {
-      () throws(ConfigurationFile.Failure) in try base.configuration(at: path)
+      () throws(ConfigurationFile.Failure) in
+      try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+        try base.configuration(at: path)
+      }
     }
     return isEnforced ? configuration.enforced : configuration
   }

@@ -222,6 +222,8 @@ package struct MemoryHost: ExaminedHost {
 
   package var hostMounts: [String] { ["mnt:[1]"] }
 
+  package var decidersGroup: UInt32? { 998 }
+
   /// The targets of symbolic links.
   package var links: [String: String] = [:]
 

@@ -45,7 +45,9 @@ package struct ConfigurationCheck {
   package static func ofTheHost() -> ConfigurationCheck {
     var check = ConfigurationCheck()
     do throws(ConfigurationFile.Failure) {
-      try ConfigurationFile.forEachLayer { layer in check.add(layer) }
+      try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+        try ConfigurationFile.forEachLayer { layer in check.add(layer) }
+      }
     } catch {
       check.failures.append(error)
     }

@@ -56,7 +56,7 @@ extension ThisHost {
   /// Returns what happens at the sign-ins of a user without a factor.
   package static func unenrolledSignIns(of user: UserName) -> UnenrolledSignIns {
     do throws(ConfigurationFile.Failure) {
-      let policy = try ConfigurationFile.read()
+      let policy = try DecidingUser.configuration()
       do throws(SystemError) {
         guard let account = try Account.named(user.bytes) else { return .unknown }
         return UnenrolledSignIns(of: user, under: policy) { account.isMember(of: $0) }

@@ -141,9 +141,9 @@ enum Ownership: Examination {
       guard status.permissions & 0o022 == 0 else {
         return "has mode \(text): users other than root can write to it"
       }
-      let needed: UInt32 = required.kind == .folder ? 0o555 : 0o444
-      guard status.permissions & needed == needed else {
-        return "has mode \(text): the helper cannot read it"
+      let needed: UInt32 = required.kind == .folder ? 0o5 : 0o4
+      guard isReadable(status, needed, snapshot) else {
+        return "has mode \(text): the user mfa cannot read it"
       }
     } else if !required.permissions.contains(status.permissions) {
       return "has mode \(text), expected \(PathStatus.text(required.permissions[0]))"
@@ -153,6 +153,17 @@ enum Ownership: Examination {
       return "has \(status.size) bytes, expected \(size)"
     }
     return nil
+  }
+
+  /// Returns whether the user mfa has these rights of a file: as its owner, in its group, or as any user.
+  private static func isReadable(
+    _ status: PathStatus, _ needed: UInt32, _ snapshot: HostSnapshot
+  ) -> Bool {
+    guard let user = identity(.mfa, snapshot) else { return status.permissions & needed == needed }
+    let step = ReadingObstacle.Step(
+      path: "", isFolder: status.kind == .folder, owner: status.owner, group: status.group,
+      permissions: status.permissions)
+    return step.rights(of: user, group: snapshot.host.decidersGroup ?? .max) & needed == needed
   }
 
   private static func identity(_ owner: Owner, _ snapshot: HostSnapshot) -> UInt32? {

@@ -24,7 +24,10 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let check = files.isEmpty ? ConfigurationCheck.ofTheHost() : ConfigurationCheck.of(files)
-    for failure in check.failures { Console.printError("error: " + AdminError.message(failure)) }
+    for failure in check.failures {
+      Console.printError("error: " + AdminError.message(failure))
+      if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
+    }
     guard check.failures.isEmpty else {
       throw .mistakes(check.failures.count, inForce: files.isEmpty)
     }

@@ -26,7 +26,7 @@ struct ConfigShowCommand: ParsableCommand {
   var tenant: String?
 
   func run() throws(AdminError) {
-    let layers = try ConfigCommand.layers()
+    let layers = try ConfigCommand.layers(asDecided: true)
     let configuration = try Self.effective(layers)
     var section: Tenant?
     if let tenant {

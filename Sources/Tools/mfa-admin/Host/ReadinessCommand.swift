@@ -35,7 +35,7 @@ struct ReadinessCommand: ParsableCommand {
     let host = DoctorCommand.host
     let policy: Configuration
     do throws(ConfigurationFile.Failure) {
-      policy = try ConfigurationFile.read()
+      policy = try DecidingUser.configuration()
     } catch {
       throw .configuration(error)
     }

@@ -30,7 +30,7 @@ struct ReportCommand: ParsableCommand {
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
     let policy: Configuration
     do throws(ConfigurationFile.Failure) {
-      policy = try ConfigurationFile.read()
+      policy = try DecidingUser.configuration()
     } catch {
       throw .configuration(error)
     }

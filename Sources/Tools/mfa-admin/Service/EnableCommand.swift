@@ -89,7 +89,7 @@ struct EnableCommand: ParsableCommand {
 
   /// Proves that the services would ask for a code and accept a right one.
   private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
-    do throws(ConfigurationFile.Failure) { _ = try ConfigurationFile.read() } catch {
+    do throws(ConfigurationFile.Failure) { _ = try DecidingUser.configuration() } catch {
       throw .configuration(error)
     }
     if let problem = DoctorCommand.host.loadProblem(Array("pam_mfa.so".utf8)) {
