@@ -588,6 +588,41 @@ extension EndToEnd {
       }
     }
 
+    @Test("an edited line of one service keeps no service from being disabled, and is kept")
+    func disableAllWithEdits() throws {
+      try Self.withMachine { machine in
+        let files = ServiceFiles(["su", "su-l", "login", "sudo", "sudo-i"])
+        for service in ["login", "su", "sudo"] {
+          #expect(try machine.administer("enable", "--no-confirm", service).status.isSuccess)
+        }
+        let path = "/etc/pam.d/login"
+        let text = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
+        let edited = text.replacing("pam_mfa.so after_password", with: "pam_mfa.so echo debug")
+        #expect(edited != text)
+        try machine.write(edited, to: path)
+        // The record of another service is damaged.
+        try machine.write("x", to: ServiceFiles.confirmed + "/sudo", mode: "0600")
+        let dry = try machine.administer("disable", "--all", "--dry-run")
+        #expect(dry.status == .exited(0) && dry.text.contains("-auth"), "\(dry)")
+        let disabled = try machine.administer("disable", "--all")
+        #expect(disabled.status == .exited(0), "\(disabled.errorText)")
+        #expect(disabled.text.contains("line "), "\(disabled.text)")
+        #expect(machine.contents(of: path + ".mfa-edited") == Array(edited.utf8))
+        try machine.remove(path + ".mfa-edited")
+        #expect(files.isRestored && ServiceFiles.enabled.isEmpty, "\(files)")
+        // A service that cannot be disabled is reported, and the others are disabled.
+        for service in ["login", "su"] {
+          #expect(try machine.administer("enable", "--no-confirm", service).status.isSuccess)
+        }
+        try machine.write("x", to: ServiceFiles.confirmed + "/aaa", mode: "0600")
+        let partly = try machine.administer("disable", "--all")
+        #expect(partly.status == .exited(1))
+        #expect(partly.errorText.contains("/aaa is not a valid"), "\(partly.errorText)")
+        #expect(files.isRestored && ServiceFiles.enabled == ["aaa"], "\(files)")
+        try machine.remove(ServiceFiles.confirmed + "/aaa")
+      }
+    }
+
     /// How an administrator changes a file of an unconfirmed change.
     enum TrialEdit: CaseIterable {
       case betweenMarks, removed, marksDeleted, outsideMarks, groupWritable, otherOwner, symlink,
@@ -910,7 +945,7 @@ extension EndToEnd {
       }
     }
 
-    @Test("later edits are kept, and an edit between the markers is refused with its line")
+    @Test("later edits are kept, and a line that was edited between the markers is kept in a copy")
     func edited() throws {
       try Self.withMachine { machine in
         let path = "/etc/pam.d/sudo"
@@ -918,12 +953,16 @@ extension EndToEnd {
         #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
         #expect(ServiceFiles.enabled == ["sudo"])
         let new = String(decoding: try #require(machine.contents(of: path)), as: UTF8.self)
-        try machine.write(
-          new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so"), to: path)
-        let refused = try machine.administer("disable", "sudo")
-        #expect(refused.status == .exited(1))
-        #expect(refused.errorText.contains("sudo: /etc/pam.d/sudo:8, between the marks"))
-        #expect(ServiceFiles.enabled == ["sudo"] && ServiceFiles.waiting.isEmpty)
+        let between = new.replacing("requisite pam_mfa.so", with: "optional pam_mfa.so")
+        try machine.write(between, to: path)
+        let edited = try machine.administer("disable", "sudo")
+        #expect(edited.status == .exited(0), "\(edited.errorText)")
+        #expect(edited.text.contains("note: line 8 of \(path) was edited"), "\(edited.text)")
+        #expect(machine.contents(of: path) == Array(old.utf8))
+        #expect(machine.contents(of: path + ".mfa-edited") == Array(between.utf8))
+        try machine.remove(path + ".mfa-edited")
+        #expect(ServiceFiles.enabled.isEmpty && ServiceFiles.waiting.isEmpty)
+        #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
 
         try machine.write("# ours\n" + new, to: path, mode: "0640")
         let dry = try machine.administer("disable", "--dry-run", "sudo")

@@ -88,6 +88,8 @@ enum ServicesTarget {
     guard marks.removing(from: text) == .absent else { return }
     let offset = starts[Int(choice % UInt64(starts.count))]
     let inserted = marks.inserting(Array(StackPlan.knownLines.prefix(2)), into: text, at: offset)
-    try require(marks.removing(from: inserted) == .removed(text), "inserted lines are not removed")
+    try require(
+      marks.removing(from: inserted) == .removed(text, editedLine: nil),
+      "inserted lines are not removed")
   }
 }

@@ -6,7 +6,7 @@ enum ChangeErrorCase: CaseIterable {
     untried,
     reload, rollbackWatcher, invalidRecord,
     busy,
-    unknownProgram, enabledByHand, enabledWith, altered, nothingToConfirm, noNewSignIn, system,
+    unknownProgram, enabledByHand, enabledWith, nothingToConfirm, noNewSignIn, system,
     ledger,
     acceptances,
     rolledBack,
@@ -33,7 +33,6 @@ enum ChangeErrorCase: CaseIterable {
       case .unknownProgram: .unknownProgram
       case .enabledByHand: .enabledByHand
       case .enabledWith: .enabledWith
-      case .altered: .altered
       case .nothingToConfirm: .nothingToConfirm
       case .noNewSignIn: .noNewSignIn
       case .system: .system

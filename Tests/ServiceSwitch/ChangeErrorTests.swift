@@ -29,7 +29,7 @@ import Testing
     (.reload("x"), 1), (.rollbackWatcher("x"), 1),
     (.invalidRecord("/x"), 1),
     (.busy, 1), (.unknownProgram("x"), 1), (.enabledByHand(service: "x", place: "/x:1"), 1),
-    (.enabledWith(service: "x", other: "y"), 1), (.altered(service: "x", place: "/x:1"), 1),
+    (.enabledWith(service: "x", other: "y"), 1),
     (.noNewSignIn([("x", "y")]), 1),
     (.system("x", full), 1), (.rolledBack(.noServiceFile("x")), 2),
     (.rollbackFailed(.busy, .busy), 1), (.ledger("x", hint: "y"), 1),

@@ -27,13 +27,17 @@ import Testing
       number: 5, present: new + Array("c\n".utf8),
       remedy: .write(old + Array("c\n".utf8), isExact: false)),
     Row(
-      number: 6, present: edited, remedy: .altered(line: 3)),
+      number: 6, present: edited, remedy: .writeKeeping(old, editedLine: 3)),
     Row(number: 7, old: nil, new: block, present: nil, remedy: .none),
     Row(number: 8, old: nil, new: block, present: block, remedy: .remove),
     Row(
       number: 9, old: nil, new: block, present: block + Array("PrintMotd no\n".utf8),
       remedy: .write(Array("PrintMotd no\n".utf8), isExact: false)),
     Row(number: 10, old: nil, new: block + block, present: block, remedy: .remove),
+    Row(
+      number: 12, old: nil, new: block,
+      present: Array(String(decoding: block, as: UTF8.self).replacing("yes", with: "no").utf8),
+      remedy: .putBack),
     Row(number: 11, old: nil, new: block, present: Array("x".utf8), remedy: .gone),
   ]
 

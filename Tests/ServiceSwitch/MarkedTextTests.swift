@@ -30,36 +30,73 @@ import Testing
     let text = Array(row.text.utf8)
     let marked = Self.mark.inserting(Self.lines, into: text, at: row.offset)
     #expect(marked != text)
-    #expect(Self.mark.removing(from: marked) == .removed(text))
+    #expect(Self.mark.removing(from: marked) == .removed(text, editedLine: nil))
     #expect(Self.mark.removing(from: text) == .absent)
     #expect(MarkedText(service: Array("ssh".utf8)).removing(from: marked) == .absent)
     #expect(MarkedText.services(in: marked) == [Array("sshd".utf8)])
     // Also when the lines were inserted twice.
     let twice = Self.mark.inserting(Self.lines, into: marked, at: 0)
-    #expect(Self.mark.removing(from: twice) == .removed(text))
+    #expect(Self.mark.removing(from: twice) == .removed(text, editedLine: nil))
   }
 
   static let begin = "# >>> mfa-admin enable sshd: mfa-admin disable sshd takes these lines out\n"
   static let end = "# <<< mfa-admin enable sshd\n"
 
+  struct EditedRow: CustomTestStringConvertible {
+    let number: Int
+    let text: String
+    let rest: String
+    let line: Int?
+    var testDescription: String { "\(number)" }
+  }
+
+  static let editedRows = [
+    // Ours, whatever its arguments.
+    EditedRow(
+      number: 1, text: "x\n\(begin)auth optional pam_mfa.so debug\n\(end)y\n", rest: "x\ny\n",
+      line: 3),
+    EditedRow(
+      number: 2, text: "\(begin)auth [success=1 default=die] /lib/security/pam_mfa.so\n\(end)",
+      rest: "", line: 2),
+    EditedRow(number: 3, text: "\(begin)auth requisite pam_mfa.so \n\(end)", rest: "", line: 2),
+    EditedRow(
+      number: 4, text: "\(begin)\n#auth requisite pam_mfa.so\n\(end)", rest: "", line: 2),
+    // The line that lets root pass.
+    EditedRow(
+      number: 13, text: "\(begin)account sufficient pam_rootok.so debug\n\(end)", rest: "", line: 2),
+    // Another module: the line stays.
+    EditedRow(
+      number: 5, text: "\(begin)auth requisite pam_faillock.so\nauth x pam_mfa.so\n\(end)y\n",
+      rest: "auth requisite pam_faillock.so\ny\n", line: 2),
+    // Marks without a counterpart.
+    EditedRow(
+      number: 6, text: "\(begin)auth requisite pam_mfa.so\nauth required pam_unix.so\nz\n",
+      rest: "auth required pam_unix.so\nz\n", line: 1),
+    EditedRow(number: 7, text: "x\n\(end)", rest: "x\n", line: 2),
+    EditedRow(number: 8, text: "\(begin)\(begin)\(end)", rest: "", line: 2),
+    EditedRow(number: 9, text: "\(begin)\(end)\(end)x\n", rest: "x\n", line: 3),
+    // sshd's drop-in: a setting of a Match block never becomes a general one.
+    EditedRow(
+      number: 10,
+      text: "\(begin)UsePAM no\nPrintMotd no\nMatch Group *\n  PermitTTY no\n\(end)y\n",
+      rest: "PrintMotd no\ny\n", line: 2),
+    EditedRow(
+      number: 11, text: "\(begin)UsePAM yes\nauthenticationmethods any\n\(end)", rest: "", line: 3),
+    EditedRow(number: 12, text: "\(begin)UsePAM yes\n\(end)", rest: "", line: nil),
+  ]
+
   @Test(
-    "a foreign line between the markers is never removed",
-    arguments: [
-      ("x\n\(begin)auth optional pam_mfa.so\n\(end)", 3),
-      ("\(begin)auth requisite pam_mfa.so\n\naccount required pam_mfa.so\n\(end)", 3),
-      ("\(begin)auth requisite pam_mfa.so \n\(end)", 2),
-      ("\(begin)auth requisite pam_mfa.so\n", 1),
-      ("x\n\(end)", 2),
-      ("\(begin)\(begin)\(end)", 2),
-      ("\(begin)\(end)\(end)", 3),
-    ])
-  func altered(text: String, line: Int) {
-    #expect(Self.mark.removing(from: Array(text.utf8)) == .altered(line: line))
+    "an edited line of ours is removed, and a line of another module stays", arguments: editedRows)
+  func edited(row: EditedRow) {
+    #expect(
+      Self.mark.removing(from: Array(row.text.utf8))
+        == .removed(Array(row.rest.utf8), editedLine: row.line))
   }
 
   @Test("the block is removed even if one of its lines is missing")
   func shortened() {
     let text = "a\n\(Self.begin)account required pam_mfa.so\n\(Self.end)b"
-    #expect(Self.mark.removing(from: Array(text.utf8)) == .removed(Array("a\nb".utf8)))
+    #expect(
+      Self.mark.removing(from: Array(text.utf8)) == .removed(Array("a\nb".utf8), editedLine: nil))
   }
 }

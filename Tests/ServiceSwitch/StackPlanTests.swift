@@ -161,7 +161,8 @@ import Testing
     let expected = try #require(Self.expanded(row), "\(row.number): the file was not refused")
     #expect(String(decoding: plan.text, as: UTF8.self) == expected, "\(row.number)")
     #expect(
-      MarkedText(service: service).removing(from: plan.text) == .removed(file.contents),
+      MarkedText(service: service).removing(from: plan.text)
+        == .removed(file.contents, editedLine: nil),
       "\(row.number)")
   }
 
@@ -185,7 +186,8 @@ import Testing
       ])
       #expect(plan.text == top + Array(usual.utf8), "\(row.number)")
       #expect(
-        MarkedText(service: service).removing(from: plan.text) == .removed(file.contents),
+        MarkedText(service: service).removing(from: plan.text)
+        == .removed(file.contents, editedLine: nil),
         "\(row.number)")
     }
   }

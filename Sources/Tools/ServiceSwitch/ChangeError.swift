@@ -41,8 +41,6 @@ package enum ChangeError: Error, Equatable {
   case enabledByHand(service: String, place: String)
   /// The service asks for codes because another service was enabled, such as sudo for sudo-i.
   case enabledWith(service: String, other: String)
-  /// The line between the marks is not a line that `mfa-admin enable` writes.
-  case altered(service: String, place: String)
   /// No change is pending.
   case nothingToConfirm
   /// The command was not started from a new sign-in through any of these services.
@@ -81,7 +79,7 @@ package enum ChangeError: Error, Equatable {
     case .rolledBack(let error): error.status
     case .file, .report, .stack, .secureShell, .module, .configuration, .trial, .untried, .reload,
       .rollbackWatcher, .invalidRecord, .busy, .unknownProgram, .enabledByHand, .enabledWith,
-      .altered, .noNewSignIn, .system, .ledger, .acceptances, .rollbackFailed:
+      .noNewSignIn, .system, .ledger, .acceptances, .rollbackFailed:
       .failure
     }
   }
@@ -116,8 +114,6 @@ package enum ChangeError: Error, Equatable {
       "\(service) asks for a code because \(other) is enabled, and they are switched together"
     case .enabledByHand(let service, let place):
       "\(service) asks for a code because of \(place), which mfa-admin enable did not write"
-    case .altered(let service, let place):
-      "\(service): \(place), between the marks of mfa-admin enable, was edited"
     case .nothingToConfirm: "no change is waiting for confirmation"
     case .noNewSignIn(let services):
       "this is not a new sign-in: "
@@ -163,8 +159,6 @@ package enum ChangeError: Error, Equatable {
       "use --no-confirm, and keep a root shell open until you have tested a sign-in"
     case .enabledWith(_, let other): "to switch them off: mfa-admin disable \(other)"
     case .enabledByHand: "remove that line by hand"
-    case .altered(let service, _):
-      "remove the marks and the lines between them by hand, then run mfa-admin disable \(service)"
     case .nothingToConfirm: "run mfa-admin services to see the state of each service"
     case .noNewSignIn:
       "keep this terminal open, sign in from a second one, and run there: sudo mfa-admin confirm"
@@ -185,7 +179,7 @@ package enum ChangeError: Error, Equatable {
     case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
     case .notAService, .noServiceFile, .stack, .secureShell, .module, .configuration, .trial,
       .untried, .invalidRecord, .unknownProgram, .enabledByHand, .enabledWith,
-      .altered, .nothingToConfirm, .noNewSignIn, .acceptances:
+      .nothingToConfirm, .noNewSignIn, .acceptances:
       false
     }
   }

@@ -119,14 +119,20 @@ package struct ChangeJournal {
     try Self.entries(in: Self.confirmedPath)
   }
 
-  /// Returns the names of the services with a pending or a confirmed change, sorted.
+  /// Returns the names of the services with a record, sorted. The record of a service may be invalid.
   package func changedServices() throws(ChangeError) -> [[UInt8]] {
-    var services: [[UInt8]] = []
-    for entry in try pending() + confirmed() {
-      let service = try entry.get().service
-      if !services.contains(service) { services.append(service) }
+    let names = Set(
+      try SystemFile.names(in: Self.pendingPath) + SystemFile.names(in: Self.confirmedPath))
+    return names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Throws the error of the first record of a service that is invalid.
+  package func checkRecords(of service: [UInt8]) throws(ChangeError) {
+    for path in [Self.pendingPath, Self.confirmedPath] {
+      let record = path + "/" + String(decoding: service, as: UTF8.self)
+      guard try PresentFile.at(record) != .absent else { continue }
+      _ = try Self.entry(record).get()
     }
-    return services.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   private static func entries(in path: String) throws(ChangeError) -> [Entry] {

@@ -27,8 +27,9 @@ package struct ChangedFile: Equatable {
     /// Write the old contents, or remove the file if there were none, and keep what is there now
     /// beside the file.
     case putBack
-    /// No safe action: this line between our marks is not one of our lines.
-    case altered(line: Int)
+    /// Write these contents, which are the current ones without our lines, and keep what is there now
+    /// beside the file: this line was edited between our marks.
+    case writeKeeping([UInt8], editedLine: Int)
   }
 
   /// The file before the change, or nil if it did not exist.
@@ -49,9 +50,10 @@ package struct ChangedFile: Equatable {
     if contents == new { return old.map { .write($0, isExact: true) } ?? .remove }
     switch MarkedText(service: service).removing(from: contents) {
     case .absent: return .gone
-    case .altered(let line): return .altered(line: line)
-    case .removed(let rest):
+    case .removed(let rest, nil):
       return rest.isEmpty && old == nil ? .remove : .write(rest, isExact: false)
+    case .removed(let rest, let line?):
+      return rest.isEmpty && old == nil ? .putBack : .writeKeeping(rest, editedLine: line)
     }
   }
 

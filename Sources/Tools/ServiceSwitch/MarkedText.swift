@@ -1,8 +1,8 @@
 /// The lines that mfa-admin adds to an administrator's file, enclosed in two marks.
 ///
 /// MUST 1: inserting the lines into a text and removing them again results in the original text,
-/// byte for byte. MUST 2: a line between the marks that is not one of our lines is never removed.
-/// (`MarkedTextTests`)
+/// byte for byte. MUST 2: a line of another module between the marks is never removed, and an edited
+/// line of ours always is. (`MarkedTextTests`)
 package struct MarkedText: Equatable {
   /// The service that the lines are for.
   package let service: [UInt8]
@@ -47,38 +47,79 @@ package struct MarkedText: Equatable {
   enum Removal: Equatable {
     /// The text contains none of our lines.
     case absent
-    /// The text without our lines.
-    case removed([UInt8])
-    /// The line with this number, counted from 1, is between the marks and not one of our lines, or
-    /// is a mark without a counterpart.
-    case altered(line: Int)
+    /// The text without our lines. `editedLine` is the number of the first line, counted from 1, that
+    /// is between the marks and differs from what was written, or of a mark without a counterpart.
+    case removed([UInt8], editedLine: Int?)
   }
 
-  /// Removes all our blocks from a text.
+  /// Returns whether a line between the marks is one of ours, whatever its arguments: it calls the module,
+  /// or another module as a line that `enable` writes does, or sets a keyword of sshd's drop-in, or is empty
+  /// or a comment.
+  static func isOurs(_ line: [UInt8]) -> Bool {
+    let text = String(decoding: line, as: UTF8.self)
+    guard let first = text.split(whereSeparator: \.isWhitespace).first, first.first != "#" else {
+      return true
+    }
+    let own = Self.call(in: text)
+    return own?.module == "pam_mfa.so"
+      || StackPlan.knownLines.contains { known in
+        guard let own, let written = Self.call(in: known) else { return false }
+        return own == written
+      }
+      || SecureShellDropIn.keywords.contains(first.lowercased())
+  }
+
+  /// Returns the type and the name of the module in a line of a service file, or nil.
+  private static func call(in line: String) -> (type: String, module: String)? {
+    let words = line.split(whereSeparator: \.isWhitespace)
+    guard let type = words.first, let module = words.first(where: { $0.hasSuffix(".so") }) else {
+      return nil
+    }
+    return (type.lowercased(), String(module.split(separator: "/").last ?? ""))
+  }
+
+  /// Removes all our blocks from a text. A block whose end is missing ends before the first line that is
+  /// not one of ours.
   func removing(from text: [UInt8]) -> Removal {
     var kept: [UInt8] = []
-    var start: Int?
+    var edited: Int?
+    var isInside = false
+    var isInMatch = false
     var found = false
-    for (index, line) in Self.lines(of: text).enumerated() {
+    let lines = Self.lines(of: text)
+    for (index, line) in lines.enumerated() {
       let isEnded = line.last == Self.lineFeed
       let words = Array(isEnded ? line.dropLast() : line[...])
       if words == beginning {
-        guard start == nil else { return .altered(line: index + 1) }
-        start = index + 1
+        if isInside { edited = edited ?? index + 1 }
+        isInside = true
+        isInMatch = false
         found = true
+        let hasEnd = lines[index...].dropFirst().contains { other in
+          Array(other.last == Self.lineFeed ? other.dropLast() : other[...]) == end
+        }
+        if !hasEnd { edited = edited ?? index + 1 }
       } else if words == end {
-        guard start != nil else { return .altered(line: index + 1) }
-        start = nil
+        if !isInside { edited = edited ?? index + 1 }
+        found = true
         // The line before the block was the last line and had no line feed.
-        if !isEnded, kept.last == Self.lineFeed { kept.removeLast() }
-      } else if start != nil {
-        guard Self.isKnown(words) else { return .altered(line: index + 1) }
+        if isInside, !isEnded, kept.last == Self.lineFeed { kept.removeLast() }
+        isInside = false
+      } else if isInside {
+        if !Self.isKnown(words) { edited = edited ?? index + 1 }
+        // Without its Match line, a setting would apply to every user.
+        if SecureShellDropIn.isMatch(words) { isInMatch = true }
+        guard !isInMatch, !Self.isOurs(words) else { continue }
+        kept += line
+        let hasEnd = lines[index...].contains { other in
+          Array(other.last == Self.lineFeed ? other.dropLast() : other[...]) == end
+        }
+        if !hasEnd { isInside = false }
       } else {
         kept += line
       }
     }
-    if let start { return .altered(line: start) }
-    return found ? .removed(kept) : .absent
+    return found ? .removed(kept, editedLine: edited) : .absent
   }
 
   /// Returns the lines between our marks, without their line feeds.

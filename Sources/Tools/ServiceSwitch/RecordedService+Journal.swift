@@ -41,7 +41,7 @@ extension RecordedService {
     let marks = MarkedText(service: service)
     switch marks.removing(from: present.contents) {
     case .absent: return .withoutLines
-    case .altered(let line): return .edited(line: line)
+    case .removed(_, let line?): return .edited(line: line)
     case .removed:
       // Edits outside the marks do not matter.
       return marks.ourLines(in: present.contents) == marks.ourLines(in: file.new)

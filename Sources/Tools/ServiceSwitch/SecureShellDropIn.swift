@@ -36,6 +36,20 @@ package struct SecureShellDropIn {
     settings(factors).map { "\($0.name) \($0.value)" } + factors.exemptions
   }
 
+  /// The keywords that the file sets, in lower case.
+  static var keywords: Set<String> {
+    let all = SecureShellFactors.First.allCases.flatMap { first in
+      lines(SecureShellFactors(first: first, exemptGroups: ["x"]))
+    }
+    return Set(all.compactMap { $0.split(separator: " ").first?.lowercased() })
+  }
+
+  /// Returns whether a line is a `Match` line.
+  static func isMatch(_ line: [UInt8]) -> Bool {
+    String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).first?
+      .lowercased() == "match"
+  }
+
   /// Returns whether the file can contain a line between the marks.
   static func isKnown(_ line: [UInt8]) -> Bool {
     SecureShellFactors.isExemption(line)

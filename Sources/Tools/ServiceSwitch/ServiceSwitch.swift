@@ -22,7 +22,8 @@ import MFASystem
 /// interrupted at any point, the next process completes or undoes the change. (`ChangeFaults`)
 /// MUST 2: no service is enabled without an entry in the audit log, and a failing audit log never
 /// prevents disabling. (`EndToEnd.Enable.ledger`)
-/// MUST 3: a file that was edited after the confirmation keeps the edits. (`ChangedFileTests`)
+/// MUST 3: a file that was edited after the confirmation keeps the edits outside of our lines, and a copy
+/// of edited lines of ours. No edit keeps a service from being disabled. (`ChangedFileTests`)
 /// MUST 4: before the confirmation, no edit, owner, permission or link keeps a file from being
 /// restored, and one file that cannot be restored does not keep the others from it.
 /// (`EndToEnd.Enable.editedOnTrial`, `EndToEnd.Enable.fileThatStays`)
@@ -242,9 +243,7 @@ package struct ServiceSwitch {
       guard let file = try SystemFile.read(path) else { continue }
       switch MarkedText(service: service).removing(from: file.contents) {
       case .absent: continue
-      case .altered(let line):
-        throw .altered(service: VisibleText.escaping(service), place: "\(path):\(line)")
-      case .removed(let rest):
+      case .removed(let rest, _):
         files.append(
           ChangedFile(
             path: path, old: rest.isEmpty && path == SecureShellDropIn.path ? nil : rest,
@@ -256,7 +255,6 @@ package struct ServiceSwitch {
 
   /// Disables a service.
   package func disable(_ change: ServiceChange) throws(ChangeError) {
-    _ = try remedies(change)
     let mark = entered(.serviceDisabled, change.service)
     try begin(undoing: change)
     try restore(change, reason: "disabled", .serviceDisabled, mark)
@@ -280,10 +278,6 @@ package struct ServiceSwitch {
       let present = try present(file, change)
       let remedy = file.remedy(
         service: change.service, present: present, isTrial: change.isTrial)
-      if case .altered(let line) = remedy {
-        throw .altered(
-          service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
-      }
       remedies.append((file, present, remedy))
     }
     return remedies
@@ -447,9 +441,15 @@ package struct ServiceSwitch {
       } else {
         try SystemFile.remove(file.path, folders)
       }
-    case .altered(let line):
-      throw .altered(
-        service: VisibleText.escaping(change.service), place: "\(file.path):\(line)")
+    case .writeKeeping(let text, let line):
+      keep(present, of: file.path) { copy in
+        "note: line \(line) of \(file.path) was edited: all lines of mfa-admin were removed, and what "
+          + "was there is in \(copy)"
+      }
+      try put(
+        SystemFile(
+          contents: text, permissions: present.file?.permissions ?? file.permissions,
+          group: present.file?.group ?? file.group), to: file.path, folders)
     }
     return true
   }
@@ -467,7 +467,9 @@ package struct ServiceSwitch {
   }
 
   /// Keeps what is at a path beside it. A full disk does not prevent the rollback.
-  private func keep(_ present: PresentFile, of path: String) {
+  private func keep(
+    _ present: PresentFile, of path: String, note: ((_ copy: String) -> String)? = nil
+  ) {
     guard present != .absent else {
       return report("note: \(path) was removed since: the file from before the change is back")
     }
@@ -480,7 +482,8 @@ package struct ServiceSwitch {
       line.add("copy", escaping: Array(copy.utf8))
       Log.write(.notice, line)
       report(
-        "note: \(path) was edited since: what it was before the change is back, and what was there "
+        note?(copy)
+          ?? "note: \(path) was edited since: what it was before the change is back, and what was there "
           + "is in \(copy)")
     } catch {
       report("warning: what was edited in \(path) is lost: \(error.message)")

@@ -11,7 +11,9 @@ struct DisableCommand: ParsableCommand {
     commandName: "disable", abstract: "Undo the changes that 'enable' made for services.",
     discussion: """
       A file that was not edited since is restored byte for byte. In a file that was edited, the \
-      edits stay and only the lines that 'enable' wrote are removed. Before 'mfa-admin confirm', the \
+      edits stay and only the lines that 'enable' wrote are removed; if those were edited, a copy of \
+      the file is kept beside it. A service that cannot be disabled does not keep the others from \
+      it. Before 'mfa-admin confirm', the \
       file from before 'enable' is restored in any case, and what was edited is kept beside it.
 
       \(AdminStatus.explanation)
@@ -48,14 +50,34 @@ struct DisableCommand: ParsableCommand {
     }
   }
 
+  /// Disables the services. One that cannot be disabled does not keep the others from it.
   private func run(_ switching: ServiceSwitch) throws(ChangeError) {
-    guard all else {
-      for text in services { try run(try ServicePlan.service(text), switching) }
-      return
+    var failures: [ChangeError] = []
+    func attempt(_ body: () throws(ChangeError) -> Void) {
+      do throws(ChangeError) { try body() } catch { failures.append(error) }
     }
-    let changed = try switching.journal.changedServices()
-    if changed.isEmpty { ServiceCommand.say("no change of mfa-admin enable is in force") }
-    for service in changed { try run(service, switching) }
+    if all {
+      let changed = try switching.journal.changedServices()
+      if changed.isEmpty { ServiceCommand.say("no change of mfa-admin enable is in force") }
+      for service in changed {
+        attempt { () throws(ChangeError) in
+          // Without the record, the marks in the files tell what to remove.
+          if try switching.change(of: service) == nil {
+            try switching.journal.checkRecords(of: service)
+          }
+          try run(service, switching)
+        }
+      }
+    } else {
+      for text in services {
+        attempt { () throws(ChangeError) in
+          try run(try ServicePlan.service(text), switching)
+        }
+      }
+    }
+    guard let last = failures.popLast() else { return }
+    for failure in failures { Console.report(failure) }
+    throw last
   }
 
   private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {
@@ -74,10 +96,10 @@ struct DisableCommand: ParsableCommand {
     for (file, present, remedy) in try switching.remedies(change) {
       let new: [UInt8]?
       switch remedy {
-      case .none, .gone, .altered: continue
+      case .none, .gone: continue
       case .remove: new = nil
       case .putBack: new = file.old
-      case .write(let text, _): new = text
+      case .write(let text, _), .writeKeeping(let text, _): new = text
       }
       ServiceCommand.show(UnifiedDiff(path: file.path, old: present.contents, new: new).text)
     }
