@@ -263,6 +263,45 @@ extension EndToEnd {
       }
     }
 
+    @Test(
+      "confirm works without CAP_SYS_PTRACE, which containers often lack",
+      arguments: ["sshd", "sudo"])
+    func withoutPtrace(service: String) throws {
+      try Self.withMachine { machine in
+        let (user, enrollment) = try Self.administrator(machine)
+        let key = try machine.addLoginKey(for: user)
+        let confirm = "/usr/bin/setpriv --bounding-set=-sys_ptrace \(ServiceFiles.program)"
+        try machine.write(
+          "\(user.name) ALL=(ALL) \(service == "sudo" ? "" : "NOPASSWD: ")/usr/bin/setpriv\n",
+          to: "/etc/sudoers.d/container", mode: "0440")
+        let server = try Self.server(machine)
+        let old = try server.signIn(user.name, key: key)
+        try old.expect("$ ")
+        let enabled = try Command.run(
+          ["/bin/sh", "-c", "\(confirm) enable \(service)"])
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        if service == "sshd" {
+          try old.send("sudo -n \(confirm) confirm")
+          try old.expect("sshd: this sign-in through sshd began before the change")
+          let new = try server.signIn(user.name, command: "sudo -n \(confirm) confirm", key: key)
+          try new.expect("Password: ")
+          try new.send(user.password)
+          try new.expect("One-time code: ")
+          try new.send(try enrollment.phone.code())
+          try new.expect("sshd: confirmed")
+          #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
+        } else {
+          try old.send("sudo \(confirm) confirm")
+          try old.expect("assword")
+          try old.send(user.password)
+          try old.expect("One-time code: ")
+          try old.send(try enrollment.phone.code())
+          try old.expect("sudo: confirmed")
+        }
+        #expect(ServiceFiles.waiting.isEmpty && ServiceFiles.enabled == [service])
+      }
+    }
+
     @Test("root confirms from a new connection of root")
     func rootBySecureShell() throws {
       try Self.withMachine { machine in

@@ -20,6 +20,24 @@ import Testing
   static let shell = process(200, "/usr/bin/bash", user: 1000)
   static let rootShell = process(201, "/usr/bin/bash")
 
+  @Test("the name of a process counts if the kernel hides its program, and if it is root's")
+  func names() {
+    let root: [UInt32] = [0, 0, 0, 0]
+    let rows: [(String, [UInt32], String?)] = [
+      ("sshd", root, Self.sshd), ("sshd-session", root, "/usr/lib/openssh/sshd-session"),
+      ("gdm-session-wor", root, "/usr/libexec/gdm-session-worker"), ("bash", root, nil),
+      ("login", root, "/usr/bin/login"), ("su", [1000, 0, 0, 0], "/usr/bin/su"),
+      ("sudo", [1000, 0, 0, 0], "/usr/bin/sudo"), ("sudo", root, "/usr/bin/sudo"),
+      // A user's own process, or a program with root's rights that the user has named.
+      ("sshd", [1000, 1000, 1000, 1000], nil), ("sshd", [1000, 0, 0, 0], nil),
+      ("sudo", [1000, 1000, 1000, 1000], nil), ("su", [0, 1000, 0, 1000], nil),
+      ("su", [1000, 0, 1000, 0], nil), ("sshd", [], nil), ("", root, nil),
+    ]
+    for (name, users, program) in rows {
+      #expect(SignInProgram.program(named: name, users: users) == program, "\(name) \(users)")
+    }
+  }
+
   struct Row: CustomTestStringConvertible {
     let number: Int
     let service: String

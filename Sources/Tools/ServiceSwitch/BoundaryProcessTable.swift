@@ -1,5 +1,6 @@
 import MFAAdminCore
 import MFACPOSIX
+import MFADoctor
 import MFASystem
 
 /// The processes that /proc lists.
@@ -29,7 +30,12 @@ enum ProcessTable {
 
   /// Returns the path of a process's program, even if the file has been replaced since.
   static func program(of number: Int64) -> String? {
-    guard let path = ProcFile.target("/proc/\(number)/exe") else { return nil }
+    guard let path = ProcFile.target("/proc/\(number)/exe") else {
+      guard let status = ProcFile.text("/proc/\(number)/status") else { return nil }
+      let name = status.prefix { $0 != "\n" }.split(separator: "\t", maxSplits: 1).last ?? ""
+      return SignInProgram.program(
+        named: String(name), users: ServerProcess.users(inStatus: status))
+    }
     let suffix = " (deleted)"
     return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
   }

@@ -27,6 +27,24 @@ enum SignInProgram {
     entry(service)?.programs.contains(program) == true
   }
 
+  /// Returns the path of a sign-in program whose file the kernel does not show: without CAP_SYS_PTRACE,
+  /// as in many containers, the program of another process is hidden, but its name and its uids are not.
+  /// `users` are the real, effective, saved and file-system uids.
+  ///
+  /// MUST 2: the name counts only for a process of root, as every user can choose the name of a process. A
+  /// program that users start with root's rights keeps the real uid of the user. (`SignInProgramTests.names`)
+  static func program(named name: String, users: [UInt32]) -> String? {
+    guard users.count == 4, users[1] == 0, users[2] == 0 else { return nil }
+    for entry in known where entry.isTool || users[0] == 0 {
+      for program in entry.programs {
+        // The kernel cuts names to 15 bytes.
+        let own = program.split(separator: "/").last.map { String($0.prefix(15)) }
+        if own == name { return program }
+      }
+    }
+    return nil
+  }
+
   private static func entry(
     _ service: [UInt8]
   ) -> (services: [String], programs: [String], isTool: Bool)? {
