@@ -261,7 +261,7 @@ let package = Package(
     room(
       "Helper", .services,
       uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFAConfiguration",
+        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFACPOSIX", "MFAConfiguration",
         "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
         "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
         "MFASecrets", "MFAStoreFiles", "MFASystem",

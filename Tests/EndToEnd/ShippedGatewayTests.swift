@@ -133,6 +133,36 @@ extension EndToEnd {
     }
 
     @Test(
+      "a user who locks the folder, or takes the name of the watcher, keeps no code from deletion")
+    func foreignLock() throws {
+      try Machine.use { machine in
+        let user = try machine.addUser()
+        let phone = try GammuPhone(on: machine)
+        try phone.stop()
+        try Command.succeed(["/bin/chmod", "o+rx", GammuPhone.spool, GammuPhone.spool + "/outbox"])
+        let script = """
+          import fcntl, os, socket, time
+          folder = os.open("\(GammuPhone.spool)/outbox", os.O_RDONLY)
+          fcntl.flock(folder, fcntl.LOCK_EX)
+          status = os.fstat(folder)
+          claim = socket.socket(socket.AF_UNIX)
+          claim.bind(f"\\0mfa-gateway-{status.st_dev}-{status.st_ino}")
+          claim.listen()
+          open("\(user.home)/locked", "w").close()
+          time.sleep(600)
+          """
+        let attacker = try ChildProcess(["/usr/bin/python3", "-c", script], as: user.identity)
+        defer { attacker.send(signal: SIGKILL) }
+        #expect(Deadline.usual.waits { machine.contents(of: user.home + "/locked") != nil })
+        let service = try GatewayService(on: machine)
+        try service.select(GammuPhone.gateway)
+        #expect(try Service.sendNow("123456 is your code.") == .accepted)
+        try phone.start()
+        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
+      }
+    }
+
+    @Test(
       "after a stop or a restart of the service, and after a reboot, messages are deleted",
       arguments: ["the next message", "mfa-gateway-sweep.timer"])
     func interrupted(deletion: String) throws {

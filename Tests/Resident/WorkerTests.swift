@@ -100,6 +100,25 @@ struct WorkerTests {
     }
   }
 
+  @Test("a user's process that names a configuration file is told to decide by itself")
+  func configurationOfUser() async {
+    await #expect(processExitsWith: .success) {
+      for (argument, expected) in [("config=/etc/shadow", Answer.busy), ("debug", .other)] {
+        let answer = try Self.answer(
+          to: {
+            .start(
+              ConversationStart(
+                .auth,
+                SignInRequest(
+                  user: Array("nobody".utf8), service: Array("sshd".utf8),
+                  arguments: [Array(argument.utf8)]), showsMessages: true, caller: Self.user,
+                note: nil, tryNumber: 1, answered: []))
+          }, from: Self.user, occupied: [])
+        #expect(answer == expected, "\(argument)")
+      }
+    }
+  }
+
   @Test("helpers of unknown users make no other user's helper refuse")
   func unknownHelpers() async {
     await #expect(processExitsWith: .success) {

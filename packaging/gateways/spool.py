@@ -10,9 +10,10 @@ See mfa-gateway(7).
 """
 
 import contextlib
-import fcntl
 import os
 import re
+import socket
+import struct
 import time
 
 import gateway
@@ -135,19 +136,37 @@ class Spool:
                     is_complete = False
         return not is_complete
 
+    def is_watched(self, claim):
+        """Whether another process of this user watches the folders. If not, the socket `claim` says from
+        now on that this one does. Other users can take the name, as they can lock every file that they
+        can read, but the kernel says whose socket it is."""
+        status = os.stat(self.outgoing)
+        name = f"\0mfa-gateway-{status.st_dev}-{status.st_ino}"
+        with contextlib.suppress(OSError):
+            claim.bind(name)
+            claim.listen()
+            return False
+        with socket.socket(socket.AF_UNIX) as other, contextlib.suppress(OSError):
+            other.setblocking(False)
+            other.connect(name)
+            peer = other.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
+            return struct.unpack("iII", peer)[1] == os.geteuid()
+        return False
+
     def watch(self):
         """Sweeps until no file is left. Returns at once if another process does that: it looks for
-        files again after it has given the lock back."""
+        files again after it has given its claim back."""
         while self.sweep():
-            folder = os.open(self.outgoing, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket(socket.AF_UNIX) as claim:
+                claim.setblocking(False)
+                if self.is_watched(claim):
+                    return
                 while self.sweep():
                     time.sleep(INTERVAL)
-            except BlockingIOError:
-                return
-            finally:
-                os.close(folder)
+                    # The queue stays empty for those who ask.
+                    with contextlib.suppress(OSError):
+                        while True:
+                            claim.accept()[0].close()
 
     def prepare(self):
         """Starts a process that outlives this one and its time limit, and watches the folders as

@@ -1,6 +1,7 @@
 import MFASecrets
 import MFABytes
 internal import MFACPAM
+import MFACPOSIX
 import MFAProtocol
 public import MFASystem
 
@@ -65,15 +66,28 @@ public struct PAMProof: AccountProof {
     return isSame
   }
 
-  /// Makes the system user's identity the only identity of the process.
+  /// Makes the system user's identity the only identity of the process. Fails if the caller has slowed
+  /// the process down: without its file capability, the caller can change its scheduling until then, and
+  /// a process that is never scheduled must not take a lock.
   public func retire() -> Bool {
-    guard !hasDroppedCallerIdentity else { return true }
-    do throws(SystemError) {
-      try PrivilegedProcess.dropCallerIdentity(identities)
-      return true
-    } catch {
-      return false
+    if !hasDroppedCallerIdentity {
+      do throws(SystemError) { try PrivilegedProcess.dropCallerIdentity(identities) } catch {
+        return false
+      }
     }
+    let isSound =
+      identities.caller == 0
+      || Scheduling.isSound(
+        policy: sched_getscheduler(0), niceness: getpriority(Int32(PRIO_PROCESS.rawValue), 0))
+    if !isSound {
+      var line = LogLine()
+      line.add("result", "error")
+      line.add("part", "process")
+      line.add("reason", "scheduling-policy")
+      line.add("uid", Int64(identities.caller))
+      Log.write(.error, line)
+    }
+    return isSound
   }
 
   /// Whether all three user IDs of the process are the system user's, as the kernel reports them.

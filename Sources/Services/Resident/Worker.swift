@@ -1,5 +1,6 @@
 import MFAApplication
 import MFAAuthentication
+import MFABytes
 import MFAHelper
 import MFAResidentProtocol
 import MFAServed
@@ -41,6 +42,12 @@ struct Worker: PoolWorker {
   ) {
     let isRoot = peer.user == 0
     let (line, request, caller) = (start.line, start.request, start.caller)
+    // Only root may name a configuration file: this process can read files that the user cannot. The
+    // user's process then decides by itself, and reads the file with the user's rights.
+    guard isRoot || !request.namesConfiguration else {
+      _ = connection.send(.busy)
+      return
+    }
     let claimant =
       isRoot ? WorkerShare.claimant(caller: caller, signingIn: request.user) : peer.user
     guard share.serve(claimant) else {
@@ -77,5 +84,13 @@ struct Worker: PoolWorker {
       caller: caller, terminal: terminal, host: host, proof: RelayedProof(client: client),
       client: client)
     conversation.run()
+  }
+}
+
+extension SignInRequest {
+  /// Whether an argument names a configuration file.
+  fileprivate var namesConfiguration: Bool {
+    let option: StaticString = "config="
+    return arguments.contains { $0.starts(with: option.bytes) }
   }
 }
