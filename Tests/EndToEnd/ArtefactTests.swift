@@ -113,6 +113,7 @@ extension EndToEnd {
         for (name, answers, result) in [
           (user.name, [right], "PAM_SUCCESS"),
           (user.name, [right], "PAM_AUTH_ERR"),
+          (user.name, ["000001"], "PAM_AUTH_ERR"),
           (user.name, ["000000"], "PAM_MAXTRIES"),
           (user.name, [], "PAM_MAXTRIES"),
           (unenrolled.name, [], "PAM_PERM_DENIED"),

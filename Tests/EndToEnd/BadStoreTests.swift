@@ -323,9 +323,10 @@ extension EndToEnd {
         let service = try machine.makeService(OneCode.stack)
         let files = StoreFiles(of: user.name)
         // Wrong codes, so that the later slot has one failure more than the older one.
-        let wrong = try enrollment.phone.wrongCode()
-        for _ in 0..<2 {
-          _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(wrong)])
+        let guesses = try enrollment.phone.wrongCodes(count: 3)
+        let wrong = guesses[2]
+        for guess in guesses[..<2] {
+          _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(guess)])
         }
         let image = try files.image()
         let latest = try StoreFiles.latestSlotNumber(of: image.attempts)

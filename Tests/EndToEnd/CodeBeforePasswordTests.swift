@@ -23,8 +23,8 @@ extension EndToEnd {
         try machine.writeConfiguration(
           "[project]\nthrottle_after = 2\n[tenant locked]\nusers = \(locked.name)\n"
             + "disable_after = 2\n")
-        for user in [throttled, locked, throttled, locked] {
-          _ = try signIn(service, user.name, "password000000")
+        for (number, user) in [throttled, locked, throttled, locked].enumerated() {
+          _ = try signIn(service, user.name, "password00000\(number)")
         }
         let start = try machine.log.position()
         _ = try signIn(service, throttled.name, "password000000")

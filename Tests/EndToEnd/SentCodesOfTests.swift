@@ -39,7 +39,7 @@ enum SentCodesOfTests {
       AttemptState(
         record: state.record, failures: state.failures, lastFailure: state.lastFailure,
         watermarks: state.watermarks, remembered: state.remembered, binding: state.binding,
-        failedCode: state.failedCode, sentCodes: codes))
+        recentAnswers: state.recentAnswers, sentCodes: codes))
     try entry.sync()
   }
 }

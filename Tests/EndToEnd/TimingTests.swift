@@ -191,15 +191,17 @@ extension EndToEnd {
         let service = try machine.makeService([
           "auth required pam_mfa.so tries=1 \(row.arguments)", "account required pam_permit.so",
         ])
-        for _ in 0..<5 {
+        for number in 0..<5 {
           _ = try PAMClient.signIn(
-            service: service, user: throttled.name, answers: [.text("password000000")])
+            service: service, user: throttled.name, answers: [.text("password00000\(number)")])
           _ = try PAMClient.signIn(
-            service: service, user: throttled.name, answers: [.text("000000")])
+            service: service, user: throttled.name, answers: [.text("11111\(number)")])
         }
         try machine.writeConfiguration("[project]\n" + row.configuration)
         var rows = [
           ("wrong", enrolled.name, "PAM_AUTH_ERR"),
+          // The same answer again is not compared.
+          ("repeated", enrolled.name, "PAM_AUTH_ERR"),
           ("unknown", "nobody0", "PAM_AUTH_ERR"),
           ("unenrolled", unenrolled.name, row.unenrolled),
         ]

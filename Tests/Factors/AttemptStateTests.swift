@@ -1,4 +1,4 @@
-import MFAFactors
+@testable import MFAFactors
 import Testing
 
 @Suite struct AttemptStateTests {
@@ -21,7 +21,7 @@ import Testing
   private static func counted(_ state: AttemptState, at now: Int64 = now) -> AttemptState? {
     switch state.begin(policy, now: now) {
     case .counted(let next): next
-    case .refused: nil
+    case .refused, .repeated: nil
     }
   }
 
@@ -128,7 +128,9 @@ import Testing
     var state = Self.state()
     var now = Self.now
     var number = 0
-    while case .counted(let next) = state.begin(Self.policy, now: now, counter: .ownProcess) {
+    while case .counted(let next) = state.begin(
+      Self.policy, now: now, .init(counter: .ownProcess))
+    {
       state = next
       #expect(state.failures == 0 && state.standing(Self.policy, now: now) == .open)
       now += 900
@@ -204,6 +206,7 @@ import Testing
             #expect(standing == .open)
             #expect(next.failures == failures + 1)
           case .refused(let refusal): #expect(refusal == standing)
+          case .repeated: Issue.record("nothing was typed")
           }
         }
       }
@@ -308,7 +311,8 @@ import Testing
     for (number, address) in [(1, "192.0.2.7"), (2, "203.0.113.9")] {
       guard
         case .counted(let next) = state.begin(
-          Self.policy, now: Self.now + Int64(number), from: Source(Array(address.utf8)))
+          Self.policy, now: Self.now + Int64(number),
+          .init(from: Source(Array(address.utf8))))
       else {
         Issue.record("attempt \(number) was refused")
         return
@@ -358,14 +362,27 @@ import Testing
       record: .zero,
       binding: RecordBinding(
         current: .init(checksum: 7, fingerprint: 8), position: .init(log: 9, entry: 10))),
-    AttemptState(record: .zero, failedCode: FailedCode(digest: .max, time: -1)),
+    AttemptState(record: .zero, recentAnswers: answers(.max, at: 0)),
     AttemptState(
       record: .zero,
       binding: RecordBinding(
         current: .init(checksum: 7, fingerprint: 8), pending: RecordBinding.Identity.none,
         position: .init(log: 9, entry: 10)),
-      failedCode: FailedCode(digest: 0x0102_0304_0506_0708, time: 1_700_000_000)),
+      recentAnswers: answers(0x0102_0304_0506_0708, at: 1_700_000_000), recentTurns: turns(7, .max)),
   ]
+
+  private static func answers(_ code: UInt64, at time: Int64) -> RecentAnswers {
+    var answers = RecentAnswers()
+    answers.reject(TypedAnswer([code, 7], scope: 9), at: time)
+    answers.accept(8, of: TypedAnswer([8]), at: time)
+    return answers
+  }
+
+  private static func turns(_ sources: UInt32...) -> RecentTurns {
+    var turns = RecentTurns()
+    for source in sources { turns.add(source) }
+    return turns
+  }
 
   @Test(arguments: samples)
   func encodedStateReadsBackEqual(_ sample: AttemptState) throws {
@@ -455,41 +472,30 @@ import Testing
     #expect(before.preparing(for: before) == before)
   }
 
-  /// A state of version 2 has no typed code, and is written in version 3 when it gets one.
-  @Test func versionTwoIsRead() throws {
-    for sample in Self.samples where sample.failedCode == nil {
-      let encoded = sample.encoded(sequence: 3)
-      #expect(encoded[5] == 2)
-      let read = try #require(decodedState(encoded))
-      #expect(read.state.failedCode == nil)
-      let next = read.state.noting(FailedCode(digest: 7, time: 8))
-      let second = next.encoded(sequence: 4)
-      #expect(second[5] == 3 && second.count == encoded.count)
-      #expect(decodedState(second)?.state == next && next.noting(nil) == sample)
-      // In version 2, nothing follows the fields of that version.
-      var mixed = second
-      mixed[5] = 2
-      #expect(decodedState(mixed) == nil)
-    }
-  }
-
-  /// The typed code is kept by attempts and changes, and removed by a resynchronisation.
-  @Test func typedCode() throws {
-    let code = FailedCode(digest: 7, time: 8)
-    let state = AttemptState(record: .zero).noting(code)
-    guard case .counted(let counted) = state.begin(ThrottlePolicy(), now: 9) else {
-      Issue.record("the attempt was refused")
-      return
-    }
-    #expect(counted.failedCode == code && counted.unlocked().failedCode == code)
-    #expect(state.forgetting().failedCode == code)
-    #expect(state.resynchronized(.zero, at: 1).failedCode == nil)
+  /// Versions 2 to 4 have no typed answers except for one that can show a wrong clock, and no turns.
+  @Test(arguments: samples)
+  func earlierVersionsAreRead(_ sample: AttemptState) throws {
+    let encoded = sample.encoded(sequence: 3, inEarlierForm: true)
+    #expect(encoded.count == 640)
+    #expect(encoded[5] == (sample.recentAnswers.clockHint == nil ? 2 : 3))
+    let read = try #require(decodedState(encoded))
+    #expect(read.sequence == 3 && read.state.failures == sample.failures)
+    #expect(read.state.watermarks == sample.watermarks && read.state.binding == sample.binding)
+    #expect(read.state.recentAnswers.clockHint?.digest == sample.recentAnswers.clockHint?.digest)
+    #expect(read.state.recentAnswers.clockHint?.time == sample.recentAnswers.clockHint?.time)
+    #expect(read.state.recentTurns == RecentTurns())
+    let next = read.state.encoded(sequence: 4)
+    #expect(next[5] == 5 && decodedState(next)?.state == read.state)
+    // In version 2, nothing follows the fields of that version.
+    guard encoded[5] == 3 else { return }
+    var mixed = encoded
+    mixed[5] = 2
+    #expect(decodedState(mixed) == nil)
   }
 
   @Test func otherVersionsAndKindsAreRefused() {
     let encoded = Self.samples[1].encoded(sequence: 3)
-    #expect(encoded[5] == 2, "a state without a typed code is written in version 2")
-    for version in UInt16.min...UInt16.max where !(2...3).contains(version) {
+    for version in UInt16.min...UInt16.max where version != AttemptState.version {
       var other = encoded
       other[4] = UInt8(version >> 8)
       other[5] = UInt8(version & 0xFF)

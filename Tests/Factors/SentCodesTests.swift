@@ -1,5 +1,5 @@
 import MFABytes
-import MFAFactors
+@testable import MFAFactors
 import MFATestSupport
 import Testing
 
@@ -92,20 +92,44 @@ import Testing
   @Test("every state is encoded in one way, and reads back equal")
   func encoding() {
     var state = AttemptState(record: identifier(1))
-    #expect(state.encoded(sequence: 1)[5] == 2)
+    #expect(state.encoded(sequence: 1)[5] == 5)
     for count in 1...20 {
       state = state.sending(count % 2 == 0 ? nil : Self.code, at: Self.now + Int64(count))
       let encoded = state.encoded(sequence: 5)
-      #expect(encoded.count == AttemptState.encodedLength && encoded[5] == 4)
+      #expect(encoded.count == AttemptState.encodedLength && encoded[5] == 5)
       let read = AttemptState.decode(encoded.span)
       #expect(read?.state == state && read?.sequence == 5)
-      for version in [1, 2, 3] as [UInt8] {
+      let earlier = state.encoded(sequence: 5, inEarlierForm: true)
+      #expect(earlier[5] == 4)
+      #expect(AttemptState.decode(earlier.span)?.state == state)
+      for version in [1, 2, 3, 4] as [UInt8] {
         var other = encoded
         other[5] = version
         #expect(AttemptState.decode(other.span)?.state != state)
       }
     }
     #expect(state.sentCodes.times.count == 12)
+  }
+
+  @Test("the code of a test number can be used as one that was sent, and counts for nothing")
+  func testNumber() throws {
+    var state = AttemptState(record: identifier(1))
+    for _ in 0..<30 { state = state.offering(Self.code, at: Self.now) }
+    #expect(state.sentCodes.times.isEmpty && !state.sentCodes.isEmpty)
+    #expect(state.sentCodes.wait(UserSendLimits(), at: Self.now) == 0)
+    #expect(state.sentCodes.usable(at: Self.now + 599) == Self.code)
+    #expect(state.sentCodes.usable(at: Self.now + 600) == nil)
+    #expect(state.sentCodes.usable(at: Self.now - 1) == nil)
+    #expect(AttemptState.decode(state.encoded(sequence: 1).span)?.state == state)
+    #expect(state.voidingSentCode().sentCodes == SentCodes())
+    #expect(state.unlocked(at: Self.now - 1).sentCodes == SentCodes())
+    // The earlier form has no such code.
+    let earlier = state.encoded(sequence: 1, inEarlierForm: true)
+    #expect(AttemptState.decode(earlier.span)?.state.sentCodes == SentCodes())
+    // After a code was sent, that one can be used, and the other way round.
+    let sent = state.sending(nil, at: Self.now)
+    #expect(sent.sentCodes.usable(at: Self.now) == nil)
+    #expect(sent.offering(Self.code, at: Self.now + 5).sentCodes.times.count == 1)
   }
 
   @Test("the longest state fits")
@@ -119,11 +143,19 @@ import Testing
         SignInOriginDigest(number < 4 ? .address : .session, number), at: .max)
     }
     let source = Source([UInt8](repeating: 0x61, count: Source.maximumLength))
-    guard case .counted(var counted) = state.begin(ThrottlePolicy(), now: 1, from: source) else {
+    let codes = (1...8 as ClosedRange<UInt64>).map { UInt64.max - $0 }
+    var turns = RecentTurns()
+    for turn in 1...8 as ClosedRange<UInt32> { turns.add(.max - turn) }
+    state = AttemptState(
+      record: state.record, watermarks: state.watermarks, remembered: state.remembered,
+      recentTurns: turns)
+    let details = AttemptState.Details(
+      from: source, answer: TypedAnswer(codes, scope: .max, mayShowClock: true))
+    guard case .counted(var counted) = state.begin(ThrottlePolicy(), now: 1, details) else {
       Issue.record("not counted")
       return
     }
-    counted = counted.noting(FailedCode(digest: .max, time: .max))
+    #expect(counted.recentAnswers.entries.count == 8)
     let identity = RecordBinding.Identity(checksum: 1, fingerprint: 2)
     counted.binding = RecordBinding(current: identity, pending: identity)
     for number in 0..<12 as Range<Int64> {

@@ -50,6 +50,70 @@ struct AccountModel {
   var lastFailure = 0
   /// The consecutive failures of the user's own programs.
   var ownFailures = 0
+  /// The number of changes of the record. Answers before a change are compared again after it.
+  var generation = 0
+
+  /// An answer that was counted as wrong or was accepted.
+  struct Answer {
+    let text: String
+    let generation: Int
+    let time: Int
+    /// How often it was wrong; 0 if it was accepted.
+    let rejections: Int
+  }
+
+  /// The last eight answers, oldest first.
+  var answers: [Answer] = []
+
+  /// Returns whether an answer is refused without being compared and counted, or nil if that depends on
+  /// the exact second.
+  func refuses(_ text: String, at time: Int) -> Bool? {
+    var isUncertain = false
+    for answer in answers where answer.text == text {
+      let age = max(time - answer.time, 0)
+      if answer.rejections == 0 {
+        if abs(age - (2 * Self.adjacentSteps + 1) * 30) <= 3 { isUncertain = true }
+        if age < (2 * Self.adjacentSteps + 1) * 30 - 3 { return true }
+        continue
+      }
+      guard answer.generation == generation else { continue }
+      if answer.rejections == 1 {
+        if time < answer.time - 3 { return true }
+        if time / 30 != (time + 3) / 30 || time / 30 != (time - 3) / 30
+          || answer.time / 30 != (answer.time + 3) / 30
+        {
+          isUncertain = true
+        } else if time / 30 == answer.time / 30 {
+          return true
+        }
+        continue
+      }
+      let length = 30 << min(answer.rejections - 1, 16)
+      if abs(age - length) <= 3 { isUncertain = true } else if age < length { return true }
+    }
+    return isUncertain ? nil : false
+  }
+
+  private mutating func remember(_ answer: Answer) {
+    answers.removeAll { $0.text == answer.text && $0.generation == answer.generation }
+    if answers.count >= 8 { answers.removeFirst() }
+    answers.append(answer)
+  }
+
+  /// Records a wrong answer that was counted.
+  mutating func reject(_ text: String, at time: Int) {
+    let earlier = answers.first { $0.text == text && $0.generation == generation }
+    remember(
+      Answer(
+        text: text, generation: generation, time: time,
+        rejections: (earlier?.rejections ?? 0) + 1))
+  }
+
+  /// Records a code that was accepted.
+  mutating func accept(_ text: String, at time: Int) {
+    answers.removeAll { $0.text == text }
+    remember(Answer(text: text, generation: generation, time: time, rejections: 0))
+  }
 
   /// Returns how long no code is verified after this number of consecutive failures, in seconds.
   static func wait(after failures: Int) -> Int {
@@ -78,14 +142,19 @@ struct AccountModel {
   }
 
   /// Returns the possible results of a sign-in at `time`.
-  func results(of typed: Typed, at time: Int) -> [Result] {
-    let looked: [Result] =
+  func results(of typed: Typed, _ text: String, at time: Int) -> [Result] {
+    var looked: [Result] =
       switch typed {
       case .code(let step):
         accepts(step: step, at: time).map { $0 ? [.accepted] : [.denied] } ?? [.accepted, .denied]
       case .bypass: [.accepted]
       case .wrong, .usedBypass: [.denied]
       }
+    switch refuses(text, at: time) {
+    case true: looked = [.denied]
+    case nil: looked.append(.denied)
+    case _: break
+    }
     switch standing(at: time) {
     case .open: return looked
     case .throttled, .locked: return [.refused]
@@ -107,28 +176,35 @@ struct AccountModel {
   }
 
   /// Applies the result of a sign-in.
-  mutating func take(_ result: Result, of typed: Typed, at time: Int) {
+  mutating func take(_ result: Result, of typed: Typed, _ text: String, at time: Int) {
     switch (result, typed) {
     case (.accepted, .code(let step)):
       watermark = step
       forgive()
+      accept(text, at: time)
+    case (.accepted, .bypass): generation += 1
     // The answer cannot be a code, so it is not compared or counted.
     case (.denied, .usedBypass): break
-    case (.denied, _): count(at: time)
+    case (.denied, _):
+      guard refuses(text, at: time) != true else { break }
+      count(at: time)
+      reject(text, at: time)
     case (.accepted, _), (.refused, _), (.unreported, _): break
     }
   }
 
   /// Returns the possible states after a process was killed during a sign-in.
-  func afterKill(of typed: Typed, at time: Int) -> [AccountModel] {
+  func afterKill(of typed: Typed, _ text: String, at time: Int) -> [AccountModel] {
     var states = [self]
+    guard refuses(text, at: time) != true else { return states }
     guard standing(at: time) == .open || standing(at: time) == .unknown else { return states }
     var counted = self
     counted.count(at: time)
+    counted.reject(text, at: time)
     states.append(counted)
     if case .code(let step) = typed, accepts(step: step, at: time) != false {
       var accepted = self
-      accepted.take(.accepted, of: typed, at: time)
+      accepted.take(.accepted, of: typed, text, at: time)
       states.append(accepted)
     }
     return states

@@ -91,14 +91,15 @@ final class RandomPlay {
     try unlock(0)
     for _ in 0...AccountModel.freeFailures {
       let time = now()
+      let text = try wrong(0, time)
       let outcome = try PAMClient.signIn(
-        service: service, user: people[0].user.name, answers: [.text(try wrong(0, time))])
-      follow(0, .wrong, at: time, outcome, "a wrong code in a row")
+        service: service, user: people[0].user.name, answers: [.text(text)])
+      try follow(0, .wrong, text, at: time, outcome, "a wrong code in a row")
     }
     try compare()
     for what in [
       "accepted", "denied", "refused", "killed", "one of several", "stopped", "session over",
-      "session used",
+      "session used", "repeated",
     ] {
       #expect(seen[what, default: 0] > 0, "seed \(seed): never \(what) in \(seen)")
     }
@@ -138,6 +139,11 @@ final class RandomPlay {
       let code = try factor.codes(fromStep: step, count: 1)[0]
       if try isRight(code, index, time) { return (.wrong, try wrong(index, time)) }
       return (.wrong, code)
+    case 5 where !person.model.answers.isEmpty:
+      // An answer that was typed before.
+      let text = person.model.answers[random(0..<person.model.answers.count)].text
+      if try !isRight(text, index, time) { return (.wrong, text) }
+      return (.wrong, try wrong(index, time))
     default: return (.wrong, try wrong(index, time))
     }
   }
@@ -171,15 +177,22 @@ final class RandomPlay {
 
   /// Expects that the result of a sign-in is possible, and applies it to the model.
   private func follow(
-    _ index: Int, _ typed: AccountModel.Typed, at time: Int, _ outcome: PAMOutcome,
+    _ index: Int, _ typed: AccountModel.Typed, _ text: String, at time: Int, _ outcome: PAMOutcome,
     _ request: String
-  ) {
+  ) throws {
     let result = result(outcome)
-    let expected = people[index].model.results(of: typed, at: time)
+    let model = people[index].model
+    let expected = model.results(of: typed, text, at: time)
     #expect(
       expected.contains(result),
-      "\(title(request)): \(typed), \(people[index].model): \(expected), not \(outcome)")
-    people[index].model.take(result, of: typed, at: time)
+      "\(title(request)): \(typed) \(text), \(model): \(expected), not \(outcome)")
+    people[index].model.take(result, of: typed, text, at: time)
+    if result == .denied, model.refuses(text, at: time) == nil {
+      // The answer was compared and counted, or neither.
+      let failures = try StoreFiles(of: people[index].user.name).failures()
+      if failures == model.failures { people[index].model = model }
+    }
+    if result == .denied, model.refuses(text, at: time) == true { saw("repeated") }
     saw("\(result)")
   }
 
@@ -189,7 +202,7 @@ final class RandomPlay {
     let (typed, text) = try typed(index, at: time)
     let outcome = try PAMClient.signIn(
       service: service, user: people[index].user.name, answers: [.text(text)], options: options())
-    follow(index, typed, at: time, outcome, "sign-in")
+    try follow(index, typed, text, at: time, outcome, "sign-in")
   }
 
   /// The process is killed at a system call, or finishes if it does not make that call.
@@ -203,9 +216,9 @@ final class RandomPlay {
       service: service, user: people[index].user.name, answers: [.text(text)], options: options(),
       through: SystemCallTrace.inject(.kill, at: call))
     if outcome.results.isEmpty {
-      try followKilled(index, people[index].model.afterKill(of: typed, at: time), "\(call)")
+      try followKilled(index, people[index].model.afterKill(of: typed, text, at: time), "\(call)")
     } else {
-      follow(index, typed, at: time, outcome, "sign-in killed at its end, \(call)")
+      try follow(index, typed, text, at: time, outcome, "sign-in killed at its end, \(call)")
     }
   }
 
@@ -230,6 +243,7 @@ final class RandomPlay {
     let step = max(model.watermark + 1, time / 30 - 3)
     guard let isFresh = model.accepts(step: step, at: time) else { return }
     let code = try people[index].phone.phone.codes(fromStep: step, count: 1)[0]
+    guard model.refuses(code, at: time) == false else { return }
     let count = 3
     let clients = try HeldSignIns(
       service: service, user: people[index].user.name,
@@ -238,19 +252,21 @@ final class RandomPlay {
     clients.release()
     let results = try clients.outcomes().map { result($0) }
     let accepted = results.count { $0 == .accepted }
-    // Attempts are verified one after the other; once a wait begins, the rest are not verified.
+    // Attempts are verified one after the other. The first is verified, and the others are the same answer
+    // again, unless the time step changes meanwhile.
     #expect(accepted <= 1 && (accepted == 1) == isFresh, "\(title("\(results), step \(step)"))")
     let failures = try StoreFiles(of: people[index].user.name).failures()
     let base = isFresh ? 0 : model.failures
-    let most = isFresh ? max(count - 1, 0) : model.failures + count
-    #expect((base...most).contains(failures), "\(title("\(results), \(failures) failures"))")
+    #expect(
+      (base...base + (isFresh ? 0 : 2)).contains(failures),
+      "\(title("\(results), \(failures) failures"))")
     if isFresh {
-      people[index].model.take(.accepted, of: .code(step: step), at: time)
+      people[index].model.take(.accepted, of: .code(step: step), code, at: time)
       saw("one of several")
     }
-    if failures != people[index].model.failures {
-      people[index].model.failures = failures
-      people[index].model.lastFailure = max(people[index].model.lastFailure, time)
+    while people[index].model.failures < failures {
+      people[index].model.count(at: time)
+      people[index].model.reject(code, at: time)
     }
   }
 
@@ -281,10 +297,11 @@ final class RandomPlay {
     if random(0..<2) == 0 {
       session.process.send(signal: SIGKILL)
       _ = try session.finish()
-      try followKilled(index, people[index].model.afterKill(of: typed, at: time), "stopped, killed")
+      try followKilled(
+        index, people[index].model.afterKill(of: typed, text, at: time), "stopped, killed")
     } else {
       session.process.send(signal: SIGCONT)
-      follow(index, typed, at: time, try session.finish(), "stopped")
+      try follow(index, typed, text, at: time, try session.finish(), "stopped")
     }
     saw("stopped")
   }
@@ -297,11 +314,12 @@ final class RandomPlay {
     let session = try HelperSession(as: people[index].user)
     _ = try session.greet()
     let step = people[index].phone.phone.step()
-    let proof = try session.prove(
-      password: people[index].user.password, code: try people[index].phone.phone.code())
+    let code = try people[index].phone.phone.code()
+    let proof = try session.prove(password: people[index].user.password, code: code)
     #expect(proof?.kind == 0x84, "\(title("\(String(describing: proof))"))")
     people[index].model.watermark = try StoreFiles(of: people[index].user.name).acceptedSteps()[0]
     #expect((step...step + 1).contains(people[index].model.watermark))
+    people[index].model.accept(code, at: Int(Date().timeIntervalSince1970))
     people[index].session = session
     people[index].isSessionOver = false
   }
@@ -334,7 +352,10 @@ final class RandomPlay {
     begin("unlock", index)
     let model = people[index].model
     try Command.succeed(["/usr/sbin/mfa-admin", "unlock", people[index].user.name])
-    if model.failures + model.ownFailures > 0 { people[index].isSessionOver = true }
+    if model.failures + model.ownFailures > 0 {
+      people[index].isSessionOver = true
+      people[index].model.generation += 1
+    }
     people[index].model.forgive()
   }
 
@@ -344,7 +365,8 @@ final class RandomPlay {
     let session = try HelperSession(as: people[index].user)
     _ = try session.greet()
     let time = Int(Date().timeIntervalSince1970)
-    let answer = try session.ask(0x0A, Array(try wrong(index, time).utf8))
+    let text = try wrong(index, time)
+    let answer = try session.ask(0x0A, Array(text.utf8))
     session.send(11)
     _ = try session.waitForExit()
     #expect(answer?.kind == 0x8B, "\(title("\(String(describing: answer))"))")
@@ -356,6 +378,7 @@ final class RandomPlay {
     let before = people[index].model.ownFailures
     #expect(
       own <= min(before + 1, AccountModel.mostOwnFailures), "\(title("\(own) after \(before)"))")
+    if own > before { people[index].model.reject(text, at: time) }
     people[index].model.ownFailures = own
   }
 
@@ -370,6 +393,7 @@ final class RandomPlay {
     names += 1
     let answer = try session.ask(8, people[index].phone.identifier, Array("name \(names)".utf8))
     #expect(answer?.kind == 0x88, "\(title("\(String(describing: answer))"))")
+    people[index].model.generation += 1
     saw("session used")
   }
 
@@ -389,6 +413,7 @@ final class RandomPlay {
     let pattern = /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings()
     let code = String(try #require(made.firstMatch(of: pattern)).output.0)
     people[index].isSessionOver = true
+    people[index].model.generation += 1
     // Its validity depends on the machine's clock.
     let before = clockOffset
     clockOffset = min(max(clockOffset, 0), 3600)
@@ -398,9 +423,10 @@ final class RandomPlay {
       let isLooked = people[index].model.standing(at: time) == .open
       let outcome = try PAMClient.signIn(
         service: service, user: name, answers: [.text(code)], options: options())
-      follow(index, typed, at: time, outcome, "bypass code")
+      try follow(index, typed, code, at: time, outcome, "bypass code")
       guard isLooked else {
         try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", name, "--all"])
+        people[index].model.generation += 1
         return
       }
     }

@@ -41,7 +41,7 @@ enum AttemptsTarget {
   private static func checkAttempts(on state: AttemptState) throws {
     let policy = ThrottlePolicy()
     for now in [Int64.min, 0, state.lastFailure, 1_800_000_000, .max] {
-      switch state.begin(policy, now: now, from: .unknown) {
+      switch state.begin(policy, now: now) {
       case .counted(let counted):
         try require(
           counted.failures > state.failures || state.failures == .max, "an attempt is not counted")
@@ -49,6 +49,7 @@ enum AttemptsTarget {
           AttemptState.Match(factor: $0.factor, step: $0.step)
         }
         try require(counted.accepting(matches) == nil, "a used code is accepted")
+      case .repeated: throw Violation(description: "nothing was typed")
       case .refused(let standing):
         try require(standing != .open, "an attempt is refused while codes may be tried")
       }
@@ -104,8 +105,7 @@ enum AttemptsTarget {
         failures: .max, lastFailure: .min,
         source: Source([UInt8](repeating: 0x3A, count: Source.maximumLength)), lastShownNotice: .max
       ),
-      remembered: remembered, binding: RecordBinding(),
-      failedCode: FailedCode(digest: .max, time: .max))
+      remembered: remembered, binding: RecordBinding())
     return [empty, empty.adding(try Samples.identifier(1), confirmedAt: 59_000_000), full]
       .map { $0.encoded(sequence: 7) }
   }

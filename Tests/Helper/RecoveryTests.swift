@@ -146,7 +146,7 @@ struct RecoveryTests {
   func activity() throws {
     _ = try enrollKnown()
     remember()
-    for _ in 0..<5 { _ = signIn("000000") }
+    for _ in 0..<5 { _ = signIn(try KnownFactor.wrongCode(at: host.time)) }
     let wrong: Line = { _ in
       try HelperRequestBox(.test(SecretBytes(copying: Array("000000".utf8).span)))
     }

@@ -14,8 +14,9 @@ import Testing
 
 /// Random requests of every kind that an attacker with the password can make, without a code.
 ///
-/// For any mixture of requests, the number of compared attempts before an accepted code is at most
-/// what the throttle allows in the elapsed time.
+/// For any mixture of requests, from any mixture of addresses, with new and repeated answers, the number
+/// of compared attempts before an accepted code is at most what the throttle allows in the elapsed time,
+/// and each was counted first.
 @Suite("The throttle under random requests")
 struct ThrottleModelTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
@@ -47,14 +48,21 @@ struct ThrottleModelTests {
     line { try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
   }
 
+  /// Returns a wrong answer: as often a new one as one that may have been typed before.
+  private func guess(_ generator: inout SeededGenerator) -> String {
+    let known = ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
+    guard Bool.random(using: &generator), let guess = known.randomElement(using: &generator) else {
+      return String(Int.random(in: 300_000..<1_000_000, using: &generator))
+    }
+    return guess
+  }
+
   private func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
 
   /// Returns random requests of one helper conversation. It may end anywhere, as if the process was
   /// killed.
   private func script(_ factor: FactorID, _ generator: inout SeededGenerator) -> [Line] {
-    let wrong =
-      ["000000", "111111", "222222", "aaaa-aaaa-aaaa-aaaa", "12345678"]
-      .randomElement(using: &generator) ?? ""
+    let wrong = guess(&generator)
     let kinds = 0..<8
     var lines: [Line] = [line { try HelperRequestBox(.hello(.english)) }]
     for _ in 0..<Int.random(in: 1...6, using: &generator) {
@@ -103,9 +111,11 @@ struct ThrottleModelTests {
     conversation.run()
   }
 
-  private func signIn(_ host: ScriptedHost, _ text: String) {
+  private func signIn(_ host: ScriptedHost, _ text: String, from address: String? = nil) {
     let application = ScriptedApplication([.text(text)])
-    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    let request = SignInRequest(
+      user: Array("alice".utf8), service: Array("sshd".utf8),
+      remoteHost: address.map { Array($0.utf8) })
     _ = SignIn(request, host: host, application: application).authenticate()
   }
 
@@ -125,36 +135,62 @@ struct ThrottleModelTests {
     steps.split(separator: .lock).count { $0.contains(.secret) }
   }
 
-  @Test("no mixture of requests gains an additional attempt", arguments: 1...30)
-  func bounded(seed: UInt64) throws {
+  /// Returns how often a code was compared before anything was written.
+  private func uncounted(_ steps: [MemoryStore.Step]) -> Int {
+    steps.split(separator: .lock).count { steps in
+      guard let compared = steps.firstIndex(of: .secret) else { return false }
+      return !steps[..<compared].contains { if case .write = $0 { true } else { false } }
+    }
+  }
+
+  /// Makes 150 random requests. Returns what contradicts the rules.
+  private func play(seed: UInt64, on host: ScriptedHost) throws -> [String] {
     var generator = SeededGenerator(seed: seed)
-    let host = ScriptedHost()
     let factor = try prepare(host)
     let start = host.time
     let policy = ThrottlePolicy()
     let isFast = seed % 3 == 0
-    for _ in 0..<150 {
+    var faults: [String] = []
+    for number in 0..<150 {
       let count = comparisons(host.memory.steps)
+      let addresses = [nil, "192.0.2.7", "198.51.100.7", "2001:db8::1", "2001:db8::2"]
+      let address = addresses.randomElement(using: &generator) ?? nil
       switch Int.random(in: 0..<4, using: &generator) {
-      case 0: signIn(host, ["000000", "111111"].randomElement(using: &generator) ?? "")
+      case 0: signIn(host, guess(&generator), from: address)
       case 1:
         // The process is killed after the attempt was counted, or the disk fails.
         let step = [MemoryStore.Step.sync, .secret, .digest].randomElement(using: &generator)
         host.memory.failure = step.map { ($0, .system(.attempts, SystemError(.sync, number: 5))) }
-        signIn(host, "000000")
+        signIn(host, guess(&generator), from: address)
         host.memory.failure = nil
       case _: try converse(script(factor, &generator), host)
       }
       if !isFast { host.time += Int64.random(in: 0...90, using: &generator) }
       let elapsed = host.time - start
-      let allowed =
-        Self.allowed(in: elapsed, policy)
-        + min(
-          Self.allowed(in: elapsed, policy), Int(AttemptState.maximumOwnProcessFailures(policy)))
-      #expect(
-        comparisons(host.memory.steps) <= min(allowed, Int(policy.locksAfter)),
-        "seed \(seed), after \(elapsed) s, \(comparisons(host.memory.steps) - count) at once")
+      let own = Int(AttemptState.maximumOwnProcessFailures(policy))
+      let allowed = Self.allowed(in: elapsed, policy) + min(Self.allowed(in: elapsed, policy), own)
+      let compared = comparisons(host.memory.steps)
+      if compared > min(allowed, Int(policy.locksAfter)) {
+        faults.append(
+          "request \(number), after \(elapsed) s: \(compared), \(compared - count) at once")
+      }
+      if uncounted(host.memory.steps) > 0 { faults.append("request \(number): not counted first") }
     }
+    return faults
+  }
+
+  @Test("no mixture of requests gains an additional attempt", arguments: 1...30)
+  func bounded(seed: UInt64) throws {
+    let host = ScriptedHost()
+    let faults = try play(seed: seed, on: host)
+    #expect(faults.isEmpty, "seed \(seed): \(faults.first ?? "")")
     #expect(comparisons(host.memory.steps) > 3, "the throttle was never tried")
+  }
+
+  @Test("the test finds it if a repeated answer is compared without being counted")
+  func plantedError() throws {
+    let host = ScriptedHost()
+    host.memory.comparesRepeatedAnswers = true
+    #expect(try !play(seed: 1, on: host).isEmpty)
   }
 }

@@ -176,9 +176,8 @@ struct TicketTests {
     _ = try host.memory.enroll(
       "Old", secret: KnownFactor.secret, for: try #require(host.account))
     try grant()
-    let right = try KnownFactor.code(at: host.time)
-    let wrong = right == "000000" ? "111111" : "000000"
     for attempt in 1...5 {
+      let wrong = try KnownFactor.wrongCode(at: host.time)
       #expect(
         answers(try run([session, answer(Self.written), answer(wrong)])).last
           == .failed(attempt == 5 ? .tooManyAttempts(seconds: 30) : .invalidVerificationCode))

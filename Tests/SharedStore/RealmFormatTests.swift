@@ -22,6 +22,8 @@ struct RealmFormatTests {
   private static let actor = AuditLogEvent.Actor(
     name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
 
+  init() { engine.realm.format = 1 }
+
   private func store(_ formats: RealmFormats, at time: Int64? = nil) -> Store {
     TestRealm(engine).store(at: time ?? now, formats: formats)
   }

@@ -39,10 +39,10 @@ struct ClockHintTests {
     try enroll()
     let rejected = signIn(try KnownFactor.code(at: host.time, steps: steps))
     #expect(rejected == ["Wrong code."], "row \(row)")
-    #expect(host.memory.attempts.failedCode != nil, "row \(row)")
+    #expect(host.memory.attempts.recentAnswers.clockHint != nil, "row \(row)")
     let accepted = signIn(try KnownFactor.code(at: host.time))
     #expect(accepted.contains(Self.hint) == isHinted, "row \(row)")
-    #expect(host.memory.attempts.failedCode == nil, "row \(row)")
+    #expect(host.memory.attempts.recentAnswers.clockHint == nil, "row \(row)")
     // The hint is given once.
     #expect(!signIn(try KnownFactor.code(at: host.time, steps: 1)).contains(Self.hint))
   }

@@ -62,7 +62,7 @@ struct GrantTests {
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
     #expect(
       host.memory.steps == [
-        .snapshot, .lock, .write(failures: 1), .digest, .replace, .unlock,
+        .snapshot, .lock, .digest, .write(failures: 1), .digest, .replace, .unlock,
       ])
   }
 
@@ -92,7 +92,9 @@ struct GrantTests {
   func wrongBypass() throws {
     try enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
-    for _ in 1...4 { #expect(signIn(ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])) == .deny) }
+    for letter in ["b", "c", "d", "e"] {
+      #expect(signIn(ScriptedApplication([.text("aaaa-aaaa-aaaa-aaa" + letter)])) == .deny)
+    }
     #expect(signIn(ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])) == .tooManyAttempts)
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .tooManyAttempts)
     #expect(host.memory.record?.grants.count == 1)

@@ -293,7 +293,7 @@ import Testing
   @Test("wrong codes throttle requests as well")
   func throttled() throws {
     let host = try host()
-    for _ in 0..<4 { _ = signIn(host, [.text("000000")]) }
+    for number in 1...4 { _ = signIn(host, [.text("00000\(number)")]) }
     // The limit is reached by another sign-in, after this one has shown its prompt.
     let application = ScriptedApplication([.text("s"), .none])
     application.atPrompt = { [self] in
@@ -332,8 +332,24 @@ import Testing
     let host = try host(origin: .testNumber)
     host.configuration = Self.testNumbers
     #expect(signIn(host, [.text("123456")]).verdict == .deny)
-    #expect(signIn(host, [.text("s"), .text("123456")]).verdict == .allow)
+    // No limit applies, and nothing is counted for the user's other phones.
+    for _ in 0..<30 {
+      #expect(signIn(host, [.text("s"), .text("s"), .text("123456")]).verdict == .allow)
+    }
     #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
+    #expect(host.memory.attempts.sentCodes.isEmpty)
+    // The code ends as one that was sent.
+    #expect(
+      signIn(
+        host,
+        [
+          .text("s"),
+          .seeing { _ in
+            host.time += 600
+            return "123456"
+          },
+        ]
+      ).verdict == .deny)
   }
 
   private static let testNumbers = settings + "phone_test_numbers = \(number)=123456\n"

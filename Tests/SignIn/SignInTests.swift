@@ -200,9 +200,8 @@ struct SignInTests {
   @Test("after five wrong codes nothing is compared until the wait is over")
   func throttle() throws {
     try enroll()
-    let wrong = try KnownFactor.wrongCode(at: host.time)
     for attempt in 1...5 {
-      let application = ScriptedApplication([.text(wrong)])
+      let application = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
       #expect(signIn(application) == (attempt == 5 ? .tooManyAttempts : .deny))
       #expect(
         application.told

@@ -28,6 +28,9 @@ struct TryTests {
 
   private func right() throws -> String { try KnownFactor.code(at: host.time) }
   private func wrong() throws -> String { try KnownFactor.wrongCode(at: host.time) }
+  private func guesses(_ count: Int) throws -> [ScriptedApplication.Answer] {
+    try (0..<count).map { _ in .text(try wrong()) }
+  }
 
   @Test("after a wrong code, a used code and an answer that is no code, only the code is asked for")
   func again() throws {
@@ -54,13 +57,12 @@ struct TryTests {
   @Test("a user's own tries are no news at the end of the same sign-in")
   func ownTries() throws {
     try enroll()
-    let wrong = try wrong()
-    #expect(signIn([.text(wrong), .text("abc"), .text(try right())]).verdict == .allow)
+    #expect(signIn([.text(try wrong()), .text("abc"), .text(try right())]).verdict == .allow)
     #expect(host.memory.attempts.unreported == AttemptState.Unreported())
     // Somebody else's attempt stays news. Its source is not known any more.
-    _ = signIn([.text(wrong)])
+    _ = signIn([.text(try wrong())])
     let next = try KnownFactor.code(at: host.time, steps: 1)
-    let (verdict, application) = signIn([.text("abc"), .text(wrong), .text(next)])
+    let (verdict, application) = signIn([.text("abc"), .text(try wrong()), .text(next)])
     #expect(verdict == .allow)
     #expect(
       application.told == [
@@ -73,9 +75,8 @@ struct TryTests {
   func ownTriesBeforeRecoveryCode() throws {
     try enroll()
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
-    let wrong = try wrong()
-    _ = signIn([.text(wrong)])
-    let (verdict, _) = signIn([.text(wrong), .text("gayt-emzu-gu3d-oobz")])
+    _ = signIn([.text(try wrong())])
+    let (verdict, _) = signIn([.text(try wrong()), .text("gayt-emzu-gu3d-oobz")])
     #expect(verdict == .allow)
     #expect(host.memory.attempts.unreported.failures == 1)
   }
@@ -84,9 +85,8 @@ struct TryTests {
   func everyTryIsCounted(tries: Int) throws {
     host.configuration = "[project]\nthrottle_after = 50\n"
     try enroll()
-    let guess = try wrong()
     let (verdict, application) = signIn(
-      Array(repeating: .text(guess), count: 6), ["tries=\(tries)"])
+      try guesses(6), ["tries=\(tries)"])
     #expect(verdict == .deny)
     #expect(application.prompts.count == tries)
     #expect(host.memory.attempts.failures == UInt32(tries))
@@ -94,12 +94,33 @@ struct TryTests {
     #expect(application.logged.count == tries)
   }
 
+  @Test("the same answer again is no attempt, but the user is asked as often")
+  func sameAnswer() throws {
+    try enroll()
+    let guess = try wrong()
+    let next = try right()
+    let (verdict, application) = signIn([.text(guess), .text(guess), .text(next)])
+    #expect(verdict == .allow)
+    #expect(application.told == ["Wrong code. Try again.", "Wrong code. Try again."])
+    #expect(
+      application.logged.map { $0.hasSuffix("counted=no") } == [false, true, false],
+      "\(application.logged)")
+    #expect(host.memory.attempts.unreported == AttemptState.Unreported())
+    // The failure of another sign-in stays pending.
+    _ = signIn([.text(try wrong())], ["tries=1"])
+    let used = signIn([
+      .text(next), .text(next), .text(try KnownFactor.code(at: host.time, steps: 1)),
+    ])
+    #expect(used.verdict == .allow)
+    #expect(host.memory.attempts.unreported.failures == 0)
+    #expect(used.application.told.last?.hasPrefix("1 failed code since") == true)
+  }
+
   @Test("three codes may be tried without an argument, and none after a wait begins")
   func waits() throws {
     try enroll()
-    let guess = try wrong()
-    #expect(signIn(Array(repeating: .text(guess), count: 9)).application.prompts.count == 3)
-    let (verdict, application) = signIn(Array(repeating: .text(guess), count: 9))
+    #expect(signIn(try guesses(9)).application.prompts.count == 3)
+    let (verdict, application) = signIn(try guesses(9))
     #expect(verdict == .tooManyAttempts)
     #expect(
       application.told == [
@@ -111,8 +132,7 @@ struct TryTests {
   func locked() throws {
     host.configuration = "[project]\nthrottle_after = 2\ndisable_after = 2\n"
     try enroll()
-    let guess = try wrong()
-    let (verdict, application) = signIn(Array(repeating: .text(guess), count: 9))
+    let (verdict, application) = signIn(try guesses(9))
     #expect(verdict == .tooManyAttempts)
     #expect(
       application.told == [
@@ -126,10 +146,9 @@ struct TryTests {
   @Test("an unknown user is asked as often, with the same words")
   func unknownUser() throws {
     try enroll()
-    let guess = try wrong()
-    let known = signIn(Array(repeating: .text(guess), count: 9)).application
+    let known = signIn(try guesses(9)).application
     host.account = nil
-    let unknown = signIn(Array(repeating: .text(guess), count: 9)).application
+    let unknown = signIn(try guesses(9)).application
     #expect(unknown.prompts == known.prompts)
     #expect(unknown.told == known.told)
     #expect(unknown.essentials == known.essentials)

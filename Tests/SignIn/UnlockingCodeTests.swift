@@ -25,8 +25,7 @@ struct UnlockingCodeTests {
       "Phone", secret: KnownFactor.secret, for: try #require(host.account))
     try host.memory.keep(
       recoveryCodes: [(Array("0123456789".utf8), .generated), (Array("87654321".utf8), .imported)])
-    let wrong = try KnownFactor.wrongCode(at: host.time)
-    for _ in 0..<3 { _ = signIn(wrong) }
+    for _ in 0..<3 { _ = signIn(try KnownFactor.wrongCode(at: host.time)) }
     #expect(host.memory.attempts.failures == 3)
   }
 

@@ -14,7 +14,7 @@ struct VerdictTests {
     case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
       switchedOff,
       notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
-      replayedThenWait,
+      replayedThenWait, repeatedUsed, repeatedRejected,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
@@ -66,6 +66,8 @@ struct VerdictTests {
     case .code(.wrong): (.wrongThenWait, .tooManyAttempts)
     case .code(.replayed(_, 0)): (.replayed, .deny)
     case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
+    case .code(.repeated(.used)): (.repeatedUsed, .deny)
+    case .code(.repeated(.rejected)): (.repeatedRejected, .deny)
     case .code(.throttled): (.throttled, .tooManyAttempts)
     case .code(.locked): (.locked, .tooManyAttempts)
     case .code(.lockedNow): (.lockedNow, .tooManyAttempts)
@@ -138,7 +140,8 @@ struct VerdictTests {
     ]
     let rejected: [Attempt.Rejected] = [
       .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
-      .replayed(factor.id, wait: 30), .throttled(seconds: 1), .locked,
+      .replayed(factor.id, wait: 30), .repeated(.used), .repeated(.rejected),
+      .throttled(seconds: 1), .locked,
       .lockedNow(replayed: nil), .notEnrolled,
       .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong), .notACode(.none),
       .notACode(.withheldBySSHD),

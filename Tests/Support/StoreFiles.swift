@@ -136,7 +136,7 @@ public struct StoreFiles: Sendable {
   public static let slotDistance = 1024
 
   /// The number of bytes used in a slot: an attempt state and its checksum.
-  public static let slotLength = 640 + 32
+  public static let slotLength = 832 + 32
 
   private struct Slot {
     let number: Int

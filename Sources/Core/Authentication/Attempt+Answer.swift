@@ -76,7 +76,8 @@ extension Attempt.Report {
     case .rejected(.lockedNow(let factor)):
       writer.write(Kind.lockedNow.rawValue)
       Self.write(factor, to: &writer)
-    case .rejected(.throttled), .rejected(.locked), .rejected(.notACode), .rejected(.notEnrolled):
+    case .rejected(.throttled), .rejected(.locked), .rejected(.notACode), .rejected(.notEnrolled),
+      .rejected(.repeated):
       return []
     }
     writer.write(typedLength.map { UInt8(clamping: $0) } ?? 0)

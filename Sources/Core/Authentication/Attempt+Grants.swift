@@ -71,13 +71,15 @@ extension Attempt {
       }
       switch try begin(entry, context) {
       case .refused(let standing): return .refused(standing)
-      case .counted(let counted):
+      case .repeated: return .wrong(wait: 0)
+      case .counted(let counted, let details):
         guard
           let found = try grant(.ticket, ticket, of: record, entry, now: context.now)
         else {
           try entry.sync()
           return .wrong(
-            wait: counted.wait(context.settings.throttle, counter: context.counter))
+            wait: counted.wait(
+              context.settings.throttle, counter: context.counter, client: details.client))
         }
         try entry.write(allowed)
         try entry.sync()

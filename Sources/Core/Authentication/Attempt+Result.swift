@@ -30,6 +30,8 @@ extension Attempt {
     case replayed(FactorID?, wait: Int64)
     /// The code was wrong, or correct but used (`replayed`), and this failure locked the factors.
     case lockedNow(replayed: FactorID?)
+    /// Nothing was compared or counted: the same answer was typed a moment ago.
+    case repeated(RecentAnswers.Repetition)
     /// Nothing was compared: the user has to wait after failed attempts.
     case throttled(seconds: Int64)
     /// Nothing was compared: the factors are locked until an administrator unlocks them.
@@ -105,6 +107,13 @@ extension Attempt.Result {
       details.add(factor)
       if wait > 0 { details.add("wait", wait) }
       return .warning
+    case .rejected(.repeated(let repetition)):
+      switch repetition {
+      case .used: line.add("result", "replayed")
+      case .rejected: line.add("result", "wrong")
+      }
+      details.add("counted", "no")
+      return .notice
     case .rejected(.lockedNow(let factor)):
       line.add("result", factor == nil ? "wrong" : "replayed")
       details.add(factor)
@@ -146,7 +155,7 @@ extension Attempt.Rejected {
     switch self {
     case .wrong(let wait), .replayed(_, let wait): wait > 0
     case .throttled, .locked, .lockedNow: true
-    case .notACode, .notEnrolled: false
+    case .notACode, .notEnrolled, .repeated: false
     }
   }
 }

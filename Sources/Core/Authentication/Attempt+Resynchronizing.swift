@@ -73,6 +73,7 @@ extension Attempt {
       let unreported = entry.attempts.unreported
       switch try begin(entry, context) {
       case .refused(let standing): return .refused(standing)
+      case .repeated: return .notACode
       case .counted:
         try entry.sync()
         return .counted(unreported)
@@ -102,7 +103,9 @@ extension Attempt {
       guard let attempts = entry.attempts.countingOwnChange(at: context.now) else {
         return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
       }
-      let wait = attempts.wait(context.settings.throttle, counter: context.counter)
+      let wait = attempts.wait(
+        context.settings.throttle, counter: context.counter,
+        client: try client(entry, context))
       guard Resynchronization.isTimely(pair.elapsed, period: parameters.period),
         let finding = try finding(
           first, then: second, of: factor, attempts: attempts, by: entry, now: context.now)

@@ -90,42 +90,60 @@ public enum Attempt {
     }
     let before = entry.attempts
     switch try begin(entry, context, codes) {
+    case .repeated(let repetition):
+      // The user learns nothing from the time that this takes.
+      if let code = codes.any {
+        try entry.imitateComparison(
+          code, with: record, now: context.now,
+          adjacentIntervals: context.settings.adjacentIntervals)
+      }
+      return .rejected(.repeated(repetition))
     case .refused(let standing):
       guard let code = try unlockingCode(codes, of: record, entry, standing, context) else {
         return .rejected(Rejected(standing))
       }
       return .unlocking(
         CountedAttempt(
-          context: context, entry: entry, record: record, before: before, counted: before), code)
-    case .counted(let counted):
+          context: context, entry: entry, record: record, before: before, counted: before,
+          details: AttemptState.Details()), code)
+    case .counted(let counted, let details):
       return .counted(
         CountedAttempt(
-          context: context, entry: entry, record: record, before: before, counted: counted))
+          context: context, entry: entry, record: record, before: before, counted: counted,
+          details: details))
     }
   }
 
   /// The result of counting an attempt.
   enum Beginning {
-    case counted(AttemptState)
+    case counted(AttemptState, AttemptState.Details)
     case refused(AttemptState.Standing)
+    case repeated(RecentAnswers.Repetition)
   }
 
   /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared before
-  /// this function has counted the attempt. The state remembers a digest of `codes`, if there are
-  /// any, for a hint about the clock after a later accepted code.
+  /// this function has counted the attempt. The state remembers digests of `codes`, if there are any.
   static func begin<Entry: FactorStoreEntry>(
     _ entry: Entry, _ context: Context, _ codes: TypedCodes? = nil
   ) throws(FactorStoreError) -> Beginning {
-    let beginning = entry.attempts.begin(
-      context.settings.throttle, now: context.now, from: context.source,
-      counter: context.counter)
-    switch beginning {
+    let details = AttemptState.Details(
+      from: context.source, counter: context.counter, client: try client(entry, context),
+      answer: try answer(codes, entry, context))
+    switch entry.attempts.begin(context.settings.throttle, now: context.now, details) {
     case .refused(let standing): return .refused(standing)
-    case .counted(let begun):
-      let counted = try noting(codes, in: begun, entry, at: context.now)
+    case .repeated(let repetition): return .repeated(repetition)
+    case .counted(let counted):
       try entry.write(counted)
-      return .counted(counted)
+      return .counted(counted, details)
     }
+  }
+
+  /// Returns a keyed digest of the source of the attempt, or nil if there is no record or no source.
+  static func client<Entry: FactorStoreEntry>(
+    _ entry: Entry, _ context: Context
+  ) throws(FactorStoreError) -> UInt32? {
+    guard let record = entry.kept, let client = context.client else { return nil }
+    return try entry.digests(of: [client], in: record).first?.client
   }
 
   /// Returns whether a record has anything that a code could match at a sign-in.

@@ -16,6 +16,8 @@ extension Attempt {
     private let clock: () throws(FactorStoreError) -> Int64
     /// The source of the attempt.
     public let source: Source
+    /// What identifies the source for the waits, or nil if no source waits longer than others.
+    let client: SignInOrigin?
     /// The PAM service or program that makes the attempt.
     public let program: [UInt8]
     /// The only factor whose codes are accepted, or nil to accept the codes of any factor, and
@@ -54,7 +56,8 @@ extension Attempt {
     /// it had the lock must not use an earlier time.
     public init(
       settings: Settings, clock: @escaping () throws(FactorStoreError) -> Int64,
-      source: Source = .unknown, program: [UInt8] = [], factor: FactorID? = nil,
+      source: Source = .unknown, client: SignInOrigin? = nil, program: [UInt8] = [],
+      factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
       showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
       failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn,
@@ -65,6 +68,7 @@ extension Attempt {
       self.counter = counter
       findSession = session
       self.source = source
+      self.client = client
       self.program = program
       self.factor = factor
       self.places = places

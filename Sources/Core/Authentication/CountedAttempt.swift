@@ -18,6 +18,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   let before: AttemptState
   /// The state with the attempt counted as a failure, as it was written.
   let counted: AttemptState
+  /// What the attempt was counted with.
+  let details: AttemptState.Details
 
   /// What was pending before the attempt, without the failed tries of this sign-in, of which the user
   /// was told at once.
@@ -33,7 +35,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       // before the attempt.
       if let used = try Attempt.recoveryCode(codes, of: record, entry) {
         return try useUp(
-          used, typedLength: Self.typedLength(codes), leaving: before.voidingSentCode(), .signIn)
+          used, typedLength: Self.typedLength(codes),
+          leaving: recording(
+            try Attempt.digest(ofRecoveryCodeIn: codes, entry, record),
+            in: before.voidingSentCode(), isHintShown: false), .signIn)
       }
       if let grant = try Attempt.bypass(codes, of: record, entry, now: context.now) {
         return try use(grant, typedLength: Self.typedLength(codes))
@@ -47,8 +52,15 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let notices = context.notices(record, unreported, factor)
     let clockMayBeWrong = try clockMayBeWrong(factor)
     // Without a user who reads the hint, a later sign-in can still give it.
-    var state = next.restoring(unreported).noting(
-      context.showsClockHint ? nil : before.failedCode)
+    // The code of a test number is the same each time it is requested.
+    let isOfTestNumber = sent != nil && counted.sentCodes.last?.message == 0
+    let code =
+      isOfTestNumber ? nil : record.factor(factor).flatMap { codes.code(of: $0.codeLength) }
+    let digest = try code.map { code throws(FactorStoreError) in
+      try entry.digest(ofTyped: code, in: record)
+    }
+    var state = recording(
+      digest, in: next.restoring(unreported), isHintShown: context.showsClockHint)
     if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
     for place in try entry.digests(of: context.places, in: record) {
       state = state.remembering(place, at: context.now)
@@ -59,6 +71,15 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         .accepted(.factor(factor)), notices, typedLength: codeLength(of: factor),
         clockMayBeWrong: clockMayBeWrong,
         message: sent == nil ? nil : counted.sentCodes.last.map { SendID(number: $0.message) }))
+  }
+
+  /// Returns `state` with an accepted code among the last answers.
+  private func recording(
+    _ code: UInt64?, in state: AttemptState, isHintShown: Bool
+  ) -> AttemptState {
+    guard let answer = details.answer else { return state }
+    return state.recording(
+      code, of: answer, at: context.now, after: before, isHintShown: isHintShown)
   }
 
   /// Commits the attempt state with its result.
@@ -81,7 +102,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         .rejected(.lockedNow(replayed: matches.first?.factor)),
         typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
     }
-    let wait = counted.wait(throttle, counter: context.counter)
+    let wait = counted.wait(throttle, counter: context.counter, client: details.client)
     guard let first = matches.first else { return Attempt.Report(.rejected(.wrong(wait: wait))) }
     return Attempt.Report(
       .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))

@@ -131,12 +131,16 @@ public enum SentCodeRequest {
     }
     let state = entry.attempts
     let standing = state.standing(
-      settings.throttle, now: context.now, counter: context.counter)
+      settings.throttle, now: context.now, counter: context.counter,
+      client: try Attempt.client(entry, context))
     guard standing == .open else { return .refused(.standing(standing)) }
     let limits = settings.userSendLimits
     let wait = state.sentCodes.wait(
       context.counter == .ownProcess ? limits.forOwnProcesses : limits, at: context.now)
-    guard wait == 0 else { return .refused(.userLimit(seconds: wait)) }
+    // Nothing is sent to a test number, so no limit applies and nothing is counted.
+    guard wait == 0 || factor.origin == .testNumber else {
+      return .refused(.userLimit(seconds: wait))
+    }
     let number = try entry.secret(of: factor)
     let testCode = settings.testCode(of: number.span)
     guard (testCode != nil) == (factor.origin == .testNumber) else { return .refused(.testNumber) }
@@ -166,9 +170,10 @@ public enum SentCodeRequest {
       code = try randomCode()
     }
     let digest = try entry.digest(ofSent: code, to: id, for: session, in: record)
+    let usable = SentCodes.Usable(factor: id, digest: digest, message: message.number)
     try entry.write(
-      state.sending(
-        SentCodes.Usable(factor: id, digest: digest, message: message.number), at: context.now))
+      testCode == nil
+        ? state.sending(usable, at: context.now) : state.offering(usable, at: context.now))
     try entry.sync()
     guard testCode == nil else { return .testNumber(masked) }
     return .message(

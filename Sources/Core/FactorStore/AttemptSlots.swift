@@ -56,8 +56,7 @@ struct AttemptSlots {
   private static func read(
     _ slot: Span<UInt8>, _ key: inout SealingKey
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
-    let length =
-      slot.count == slotLength ? AttemptState.encodedLength : AttemptState.firstEncodedLength
+    let length = AttemptState.claimedLength(of: slot)
     // A slot that was never written is all zeros and is rejected without computing a checksum.
     guard slot.count >= length &+ SealingKey.checksumLength, slot[0] != 0 else { return nil }
     let encoded = slot.part(from: 0, count: length).copied()
@@ -98,9 +97,9 @@ struct AttemptSlots {
   ) throws(FactorStoreError) -> Bool {
     for number in 0..<2 {
       let slot = slot(number, of: bytes.span)
-      let expected = try checksum(
-        of: slot.part(from: 0, count: AttemptState.encodedLength).copied(), &key)
-      let found = slot.part(from: AttemptState.encodedLength, count: SealingKey.checksumLength)
+      let length = AttemptState.claimedLength(of: slot)
+      let expected = try checksum(of: slot.part(from: 0, count: length).copied(), &key)
+      let found = slot.part(from: length, count: SealingKey.checksumLength)
       guard constantTimeEquals(found, expected.span) else { return false }
     }
     return true

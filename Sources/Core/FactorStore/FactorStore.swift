@@ -162,6 +162,12 @@ public protocol FactorStoreEntry: AnyObject {
     ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64
 
+  /// Does the cryptographic work of writing an attempt state and of comparing a code with the factors of
+  /// `record`, and nothing else.
+  func imitateComparison(
+    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError)
+
   /// Returns digests of `places`.
   func digests(
     of places: [SignInOrigin], in record: FactorRecord

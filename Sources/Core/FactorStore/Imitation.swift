@@ -1,5 +1,5 @@
 public import MFACrypto
-import MFAFactors
+public import MFAFactors
 public import MFAOneTimePassword
 import MFASecrets
 public import MFAStoreFiles
@@ -34,7 +34,25 @@ public enum Imitation {
       of: code, secret: secret.span, parameters: .standard, now: now,
       adjacentIntervals: adjacentIntervals)
     let digits = code.written()
-    _ = try key.digest(of: digits.span, context: secret, purpose: .imitation)
+    // The code and the source.
+    for _ in 0..<2 { _ = try key.digest(of: digits.span, context: secret, purpose: .imitation) }
+  }
+
+  /// Does the work of writing an attempt state, and of comparing a code with every time step of each factor
+  /// of `record`.
+  public static func comparison(
+    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8,
+    _ key: inout SealingKey
+  ) throws(CryptographyError) {
+    try sign(1, &key)
+    for factor in record.factors {
+      guard let parameters = factor.parameters else { continue }
+      let secret = [UInt8](repeating: 0, count: parameters.algorithm.outputLength)
+      _ = try key.open([UInt8](repeating: 0, count: sealedSecret), associated: secret)
+      _ = try Verification.latestMatch(
+        of: code, secret: secret.span, parameters: parameters, now: now,
+        adjacentIntervals: adjacentIntervals)
+    }
   }
 
   /// Does the work of reading a record and its attempt state.

@@ -101,7 +101,7 @@ extension LocalFactorStore {
       try RecordFile.read(name, in: factors(), owner: owner) == nil
     {
       for _ in 0..<2 {
-        try slots.write(state.forgetting().noting(nil), to: locked, &next)
+        try slots.write(state.forgetting().forgettingAnswers(), to: locked, &next)
         try onPart(.attempts) { () throws(SystemError) in try locked.syncData() }
         slots.synced()
       }

@@ -148,6 +148,16 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     try record.digest(ofSent: code, to: factor, for: session, &key)
   }
 
+  /// Computes what a comparison computes, with secrets of zeros.
+  public func imitateComparison(
+    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) {
+    try cryptographic { () throws(CryptographyError) in
+      try Imitation.comparison(
+        code, with: record, now: now, adjacentIntervals: adjacentIntervals, &key)
+    }
+  }
+
   /// Computes digests with the key in /etc/mfa, bound to the user and the record.
   public func digests(
     of places: [SignInOrigin], in record: FactorRecord
@@ -213,7 +223,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
     let record = isSealed ? kept : try kept.resealed(from: &key, to: &next)
     key = next
     _ = try change(
-      to: record, attempts.forgetting().noting(nil), entering: event, isRecorded: true)
+      to: record, attempts.forgetting().forgettingAnswers(), entering: event, isRecorded: true)
     return true
   }
 

@@ -10,7 +10,7 @@
 /// | format | change |
 /// |---|---|
 /// | 1 | attempt states have their full length, 640 bytes |
-/// | 2 | attempt states name their format, and have no padding: each commit writes about 400 bytes less |
+/// | 2 | attempt states name their format, and have no padding: each commit writes about 400 bytes less; they have the last answers and the sources of the last attempts |
 ///
 /// MUST 1: a row is written in the format of the realm, never in a newer one.
 /// (`RealmFormatTests.programsOfTwoFormats`)

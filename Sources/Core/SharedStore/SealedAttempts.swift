@@ -23,7 +23,8 @@ struct SealedAttempts {
   func sealed(
     for user: [UInt8], format: UInt16, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    let encoded = state.encoded(sequence: version)
+    let encoded = state.encoded(
+      sequence: version, inEarlierForm: format == RealmFormats.first)
     var writer = ByteWriter()
     if format == RealmFormats.first {
       writer.write(encoded)
@@ -63,11 +64,12 @@ struct SealedAttempts {
     }
     guard isValid else { throw .damaged(.attempts) }
     if content.starts(with: magic) { return try unpadded(content, newest: newest) }
-    guard length == AttemptState.encodedLength &+ 16 else { throw .damaged(.attempts) }
-    var reader = ByteReader(content.span.part(from: AttemptState.encodedLength, count: 16))
+    let stateLength = AttemptState.claimedLength(of: content.span)
+    guard length == stateLength &+ 16 else { throw .damaged(.attempts) }
+    var reader = ByteReader(content.span.part(from: stateLength, count: 16))
     guard
       let (state, version) = AttemptState.decode(
-        content.span.part(from: 0, count: AttemptState.encodedLength)),
+        content.span.part(from: 0, count: stateLength)),
       let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self)
     else { throw .damaged(.attempts) }
     return SealedAttempts(state: state, version: version, epoch: epoch, record: record)
@@ -84,14 +86,10 @@ struct SealedAttempts {
     guard format <= newest else { throw .otherVersion(format) }
     let header = magic.count &+ 18
     let length = content.count &- header
+    let encoded = content.span.part(from: header, count: max(length, 0)).copied()
     guard let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self),
-      (1...AttemptState.encodedLength).contains(length), content.last != 0
-    else { throw .damaged(.attempts) }
-    var writer = ByteWriter()
-    writer.write(content.span.part(from: header, count: length).copied())
-    writer.pad(to: AttemptState.encodedLength)
-    let encoded = writer.bytes
-    guard let (state, version) = AttemptState.decode(encoded.span) else {
+      content.last != 0, let (state, version) = AttemptState.decode(unpadded: encoded)
+    else {
       throw .damaged(.attempts)
     }
     return SealedAttempts(state: state, version: version, epoch: epoch, record: record)

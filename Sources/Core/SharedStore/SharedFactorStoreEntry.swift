@@ -107,6 +107,16 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     try record.digest(ofSent: code, to: factor, for: store.request.bound(session), &key)
   }
 
+  /// Computes what a comparison computes, with secrets of zeros.
+  public func imitateComparison(
+    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) {
+    try cryptographic { () throws(CryptographyError) in
+      try Imitation.comparison(
+        code, with: record, now: now, adjacentIntervals: adjacentIntervals, &key)
+    }
+  }
+
   /// Computes digests with the realm's key, bound to the host, the user and the record.
   public func digests(
     of places: [SignInOrigin], in record: FactorRecord

@@ -48,7 +48,9 @@ public struct SharedRequest: Sendable {
 
   /// Returns where a code was given, bound to the host: a host must not be able to name an address or a
   /// session for which another host then asks no code.
+  /// A network is the same for each host, because it only makes attempts wait.
   func bound(_ place: SignInOrigin) -> SignInOrigin {
+    guard place.kind != .network else { return place }
     var writer = ByteWriter()
     writer.writeShort(host ?? [])
     writer.write(place.identity)

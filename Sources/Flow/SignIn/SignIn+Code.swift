@@ -78,7 +78,7 @@ extension SignIn {
       let showsMessages = application.showsMessages && resolved.state != .observe
       let context = Attempt.Context(
         settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
-        program: request.service, factor: named, places: places,
+        client: client, program: request.service, factor: named, places: places,
         showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
         tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries),
         session: { sendingSession(of: record) })

@@ -85,7 +85,7 @@ extension SignIn {
     let resolved = check.resolved
     let context = Attempt.Context(
       settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
-      program: request.service, session: { sendingSession(of: record) })
+      client: client, program: request.service, session: { sendingSession(of: record) })
     let issuer = resolved.settings.issuer ?? host.name()
     let language = record.language ?? resolved.settings.language
     let result: SentCodeRequest.Result

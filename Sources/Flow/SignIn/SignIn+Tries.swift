@@ -22,7 +22,8 @@ extension SignIn {
     switch result {
     case .denied(.unknownUser): return true
     case .denied(.code(.notACode(.none))): return false
-    case .denied(.code(.wrong(0))), .denied(.code(.replayed(_, 0))), .denied(.code(.notACode)):
+    case .denied(.code(.wrong(0))), .denied(.code(.replayed(_, 0))), .denied(.code(.notACode)),
+      .denied(.code(.repeated)):
       return true
     case .allowed, .passed, .denied: return false
     }

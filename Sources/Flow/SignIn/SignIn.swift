@@ -8,6 +8,7 @@ import MFAMessages
 import MFAOneTimePassword
 import MFAPAMStack
 import MFAPolicy
+import MFAStoreFiles
 import MFASystem
 
 /// The verification of the second factor at a sign-in.
@@ -131,7 +132,8 @@ public struct SignIn<Machine: Host, Asker: Application> {
     }
     useLanguageIfProven(of: snapshot.record, account, resolved)
     if settings.enrollment != .selfService { _ = accountLine() }
-    let standing = snapshot.attempts.standing(settings.throttle, now: try now())
+    let standing = snapshot.attempts.standing(
+      settings.throttle, now: try now(), client: try clientDigest(snapshot, store))
     trace(resolved, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
       line.add("wrong-codes", Int64(snapshot.attempts.failures))
@@ -157,6 +159,18 @@ public struct SignIn<Machine: Host, Asker: Application> {
     return try proveCode(
       CodeCheck(
         of: owner, by: .store(store, snapshot.record, places(memory, resolved)), in: resolved))
+  }
+
+  /// Returns the digest of the source, or nil if no source waits longer than others.
+  private func clientDigest(
+    _ snapshot: FactorSnapshot, _ store: Machine.Store
+  ) throws(SignInResult.Failure) -> UInt32? {
+    guard !snapshot.attempts.recentTurns.sources.isEmpty else { return nil }
+    do throws(FactorStoreError) {
+      return try store.digests(of: [client], in: snapshot.record).first?.client
+    } catch {
+      throw .store(error)
+    }
   }
 
   /// Does the same work as for a user without a factor, and denies.
@@ -233,7 +247,7 @@ public struct SignIn<Machine: Host, Asker: Application> {
     guard mayTryAgain(after: result, resolved) else {
       return SignInConclusion(verdict, because: result)
     }
-    return SignInConclusion(result.isNotACode ? .askAgain : .tryAgain, because: result)
+    return SignInConclusion(result.isCounted ? .tryAgain : .askAgain, because: result)
   }
 
   /// Logs a step of the decision, if the module's arguments ask for it. The log never contains an

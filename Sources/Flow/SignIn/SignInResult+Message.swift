@@ -43,8 +43,8 @@ extension SignInResult {
 
   private static func message(_ rejected: Attempt.Rejected) -> SignInMessage? {
     switch rejected {
-    case .wrong(0): .wrongCode
-    case .replayed(_, 0): .usedCode
+    case .wrong(0), .repeated(.rejected): .wrongCode
+    case .replayed(_, 0), .repeated(.used): .usedCode
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
     case .locked, .lockedNow: .locked
     case .notACode(.somethingElse), .notACode(.tooLong): .notACode

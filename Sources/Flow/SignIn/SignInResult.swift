@@ -104,9 +104,12 @@ extension SignInResult {
   /// Denies because of an error.
   static func failed(_ failure: Failure) -> SignInResult { .denied(.failed(failure)) }
 
-  /// Whether the answer was no code, so that it was not counted as an attempt.
-  var isNotACode: Bool {
-    if case .denied(.code(.notACode)) = self { true } else { false }
+  /// Whether the answer was counted as an attempt: it may be a code, and is not the same as a moment ago.
+  var isCounted: Bool {
+    switch self {
+    case .denied(.code(.notACode)), .denied(.code(.repeated)): false
+    case .allowed, .passed, .denied: true
+    }
   }
 
   /// Whether a code, recovery code or bypass code was accepted.

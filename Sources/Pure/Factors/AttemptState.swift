@@ -12,6 +12,8 @@ import MFABytes
 /// MUST 4: attempts that the user's own processes make without a password delay only other such
 /// attempts, and are at most a fifth of the failures that lock the factors, but at least one.
 /// (`AttemptStateTests.ownProcessFailures`)
+/// MUST 5: an answer that is refused as a repetition, and a longer wait of one source, take attempts away
+/// and never add one. (`RecentAnswersTests.onlyRefuses`, `RecentTurnsTests.waits`)
 public struct AttemptState: Equatable, Sendable {
   /// The last accepted time step of a factor. This step and all earlier ones are refused.
   public struct Watermark: Equatable, Sendable {
@@ -41,15 +43,16 @@ public struct AttemptState: Equatable, Sendable {
     var ownProcessFailures: FailureCount
     var ownChanges: HourlyCount
     var binding: RecordBinding?
-    var failedCode: FailedCode?
+    var recentAnswers: RecentAnswers
+    var recentTurns: RecentTurns
     var sentCodes: SentCodes
 
     init(
       record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
       postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
       ownProcessFailures: FailureCount,
-      ownChanges: HourlyCount, binding: RecordBinding?, failedCode: FailedCode?,
-      sentCodes: SentCodes
+      ownChanges: HourlyCount, binding: RecordBinding?, recentAnswers: RecentAnswers,
+      recentTurns: RecentTurns, sentCodes: SentCodes
     ) {
       self.record = record
       self.failures = failures
@@ -61,7 +64,8 @@ public struct AttemptState: Equatable, Sendable {
       self.ownProcessFailures = ownProcessFailures
       self.ownChanges = ownChanges
       self.binding = binding
-      self.failedCode = failedCode
+      self.recentAnswers = recentAnswers
+      self.recentTurns = recentTurns
       self.sentCodes = sentCodes
     }
 
@@ -70,7 +74,7 @@ public struct AttemptState: Equatable, Sendable {
         record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
         postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
         ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding,
-        failedCode: failedCode, sentCodes: sentCodes)
+        recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes)
     }
   }
 
@@ -143,11 +147,16 @@ public struct AttemptState: Equatable, Sendable {
     set { own.binding = newValue }
   }
 
-  /// The last code that was typed and not yet followed by an accepted code that could show a wrong
-  /// clock. Nil in a state of version 1 or 2.
-  public private(set) var failedCode: FailedCode? {
-    get { storage.failedCode }
-    set { own.failedCode = newValue }
+  /// The answers that were typed last.
+  public private(set) var recentAnswers: RecentAnswers {
+    get { storage.recentAnswers }
+    set { own.recentAnswers = newValue }
+  }
+
+  /// The sources of the last attempts after a wait.
+  public private(set) var recentTurns: RecentTurns {
+    get { storage.recentTurns }
+    set { own.recentTurns = newValue }
   }
 
   /// The codes that were sent to the user's phones.
@@ -163,13 +172,15 @@ public struct AttemptState: Equatable, Sendable {
     remembered: RememberedSignIns = RememberedSignIns(),
     ownProcessFailures: FailureCount = FailureCount(),
     ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
-    failedCode: FailedCode? = nil, sentCodes: SentCodes = SentCodes()
+    recentAnswers: RecentAnswers = RecentAnswers(), recentTurns: RecentTurns = RecentTurns(),
+    sentCodes: SentCodes = SentCodes()
   ) {
     storage = Storage(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
       ownProcessFailures: ownProcessFailures,
-      ownChanges: ownChanges, binding: binding, failedCode: failedCode, sentCodes: sentCodes)
+      ownChanges: ownChanges, binding: binding, recentAnswers: recentAnswers,
+      recentTurns: recentTurns, sentCodes: sentCodes)
   }
 
   /// Compares the content of two states.
@@ -183,7 +194,8 @@ public struct AttemptState: Equatable, Sendable {
         && left.remembered == right.remembered
         && left.ownProcessFailures == right.ownProcessFailures
         && left.ownChanges == right.ownChanges && left.binding == right.binding
-        && left.failedCode == right.failedCode && left.sentCodes == right.sentCodes)
+        && left.recentAnswers == right.recentAnswers && left.recentTurns == right.recentTurns
+        && left.sentCodes == right.sentCodes)
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -246,9 +258,10 @@ public struct AttemptState: Equatable, Sendable {
 
   /// Returns whether a code may be tried at `now` (seconds since the epoch).
   ///
-  /// A failure in the future counts as a failure at `now`.
+  /// A failure in the future counts as a failure at `now`. `client` is a keyed digest of the source. It
+  /// waits longer than the account if it took turns after earlier waits.
   public func standing(
-    _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn
+    _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn, client: UInt32? = nil
   ) -> Standing {
     // The sum of all failures stays below the limit of NIST SP 800-63B-4, section 3.2.2.
     guard failures.addingSaturated(ownProcessFailures.failures) < policy.locksAfter else {
@@ -258,11 +271,34 @@ public struct AttemptState: Equatable, Sendable {
     if counter == .ownProcess, counted.failures >= Self.maximumOwnProcessFailures(policy) {
       return .locked
     }
-    let wait = policy.wait(afterFailures: counted.failures)
+    let wait = wait(policy, counter: counter, client: client)
     guard wait > 0 else { return .open }
     let (elapsed, overflow) = now.subtractingReportingOverflow(counted.last)
     guard !overflow, elapsed >= 0 else { return .throttled(seconds: wait) }
     return elapsed >= wait ? .open : .throttled(seconds: wait - elapsed)
+  }
+
+  /// What is known of an attempt before it is counted.
+  public struct Details: Sendable {
+    /// The source, as the user is told.
+    public let source: Source
+    /// The failures that the attempt is counted among.
+    public let counter: Counter
+    /// A keyed digest of the source, or nil if no source waits longer than others.
+    public let client: UInt32?
+    /// The answer, or nil if the same answer may be tried again at once.
+    public let answer: TypedAnswer?
+
+    /// Creates a value.
+    public init(
+      from source: Source = .unknown, counter: Counter = .signIn, client: UInt32? = nil,
+      answer: TypedAnswer? = nil
+    ) {
+      self.source = source
+      self.counter = counter
+      self.client = client
+      self.answer = answer
+    }
   }
 
   /// The result of beginning an attempt.
@@ -271,18 +307,26 @@ public struct AttemptState: Equatable, Sendable {
     case counted(AttemptState)
     /// The attempt is refused, and no code may be compared.
     case refused(Standing)
+    /// The same answer was typed a moment ago. The attempt is not counted, and no code may be compared.
+    case repeated(RecentAnswers.Repetition)
   }
 
-  /// Counts an attempt from `source` at `now`, or refuses it.
+  /// Counts an attempt at `now`, or refuses it.
   public func begin(
-    _ policy: ThrottlePolicy, now: Int64, from source: Source = .unknown,
-    counter: Counter = .signIn
+    _ policy: ThrottlePolicy, now: Int64, _ details: Details = Details()
   ) -> Beginning {
-    let standing = standing(policy, now: now, counter: counter)
+    let standing = standing(
+      policy, now: now, counter: details.counter, client: details.client)
     guard standing == .open else { return .refused(standing) }
+    if let answer = details.answer, let repetition = recentAnswers.repetition(of: answer, at: now) {
+      return .repeated(repetition)
+    }
     var next = self
-    switch counter {
+    switch details.counter {
     case .signIn:
+      if let client = details.client, wait(policy, counter: .signIn) > 0 {
+        next.recentTurns.add(client)
+      }
       next.failures = failures.addingSaturated(1)
       next.lastFailure = max(lastFailure, now)
     case .ownProcess:
@@ -290,15 +334,21 @@ public struct AttemptState: Equatable, Sendable {
         failures: ownProcessFailures.failures.addingSaturated(1),
         last: max(ownProcessFailures.last, now))
     }
+    if let answer = details.answer { next.recentAnswers.reject(answer, at: now) }
     next.unreported.failures = unreported.failures.addingSaturated(1)
     next.unreported.lastFailure = now
-    next.unreported.source = source
+    next.unreported.source = details.source
     return .counted(next)
   }
 
-  /// Returns the wait in seconds that follows the failures of a counter; 0 for none.
-  public func wait(_ policy: ThrottlePolicy, counter: Counter) -> Int64 {
-    policy.wait(afterFailures: count(of: counter).failures)
+  /// Returns the wait in seconds that follows the failures of a counter; 0 for none. `client` is a keyed
+  /// digest of the source that waits.
+  public func wait(
+    _ policy: ThrottlePolicy, counter: Counter, client: UInt32? = nil
+  ) -> Int64 {
+    let wait = policy.wait(afterFailures: count(of: counter).failures)
+    guard counter == .signIn, let client else { return wait }
+    return recentTurns.wait(of: client, wait)
   }
 
   /// Returns the consecutive failures of one counter.
@@ -323,10 +373,25 @@ public struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// Returns the state with this code as the last one that was typed, or with none.
-  public func noting(_ code: FailedCode?) -> AttemptState {
+  /// Returns the state without typed answers and sources, whose digests cannot be recognised any more.
+  public func forgettingAnswers() -> AttemptState {
     var next = self
-    next.failedCode = code
+    next.recentAnswers = RecentAnswers()
+    next.recentTurns = RecentTurns()
+    return next
+  }
+
+  /// Returns the state after a code of an answer was accepted at `now` (seconds since the epoch), with the
+  /// answers of `before`, the state before the attempt. If `isHintShown`, the user has been told whether a
+  /// clock is wrong.
+  public func recording(
+    _ code: UInt64?, of answer: TypedAnswer, at now: Int64, after before: AttemptState,
+    isHintShown: Bool
+  ) -> AttemptState {
+    var next = self
+    next.recentAnswers = before.recentAnswers
+    if let code { next.recentAnswers.accept(code, of: answer, at: now) }
+    if isHintShown { next.recentAnswers.removeClockHints() }
     return next
   }
 
@@ -360,6 +425,14 @@ public struct AttemptState: Equatable, Sendable {
   public func sending(_ code: SentCodes.Usable?, at now: Int64) -> AttemptState {
     var next = self
     next.sentCodes.add(code, at: now)
+    return next
+  }
+
+  /// Returns the state with a code that was not sent, because it is that of a test number. It replaces the
+  /// code before it, and does not count.
+  public func offering(_ code: SentCodes.Usable, at now: Int64) -> AttemptState {
+    var next = self
+    next.sentCodes.offer(code, at: now)
     return next
   }
 
@@ -468,7 +541,7 @@ public struct AttemptState: Equatable, Sendable {
   /// up to `step` refused.
   public func resynchronized(_ factor: FactorID, at step: Int64) -> AttemptState {
     var next = unlocked()
-    next.failedCode = nil
+    next.recentAnswers.removeRejected()
     next.raiseWatermark(of: factor, to: step)
     return next
   }
@@ -484,6 +557,7 @@ public struct AttemptState: Equatable, Sendable {
     next.failures = 0
     next.lastFailure = 0
     next.ownProcessFailures = FailureCount()
+    next.recentTurns = RecentTurns()
     return next
   }
 
@@ -546,24 +620,39 @@ public struct AttemptState: Equatable, Sendable {
 
   // MARK: Binary form
 
-  /// The current format version. Version 1 can still be read. A state without sent codes is written
-  /// in version 3, and one without a typed code, too, in version 2, so that each state has exactly
-  /// one encoding.
-  public static let version: UInt16 = 4
+  /// The current format version. Earlier versions can still be read.
+  public static let version: UInt16 = 5
 
   /// The fixed length of the binary form in bytes.
-  public static let encodedLength = 640
+  public static let encodedLength = 832
 
   /// The length of the binary form of version 1 in bytes.
   public static let firstEncodedLength = 480
 
+  /// Returns the length of the binary form of a version in bytes.
+  static func encodedLength(ofVersion version: UInt16) -> Int {
+    version == 1 ? firstEncodedLength : version < 5 ? 640 : encodedLength
+  }
+
+  /// Returns the length of a binary form in bytes, by the version that it claims.
+  public static func claimedLength(of encoded: Span<UInt8>) -> Int {
+    var reader = ByteReader(encoded)
+    guard reader.read(UInt32.self) != nil, let version = reader.read(UInt16.self) else {
+      return encodedLength
+    }
+    return encodedLength(ofVersion: version)
+  }
+
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
 
-  /// Returns the binary form, with the slot's sequence number.
-  public func encoded(sequence: UInt64) -> [UInt8] {
+  /// Returns the binary form, with the slot's sequence number. The earlier form lacks the typed
+  /// answers, except for the one that can show a wrong clock, and the last turns.
+  public func encoded(sequence: UInt64, inEarlierForm isEarlier: Bool = false) -> [UInt8] {
+    let hasHint = recentAnswers.clockHint != nil
+    let version: UInt16 = !isEarlier ? Self.version : !sentCodes.times.isEmpty ? 4 : hasHint ? 3 : 2
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(!sentCodes.isEmpty ? Self.version : failedCode == nil ? 2 : 3 as UInt16)
+    writer.write(version)
     writer.write(sequence)
     writer.write(record.bytes)
     writer.write(failures)
@@ -585,12 +674,18 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(ownChanges.hour)
     writer.write(ownChanges.count)
     RecordBinding.encode(binding, to: &writer)
-    if !sentCodes.isEmpty {
+    if isEarlier {
+      if version == 4 {
+        sentCodes.encodeInEarlierForm(to: &writer)
+        writer.write(hasHint ? 1 : 0 as UInt8)
+      }
+      recentAnswers.encodeClockHint(to: &writer)
+    } else {
       sentCodes.encode(to: &writer)
-      writer.write(failedCode == nil ? 0 : 1 as UInt8)
+      recentAnswers.encode(to: &writer)
+      recentTurns.encode(to: &writer)
     }
-    failedCode?.encode(to: &writer)
-    writer.pad(to: Self.encodedLength)
+    writer.pad(to: Self.encodedLength(ofVersion: version))
     return writer.bytes
   }
 
@@ -602,12 +697,22 @@ public struct AttemptState: Equatable, Sendable {
     return reader.read(UInt64.self) ?? 0
   }
 
+  /// Parses a binary form without the zeros at its end.
+  public static func decode(
+    unpadded encoded: [UInt8]
+  ) -> (state: AttemptState, sequence: UInt64)? {
+    let missing = claimedLength(of: encoded.span) &- encoded.count
+    guard missing >= 0 else { return nil }
+    let padded = encoded + [UInt8](repeating: 0, count: missing)
+    return decode(padded.span)
+  }
+
   /// Parses the binary form. Returns nil if it is invalid or of an unknown version.
   public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
-      encoded.count == (version == 1 ? firstEncodedLength : encodedLength),
-      (1...self.version).contains(version), let sequence = reader.read(UInt64.self),
+      encoded.count == encodedLength(ofVersion: version), (1...self.version).contains(version),
+      let sequence = reader.read(UInt64.self),
       let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
       let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
       let postponedSignIns = reader.read(UInt32.self),
@@ -626,8 +731,9 @@ public struct AttemptState: Equatable, Sendable {
       let remembered = RememberedSignIns(&reader)
     else { return nil }
     guard let own = version == 1 ? Own() : Own(&reader),
-      let sentCodes = version < 4 ? SentCodes() : SentCodes(&reader),
-      let failedCode = readFailedCode(&reader, version), reader.isRestZero
+      let sentCodes = readSentCodes(&reader, version),
+      let recentAnswers = readRecentAnswers(&reader, version),
+      let recentTurns = version < 5 ? RecentTurns() : RecentTurns(&reader), reader.isRestZero
     else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
@@ -636,27 +742,34 @@ public struct AttemptState: Equatable, Sendable {
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         lastShownNotice: lastShownNotice),
       remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
-      binding: own.binding, failedCode: failedCode.value, sentCodes: sentCodes)
+      binding: own.binding, recentAnswers: recentAnswers, recentTurns: recentTurns,
+      sentCodes: sentCodes)
     return (state, sequence)
   }
 
-  /// A typed code that is optional in a state.
-  private struct StoredCode {
-    let value: FailedCode?
+  /// Reads the field that version 4 added. Returns nil if it is invalid.
+  private static func readSentCodes(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> SentCodes? {
+    version < 4 ? SentCodes() : SentCodes(&reader, isEarlierForm: version == 4)
   }
 
-  /// Reads the field that version 3 added, and that is optional in version 4. Returns nil if it is
+  /// Reads the typed answers: in version 3 a code, in version 4 an optional one. Returns nil if they are
   /// invalid.
-  private static func readFailedCode(_ reader: inout ByteReader, _ version: UInt16) -> StoredCode? {
-    guard version > 2 else { return StoredCode(value: nil) }
-    if version > 3 {
+  private static func readRecentAnswers(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> RecentAnswers? {
+    switch version {
+    case ...2: return RecentAnswers()
+    case 3: return RecentAnswers(clockHint: &reader)
+    case 4:
       switch reader.read(UInt8.self) {
-      case 0: return StoredCode(value: nil)
-      case 1: break
+      case 0: return RecentAnswers()
+      case 1: return RecentAnswers(clockHint: &reader)
       default: return nil
       }
+    default: return RecentAnswers(&reader)
     }
-    return FailedCode(&reader).map { StoredCode(value: $0) }
   }
 
   /// The fields that version 2 added.

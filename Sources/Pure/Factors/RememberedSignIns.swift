@@ -19,6 +19,7 @@ public struct RememberedSignIns: Equatable, Sendable {
     switch kind {
     case .address: 4
     case .session: 5
+    case .network: 0
     }
   }
 
@@ -30,6 +31,7 @@ public struct RememberedSignIns: Equatable, Sendable {
 
   /// Adds a sign-in from `place` at `time`.
   public mutating func add(_ place: SignInOriginDigest, at time: Int64) {
+    guard Self.maximumCount(of: place.kind) > 0 else { return }
     var kept: [Entry] = []
     var ofKind = 0
     var oldest: Int?

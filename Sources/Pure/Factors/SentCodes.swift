@@ -31,6 +31,9 @@ public struct SentCodes: Equatable, Sendable {
   /// The last code that was sent, unless it has been used or was sent to confirm a number.
   public private(set) var last: Usable?
 
+  /// When the user got `last`, in seconds since the epoch.
+  private var lastTime: UInt32 = 0
+
   /// How long a code may be used, in seconds (NIST SP 800-63B-4, section 3.1.3.2, allows 10
   /// minutes).
   public static var lifetime: Int64 { 600 }
@@ -42,12 +45,12 @@ public struct SentCodes: Equatable, Sendable {
   public init() {}
 
   /// Whether nothing is stored.
-  public var isEmpty: Bool { times.isEmpty }
+  public var isEmpty: Bool { times.isEmpty && last == nil }
 
   /// Returns the code that may be used at `now`, in seconds since the epoch.
   public func usable(at now: Int64) -> Usable? {
-    guard let last, let time = times.last else { return nil }
-    let (age, overflow) = now.subtractingReportingOverflow(Int64(time))
+    guard let last else { return nil }
+    let (age, overflow) = now.subtractingReportingOverflow(Int64(lastTime))
     return !overflow && age >= 0 && age < Self.lifetime ? last : nil
   }
 
@@ -71,18 +74,29 @@ public struct SentCodes: Equatable, Sendable {
     if times.count >= Self.maximumTimes { times.removeFirst() }
     times.append(max(UInt32(clamping: now), times.last ?? 0))
     last = code
+    lastTime = code == nil ? 0 : times.last ?? 0
+  }
+
+  /// Records that the user may use a code at `now` that was not sent, because it is that of a test number.
+  /// It replaces the code before it, and counts for no limit.
+  mutating func offer(_ code: Usable, at now: Int64) {
+    last = code
+    lastTime = UInt32(clamping: now)
   }
 
   /// Removes the times in the future of `now`, which were recorded while the clock was ahead and would
   /// delay further codes until then. The code that was sent last is void.
   public mutating func removeFuture(_ now: Int64) {
-    guard let latest = times.last, Int64(latest) > now else { return }
+    guard Int64(max(times.last ?? 0, lastTime)) > now else { return }
     times = times.filter { Int64($0) <= now }
-    last = nil
+    removeCode()
   }
 
   /// Removes the code, because it or another one was accepted.
-  public mutating func removeCode() { last = nil }
+  public mutating func removeCode() {
+    last = nil
+    lastTime = 0
+  }
 
   // MARK: Binary form
 
@@ -94,11 +108,27 @@ public struct SentCodes: Equatable, Sendable {
     writer.write(last.factor.bytes)
     writer.write(last.digest)
     writer.write(last.message)
+    writer.write(lastTime)
+  }
+
+  /// Encodes the value as version 4 of the state does, in which a code was sent at the last time. The
+  /// code of a test number is left out.
+  func encodeInEarlierForm(to writer: inout ByteWriter) {
+    writer.write(UInt8(truncatingIfNeeded: times.count))
+    for time in times { writer.write(time) }
+    let code = lastTime == times.last ? last : nil
+    writer.write(code == nil ? 0 : 1 as UInt8)
+    guard let code else { return }
+    writer.write(code.factor.bytes)
+    writer.write(code.digest)
+    writer.write(code.message)
   }
 
   /// Parses the binary form. Returns nil if it is invalid.
-  init?(_ reader: inout ByteReader) {
-    guard let count = reader.read(UInt8.self), count >= 1, count <= Self.maximumTimes else {
+  init?(_ reader: inout ByteReader, isEarlierForm: Bool = false) {
+    guard let count = reader.read(UInt8.self), count >= (isEarlierForm ? 1 : 0),
+      count <= Self.maximumTimes
+    else {
       return nil
     }
     for _ in 0..<count {
@@ -114,5 +144,7 @@ public struct SentCodes: Equatable, Sendable {
       let digest = reader.read(UInt64.self), let message = reader.read(UInt64.self)
     else { return nil }
     last = Usable(factor: factor, digest: digest, message: message)
+    guard let time = isEarlierForm ? times.last : reader.read(UInt32.self) else { return nil }
+    lastTime = time
   }
 }

@@ -6,6 +6,9 @@ public struct SignInOrigin: Equatable, Sendable {
     case address = 1
     /// A session on this machine.
     case session = 2
+    /// An IPv4 address or an IPv6 network of 64 bits. Attempts from there wait; no sign-in is remembered
+    /// for it.
+    case network = 3
   }
 
   /// The kind of property that identifies the place.

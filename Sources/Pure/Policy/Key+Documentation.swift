@@ -200,7 +200,7 @@ extension Configuration.Key {
       KeyDocumentation(
         """
         The number of wrong codes in a row after which the next attempt has to wait. It must not be
-        larger than `disable_after`.
+        larger than `disable_after`. The same code again is not counted.
         """)
     case .throttleFirstWait:
       KeyDocumentation(
@@ -209,7 +209,11 @@ extension Configuration.Key {
         further wrong code.
         """)
     case .throttleLongestWait:
-      KeyDocumentation("The longest wait.")
+      KeyDocumentation(
+        """
+        The longest wait. An address or terminal that took turns after earlier waits waits up to twice
+        as long, so that a user elsewhere can sign in.
+        """)
     case .disableAfter:
       KeyDocumentation(
         """

@@ -232,8 +232,8 @@ public struct UserImport: Sendable {
       ownProcessFailures: FailureCount(
         failures: max(base.ownProcessFailures.failures, counted.ownProcessFailures.failures),
         last: max(base.ownProcessFailures.last, counted.ownProcessFailures.last)),
-      ownChanges: base.ownChanges, binding: base.binding, failedCode: base.failedCode,
-      sentCodes: base.sentCodes)
+      ownChanges: base.ownChanges, binding: base.binding,
+      recentAnswers: base.recentAnswers, recentTurns: base.recentTurns, sentCodes: base.sentCodes)
   }
 
   /// Returns the larger watermark of each factor.

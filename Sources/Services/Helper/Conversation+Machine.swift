@@ -174,7 +174,8 @@ extension Conversation {
     factor: FactorID? = nil, counter: AttemptState.Counter, showsClockHint: Bool = false
   ) throws(HelperFailure) -> Attempt.Context {
     Attempt.Context(
-      settings: try settings(), clock: host.attemptClock, source: source, program: Self.program,
+      settings: try settings(), clock: host.attemptClock, source: source,
+      client: SignInOrigin(.session, Self.program + [0] + source.text), program: Self.program,
       factor: factor, showsClockHint: showsClockHint, counter: counter,
       session: { [sendingSession] in sendingSession })
   }

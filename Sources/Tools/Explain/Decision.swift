@@ -72,7 +72,8 @@ package struct Decision: Equatable {
         .allowed, "a code that was accepted \(age) s ago is remembered",
         by: [.remember, .rememberServices, .freshFor])
     // These results need something typed, so a forecast never has them.
-    case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)), .denied(.code(.lockedNow)):
+    case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)), .denied(.code(.lockedNow)),
+      .denied(.code(.repeated)):
       self.init(.denied, "the result cannot be predicted")
     case .passed(.notEnrolled), .passed(.offered):
       self.init(.allowed, Self.unenrolled(settings), by: Self.enrolling(settings))

@@ -190,7 +190,7 @@ where Store.Entry: SendableMetatype {
       return
     }
     #expect(try open().snapshot(of: account)?.attempts.failures == 0)
-    guard case .rejected(.replayed) = try attempt(code) else {
+    guard case .rejected(.repeated(.used)) = try attempt(code) else {
       Issue.record("a used code was not rejected")
       return
     }

@@ -37,6 +37,8 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   public var beforeLock: () -> Void = {}
   /// Called after each read without the lock, to simulate another process.
   public var afterReading: () -> Void = {}
+  /// Plants an error: an answer that is refused as a repetition seems to be compared.
+  public var comparesRepeatedAnswers = false
   /// Whether the lock is held.
   public internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
@@ -258,6 +260,13 @@ public final class MemoryStoreEntry: FactorStoreEntry {
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     UInt64(code.length.rawValue) << 32 | UInt64(code.value)
+  }
+
+  /// Records the operation.
+  public func imitateComparison(
+    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
+  ) throws(FactorStoreError) {
+    try store.note(store.comparesRepeatedAnswers ? .secret : .imitateAttempt)
   }
 
   /// Returns the code, with a number for the factor and the session.

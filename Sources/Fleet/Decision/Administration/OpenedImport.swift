@@ -14,13 +14,11 @@ struct OpenedImport {
 
   /// Decodes a request. Returns nil if it is not consistent.
   init?(_ request: AdministrationImport) {
-    let missing = AttemptState.encodedLength - request.attempts.count
-    guard missing >= 0 else { return nil }
-    let state = request.attempts + [UInt8](repeating: 0, count: missing)
     do throws(FactorRecord.Refusal) {
       record = try FactorRecord(encoded: request.record.span)
     } catch { return nil }
-    guard let attempts = AttemptState.decode(state.span)?.state, attempts.record == record.id,
+    guard let attempts = AttemptState.decode(unpadded: request.attempts)?.state,
+      attempts.record == record.id,
       record.user.bytes == request.user, record.grants.isEmpty, record.notices.isEmpty,
       record.factors.allSatisfy({ $0.sealed.isEmpty })
     else { return nil }

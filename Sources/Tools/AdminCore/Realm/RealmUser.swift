@@ -29,12 +29,10 @@ struct RealmUser {
   }
 
   private static func snapshot(_ user: AdministeredRealmUser) -> FactorSnapshot? {
-    let missing = AttemptState.encodedLength - user.attempts.count
-    guard missing >= 0 else { return nil }
-    let encoded = user.attempts + [UInt8](repeating: 0, count: missing)
     do throws(FactorRecord.Refusal) {
       let record = try FactorRecord(encoded: user.record.span)
-      guard let (attempts, _) = AttemptState.decode(encoded.span), attempts.record == record.id
+      guard let (attempts, _) = AttemptState.decode(unpadded: user.attempts),
+        attempts.record == record.id
       else { return nil }
       return FactorSnapshot(record: record, attempts: attempts)
     } catch {

@@ -15,6 +15,7 @@ package enum UserDetails {
       return line("user", report.visibleName + uid(snapshot.record))
         + line("standing", report.standing)
         + line("wrong codes", wrongCodes(snapshot.attempts.count(of: .signIn)))
+        + turns(snapshot.attempts.recentTurns)
         + ownPrograms(snapshot.attempts.count(of: .ownProcess))
         + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
         + granted(snapshot.record)
@@ -57,6 +58,16 @@ package enum UserDetails {
     guard count.failures > 0 else { return "0" }
     let last = Timestamp(count.last)?.full ?? "at an unknown time"
     return "\(count.failures) in a row, the last \(last)"
+  }
+
+  /// Returns the line about the source that took most of the last turns after a wait.
+  private static func turns(_ turns: RecentTurns) -> String {
+    let sources = turns.sources
+    guard let most = sources.map({ source in sources.count { $0 == source } }).max() else {
+      return ""
+    }
+    let share = "\(most) of the last \(sources.count) from one source, which waits longer"
+    return line("", "after waits: " + share)
   }
 
   /// Returns the line about attempts by the user's own programs, such as a screen locker. They are

@@ -1,0 +1,117 @@
+import MFATestSupport
+import Testing
+
+extension EndToEnd {
+  /// The same answer again is not counted, and one client does not take every turn after a wait.
+  @Suite struct RepeatedAnswers {
+    private func options(from address: String?, after seconds: Int = 0) -> PAMClient.Options {
+      var options = PAMClient.Options()
+      options.remoteHost = address
+      options.clockOffset = seconds
+      return options
+    }
+
+    @Test("one code typed in six windows at once signs in once, and is no failure")
+    func sixWindows() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let code = try enrollment.phone.code()
+        let windows = try HeldSignIns(
+          service: service, user: user.name, answers: Array(repeating: [.text(code)], count: 6))
+        #expect(try windows.waitUntilAsked() == 6)
+        windows.release()
+        let outcomes = try windows.outcomes()
+        #expect(outcomes.count { $0.code == "PAM_SUCCESS" } == 1, "\(outcomes)")
+        #expect(outcomes.count { $0.code == "PAM_AUTH_ERR" } == 5, "\(outcomes)")
+        let used = "That code has already been used. Wait for the next one."
+        #expect(outcomes.count { $0.notices == [used] } == 5, "\(outcomes)")
+        #expect(try StoreFiles(of: user.name).failures() == 0)
+        let next = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: 1))])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
+      }
+    }
+
+    @Test("four connections that send the same wrong code cause one or two failures")
+    func parallelConnections() throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let code = try #require(try enrollment.phone.wrongCodes(count: 1).first)
+        for _ in 0..<3 {
+          let connections = try HeldSignIns(
+            service: service, user: user.name, answers: Array(repeating: [.text(code)], count: 4),
+            options: options(from: "192.0.2.7"))
+          #expect(try connections.waitUntilAsked() == 4)
+          connections.release()
+          #expect(try connections.outcomes().allSatisfy { $0.code == "PAM_AUTH_ERR" })
+        }
+        // Two, if the time step changed meanwhile.
+        #expect((1...2).contains(try StoreFiles(of: user.name).failures()))
+        let next = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        #expect(next.code == "PAM_SUCCESS", "\(next)")
+      }
+    }
+
+    @Test(
+      "a client that repeats a stored answer keeps the owner from nothing", .withoutResidentService,
+      arguments: ["", "forward_pass"])
+    func storedAnswer(arguments: String) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService([
+          "auth required pam_mfa.so tries=1 \(arguments)", "auth required pam_permit.so",
+        ])
+        // With `forward_pass`, the stored answer may be a password of six digits.
+        let stored = try #require(try enrollment.phone.wrongCodes(count: 1).first)
+        for minute in 0..<60 {
+          _ = try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text(stored)],
+            options: options(from: "192.0.2.7", after: 60 * minute))
+        }
+        // The refusals become longer: the answer was compared at 0, 1, 2, 4, 8, 16 and 32 minutes, and
+        // once more if a wait was not over yet.
+        #expect((5...8).contains(try StoreFiles(of: user.name).failures()))
+        let code = try enrollment.phone.codes(
+          fromStep: enrollment.phone.step() + 2 * 60, count: 1)[0]
+        let owner = try PAMClient.signIn(
+          service: service, user: user.name,
+          answers: [.text(arguments.isEmpty ? code : stored + code)],
+          options: options(from: "198.51.100.7", after: 60 * 60))
+        #expect(owner.code == "PAM_SUCCESS", "\(owner)")
+        #expect(try StoreFiles(of: user.name).failures() == 0)
+      }
+    }
+
+    @Test(
+      "a client that asks without a pause leaves the owner a turn in each wait",
+      .withoutResidentService, arguments: ["198.51.100.7", nil] as [String?])
+    func turns(owner address: String?) throws {
+      try Machine.use { machine in
+        let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
+        let files = StoreFiles(of: user.name)
+        let guesses = try enrollment.phone.wrongCodes(count: 20)
+        func attack(_ number: Int, after seconds: Int) throws {
+          _ = try PAMClient.signIn(
+            service: service, user: user.name, answers: [.text(guesses[number])],
+            options: options(from: "192.0.2.7", after: seconds))
+        }
+        for number in 0..<5 { try attack(number, after: 0) }
+        #expect(try files.failures() == 5)
+        try attack(5, after: 35)
+        #expect(try files.failures() == 6)
+        // The account waits for 60 seconds, and the client that took the turn for 120.
+        for seconds in [60, 100, 140] { try attack(6, after: seconds) }
+        #expect(try files.failures() == 6)
+        let code = try enrollment.phone.codes(fromStep: enrollment.phone.step() + 3, count: 1)[0]
+        let owner = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)],
+          options: options(from: address, after: 100))
+        #expect(owner.code == "PAM_SUCCESS", "\(owner)")
+      }
+    }
+  }
+}
