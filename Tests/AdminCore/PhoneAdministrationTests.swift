@@ -45,7 +45,9 @@ import Testing
     #expect(log.contains("event=test-message-sent"), "\(log)")
     #expect(!log.contains("5551234"), "\(log)")
     let status = try sends(store).status(limits: .init(), now: TemporaryStore.now)
-    #expect(status.sent == 1 && status.failed == 0 && status.examined == 0)
+    #expect(
+      status.sent == 1 && status.failed == 0 && status.signIns.examined == 0
+        && status.enrolments.examined == 0)
   }
 
   @Test(arguments: [
@@ -112,6 +114,7 @@ import Testing
         regions      +1
         sent         1 in the last 24 hours, of 2; 0 came back, 0 failed
         breaker      0 of the last 0 codes came back
+        enrolments   0 of the last 0 codes came back
         for a number 5 an hour
         for a user   1 in 30 s, 3 in 10 min, 10 a day
         new number   can be used after 86400 s
@@ -141,6 +144,11 @@ import Testing
             "returned": 0,
             "stoppedForSeconds": null
           },
+          "enrolmentBreaker": {
+            "examined": 0,
+            "returned": 0,
+            "stoppedForSeconds": null
+          },
           "limits": {
             "perNumberHourly": 5,
             "intervalSeconds": 30,
@@ -161,6 +169,7 @@ import Testing
         regions      none
         sent         0 in the last 24 hours, of 200; 0 came back, 0 failed
         breaker      off
+        enrolments   off
         for a number 5 an hour
         for a user   1 in 30 s, 3 in 10 min, 10 a day
         new number   can be used after 86400 s

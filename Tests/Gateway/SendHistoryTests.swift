@@ -95,9 +95,36 @@ import Testing
   @Test func fewUsersDoNotStopOthers() {
     let limits = HostSendLimits()
     let ages = (0..<40).map { Int64(1000 - $0) }
-    #expect(history(ages, to: Self.other, users: 4).breakerWait(limits, Self.now) == nil)
-    #expect(history(ages, to: Self.other, users: 5).breakerWait(limits, Self.now) != nil)
-    #expect(history(ages, to: Self.other, users: 4).status(limits, Self.now).examined == 16)
+    #expect(
+      history(ages, to: Self.other, users: 4).breakerWait(of: .signIn, limits, Self.now) == nil)
+    #expect(
+      history(ages, to: Self.other, users: 5).breakerWait(of: .signIn, limits, Self.now) != nil)
+    #expect(history(ages, to: Self.other, users: 4).status(limits, Self.now).signIns.examined == 16)
+  }
+
+  /// Users who enrol numbers of others, and type no code, stop enrolments only.
+  @Test func enrolmentsHaveABreakerOfTheirOwn() {
+    let limits = HostSendLimits()
+    let enrolment = SendCause(.enrolment, of: 7)
+    let history = history(
+      (0..<40).map { 1000 - $0 }, to: Self.other, users: 5, purpose: .enrolment)
+    #expect(
+      history.refusal(Self.number, by: enrolment, limits, Self.now) == .breaker(seconds: 2639))
+    #expect(history.refusal(Self.number, by: Self.signIn, limits, Self.now) == nil)
+    let notice = SendCause(.notice, of: 7)
+    #expect(history.refusal(Self.number, by: notice, limits, Self.now) == nil)
+    let status = history.status(limits, Self.now)
+    #expect(status.signIns == SendLog.Breaker(examined: 0, returned: 0, seconds: nil))
+    #expect(status.enrolments == SendLog.Breaker(examined: 20, returned: 0, seconds: 2639))
+    // And codes for sign-ins that do not come back stop no enrolment.
+    let other = self.history((0..<40).map { 1000 - $0 }, to: Self.other, users: 5)
+    #expect(other.refusal(Self.number, by: enrolment, limits, Self.now) == nil)
+    #expect(other.refusal(Self.number, by: notice, limits, Self.now) == .breaker(seconds: 2639))
+    // A message of the other kind does not make a breaker wait longer.
+    var both = history
+    both.add(SendID(number: 99), to: Self.number, by: Self.signIn, Self.now)
+    #expect(
+      both.refusal(Self.other, by: enrolment, limits, Self.now) == .breaker(seconds: 2639))
   }
 
   private func refusal(
@@ -127,12 +154,13 @@ import Testing
 
   /// Users have 10 minutes to type a code.
   @Test func breakerIgnoresRecentMessages() {
-    #expect(twenty(returned: 0, age: 599).breakerWait(HostSendLimits(), Self.now) == nil)
+    #expect(
+      twenty(returned: 0, age: 599).breakerWait(of: .signIn, HostSendLimits(), Self.now) == nil)
   }
 
   @Test func breakerNeedsTwentyMessages() {
     let nineteen = history((0..<19).map { 1000 - $0 })
-    #expect(nineteen.breakerWait(HostSendLimits(), Self.now) == nil)
+    #expect(nineteen.breakerWait(of: .signIn, HostSendLimits(), Self.now) == nil)
   }
 
   /// A gateway that is out of order does not count against the users.
@@ -140,7 +168,7 @@ import Testing
     let failed = history(
       (0..<40).map { 1000 - $0 },
       results: [SendHistory.Result](repeating: .failed, count: 40))
-    #expect(failed.breakerWait(HostSendLimits(), Self.now) == nil)
+    #expect(failed.breakerWait(of: .signIn, HostSendLimits(), Self.now) == nil)
     #expect(failed.status(HostSendLimits(), Self.now).failed == 40)
   }
 
@@ -150,7 +178,7 @@ import Testing
       [SendHistory.Result](repeating: .sent, count: 30)
       + [SendHistory.Result](repeating: .returned, count: 20)
     let history = history((0..<50).map { 1000 - $0 }, results: results)
-    #expect(history.breakerWait(HostSendLimits(), Self.now) == nil)
+    #expect(history.breakerWait(of: .signIn, HostSendLimits(), Self.now) == nil)
   }
 
   @Test func administratorResetsTheBreaker() {

@@ -97,7 +97,7 @@ struct SendHistory: Equatable {
     if let wait = wait(most: limits.perHostDaily, in: Self.day, now, { _ in true }) {
       return .hostDaily(seconds: wait)
     }
-    if let wait = breakerWait(limits, now) { return .breaker(seconds: wait) }
+    if let wait = breakerWait(of: cause.purpose, limits, now) { return .breaker(seconds: wait) }
     let isThis = { (entry: Entry) in entry.number == number }
     if let wait = wait(most: limits.perNumberHourly, in: Self.hour, now, isThis) {
       return .numberHourly(seconds: wait)
@@ -133,12 +133,22 @@ struct SendHistory: Equatable {
     return period &- age
   }
 
-  /// The messages that the breaker looks at, newest first: the last ones that are old enough, were
+  /// Returns whether the same breaker stops messages for both purposes. Codes that confirm a number have a
+  /// breaker of their own: any user can request them for the numbers of others, and must not stop codes
+  /// for sign-ins.
+  private static func isSameBreaker(
+    _ first: SendCause.Purpose, _ second: SendCause.Purpose
+  ) -> Bool {
+    (first == .enrolment) == (second == .enrolment)
+  }
+
+  /// The messages that a breaker looks at, newest first: the last ones that are old enough, were
   /// sent, and were not forgiven by an administrator, at most `breakerShare` of each user.
-  private func examined(_ now: Int64) -> [Entry] {
+  private func examined(of purpose: SendCause.Purpose, _ now: Int64) -> [Entry] {
     var examined: [Entry] = []
     for entry in entries.reversed() where examined.count < Self.breakerCount {
-      guard entry.result != .failed, entry.result != .notice, entry.time > resumedAt,
+      guard Self.isSameBreaker(entry.cause.purpose, purpose), entry.result != .failed,
+        entry.result != .notice, entry.time > resumedAt,
         Self.age(of: entry.time, now) >= Self.breakerAge,
         examined.count(where: { $0.cause.user == entry.cause.user }) < Self.breakerShare
       else { continue }
@@ -149,25 +159,36 @@ struct SendHistory: Equatable {
 
   /// Returns how many seconds remain until a message can be sent although too few came back, or nil
   /// if enough came back.
-  func breakerWait(_ limits: HostSendLimits, _ now: Int64) -> Int64? {
-    let examined = examined(now)
+  func breakerWait(
+    of purpose: SendCause.Purpose, _ limits: HostSendLimits, _ now: Int64
+  ) -> Int64? {
+    let examined = examined(of: purpose, now)
     guard limits.breakerPercent > 0, examined.count >= Self.breakerCount else { return nil }
     let returned = examined.count { $0.result == .returned }
     guard returned &* 100 < Int(limits.breakerPercent) &* examined.count else { return nil }
     var youngest = Int64.max
-    for entry in entries { youngest = min(youngest, Self.age(of: entry.time, now)) }
+    for entry in entries where Self.isSameBreaker(entry.cause.purpose, purpose) {
+      youngest = min(youngest, Self.age(of: entry.time, now))
+    }
     return youngest < Self.hour ? Self.hour &- youngest : nil
   }
 
   /// Returns the numbers for administrators.
   func status(_ limits: HostSendLimits, _ now: Int64) -> SendLog.Status {
     let day = entries.filter { Self.age(of: $0.time, now) < Self.day }
-    let examined = examined(now)
     return SendLog.Status(
       sent: day.count, returned: day.count { $0.result == .returned },
-      failed: day.count { $0.result == .failed }, examined: examined.count,
-      examinedReturned: examined.count { $0.result == .returned },
-      breakerSeconds: breakerWait(limits, now))
+      failed: day.count { $0.result == .failed },
+      signIns: breaker(of: .signIn, limits, now), enrolments: breaker(of: .enrolment, limits, now))
+  }
+
+  private func breaker(
+    of purpose: SendCause.Purpose, _ limits: HostSendLimits, _ now: Int64
+  ) -> SendLog.Breaker {
+    let examined = examined(of: purpose, now)
+    return SendLog.Breaker(
+      examined: examined.count, returned: examined.count { $0.result == .returned },
+      seconds: breakerWait(of: purpose, limits, now))
   }
 
   /// Returns the seconds since `time`: 0 if that is in the future, or if the difference overflows.

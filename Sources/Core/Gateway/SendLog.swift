@@ -58,12 +58,20 @@ public struct SendLog {
     public let returned: Int
     /// How many the gateway did not send.
     public let failed: Int
-    /// How many messages the breaker looks at, 20 at most.
+    /// The breaker for codes at sign-ins, and for messages without a code.
+    public let signIns: Breaker
+    /// The breaker for codes that confirm a number.
+    public let enrolments: Breaker
+  }
+
+  /// What administrators see of a breaker.
+  public struct Breaker: Equatable, Sendable {
+    /// How many messages it looks at, 20 at most.
     public let examined: Int
     /// How many codes of those users typed.
-    public let examinedReturned: Int
-    /// The seconds for which the breaker stops messages; nil if it does not.
-    public let breakerSeconds: Int64?
+    public let returned: Int
+    /// The seconds for which it stops messages; nil if it does not.
+    public let seconds: Int64?
   }
 
   private let location: StoreLocation

@@ -83,7 +83,8 @@ extension Configuration.Key {
         The percentage of sent codes that users must type. If fewer of the last 20 codes that are
         older than 10 minutes were typed, no code is sent until an hour has passed since the last
         one, or until root runs `mfa-admin phone resume`. At most four of these codes are those of
-        one user. With 0, this is not checked.
+        one user. Codes that confirm a new number are looked at separately. With 0, this is not
+        checked.
         """)
     }
   }

@@ -43,10 +43,10 @@ package struct PhoneStatus: Equatable {
     return state.refusal.map { "\(path): \(GatewayState.reason($0))" } ?? path
   }
 
-  private var breakerText: String {
+  private func text(_ breaker: SendLog.Breaker) -> String {
     if limits.breakerPercent == 0 { return "off" }
-    let numbers = "\(sends.examinedReturned) of the last \(sends.examined) codes came back"
-    guard let seconds = sends.breakerSeconds else { return numbers }
+    let numbers = "\(breaker.returned) of the last \(breaker.examined) codes came back"
+    guard let seconds = breaker.seconds else { return numbers }
     return numbers + "; sending is stopped for \(seconds) s: mfa-admin phone resume"
   }
 
@@ -66,7 +66,8 @@ package struct PhoneStatus: Equatable {
         "\(sends.sent) in the last 24 hours, of \(limits.perHostDaily); \(sends.returned) came "
           + "back, \(sends.failed) failed"
       ),
-      ("breaker", breakerText),
+      ("breaker", text(sends.signIns)),
+      ("enrolments", text(sends.enrolments)),
       ("for a number", "\(limits.perNumberHourly) an hour"),
       (
         "for a user",
@@ -82,6 +83,14 @@ package struct PhoneStatus: Equatable {
     return rows.map { name, value in
       "\(name)\(String(repeating: " ", count: 13 - name.count))\(value)\n"
     }.joined()
+  }
+
+  private static func members(_ breaker: SendLog.Breaker) -> [(String, JSON)] {
+    [
+      ("examined", .number(Int64(breaker.examined))),
+      ("returned", .number(Int64(breaker.returned))),
+      ("stoppedForSeconds", breaker.seconds.map { .number($0) } ?? .null),
+    ]
   }
 
   /// The status as JSON. Member names are stable across versions.
@@ -103,13 +112,12 @@ package struct PhoneStatus: Equatable {
       ),
       (
         "breaker",
-        .object([
-          ("percent", .number(Int64(limits.breakerPercent))),
-          ("examined", .number(Int64(sends.examined))),
-          ("returned", .number(Int64(sends.examinedReturned))),
-          ("stoppedForSeconds", sends.breakerSeconds.map { .number($0) } ?? .null),
-        ])
+        .object(
+          [
+            ("percent", .number(Int64(limits.breakerPercent)))
+          ] + Self.members(sends.signIns))
       ),
+      ("enrolmentBreaker", .object(Self.members(sends.enrolments))),
       (
         "limits",
         .object([
