@@ -413,7 +413,7 @@ import Testing
       let entry = try store.store.entry(of: account, creating: false)
       var attempts = entry.attempts
       while case .counted(let next) = attempts.begin(
-        ThrottlePolicy(), now: TemporaryStore.now, counter: .ownProcess)
+        ThrottlePolicy(), now: TemporaryStore.now, .init(counter: .ownProcess))
       {
         attempts = next
       }

@@ -68,6 +68,8 @@ struct DecisionCountersTests {
       (20, .denied(.failed(.store(.engine(.budgetUsedUp)))), .hostBudget),
       (21, .denied(.failed(.store(.engine(.deadline)))), .error),
       (22, .denied(.failed(.forwarding)), .error),
+      (23, .denied(.code(.repeated(.used))), .replayed),
+      (24, .denied(.code(.repeated(.rejected))), .wrong),
     ] as [(Int, SignInResult, DecisionCounter?)])
   func results(row: Int, result: SignInResult, counter: DecisionCounter?) {
     #expect(DecisionCounter(result) == counter, "row \(row)")

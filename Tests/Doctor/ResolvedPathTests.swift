@@ -41,7 +41,8 @@ import Testing
     // A private folder hides a public file.
     Row(number: 8, path: "/root/x", files: ["/root/x": MemoryHost.file(0, 0o644)]),
     Row(
-      number: 9, path: "/etc/x", files: ["/etc/x": PathStatus(kind: .other, owner: 0, permissions: 0o644)]
+      number: 9, path: "/etc/x",
+      files: ["/etc/x": PathStatus(kind: .other, owner: 0, permissions: 0o644)]
     ),
     Row(
       number: 10, path: "/etc/x", links: ["/etc/x": "y"],

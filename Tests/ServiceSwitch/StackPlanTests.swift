@@ -187,7 +187,7 @@ import Testing
       #expect(plan.text == top + Array(usual.utf8), "\(row.number)")
       #expect(
         MarkedText(service: service).removing(from: plan.text)
-        == .removed(file.contents, editedLine: nil),
+          == .removed(file.contents, editedLine: nil),
         "\(row.number)")
     }
   }

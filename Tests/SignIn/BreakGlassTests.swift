@@ -111,7 +111,8 @@ struct BreakGlassTests {
   }
 
   @Test("only a fault of the store as a whole opens the way")
-  func rule() {
+  func rule() throws {
+    let earlier = try #require(UserName(Array("old".utf8)))
     func system(_ part: FactorStoreError.Part, _ number: Int32) -> FactorStoreError {
       .system(part, SystemError(.open, number: number))
     }
@@ -131,6 +132,8 @@ struct BreakGlassTests {
       (25, .otherKey, false), (26, .otherVersion(9), false), (27, .belongsToAnother, false),
       (28, .busy, false), (29, .cryptography, false), (30, .nameTooLong, false),
       (31, .engine(.unreachable), false), (32, .untrusted(.clock, .wrongOwner), false),
+      (33, .foreign(.missing), true), (34, .foreign(.older), true),
+      (35, .damaged(.identity), true), (36, .renamed(from: earlier), false),
     ]
     for (row, error, closes) in rows { #expect(error.closesStore == closes, "row \(row)") }
   }

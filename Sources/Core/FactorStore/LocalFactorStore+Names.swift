@@ -137,7 +137,7 @@ extension LocalFactorStore {
     guard target.record == nil else { throw .belongsToAnother }
     if let kept = target.kept { record.continueGenerations(after: kept.generation) }
     _ = try target.replace(
-      record: record, attempts: source.attempts.forgetting().noting(nil), entering: event)
+      record: record, attempts: source.attempts.forgetting().forgettingAnswers(), entering: event)
     withExtendedLifetime(source) {}
     return true
   }

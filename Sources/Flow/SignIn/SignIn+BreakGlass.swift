@@ -74,7 +74,9 @@ extension FactorStoreError {
       error.isReadOnly || error.hasNoSpace || error.isInputOutput
         || part.isShared && (error.isNotFound || error.isForbidden)
     case .untrusted(let part, _), .damaged(let part), .rolledBack(let part): part.isShared
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine:
+    case .foreign: true
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
+      .renamed:
       false
     }
   }
@@ -84,7 +86,7 @@ extension FactorStoreError.Part {
   /// Whether every user needs the part.
   fileprivate var isShared: Bool {
     switch self {
-    case .directory, .factors, .key, .ledger, .ledgerHead, .ledgerIndex: true
+    case .directory, .factors, .key, .ledger, .ledgerHead, .ledgerIndex, .identity, .uids: true
     case .attempts, .record, .clock, .sends: false
     }
   }

@@ -37,6 +37,17 @@ package struct ProgramOutput: Equatable {
   /// Whether the program ended with exit status 0.
   package var isSuccess: Bool { status == 0 }
 
+  /// Returns the first line of standard error that contains a text, escaped for display, or else
+  /// `complaint`. Some programs name a place first, and sum up at the end.
+  package func complaint(containing text: String) -> String {
+    for line in errors.split(separator: UInt8(ascii: "\n")) {
+      let line = VisibleText.escaping(
+        Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+      if line.contains(text) { return line }
+    }
+    return complaint
+  }
+
   /// The last line of standard error, escaped for display, or else how the program ended.
   package var complaint: String {
     let line = errors.split(separator: UInt8(ascii: "\n")).last ?? []

@@ -110,7 +110,7 @@ extension SignInWay {
 }
 
 /// The accounts of a host, and what they have for a sign-in by ssh. Each question is asked once.
-package final class AccountFacts {
+package final class AccountsForSignIn {
   private let host: any ExaminedHost
   private lazy var accounts: [[UInt8]: KnownAccount] = {
     do throws(SystemError) {
@@ -122,7 +122,7 @@ package final class AccountFacts {
   private lazy var withoutPassword = Set(
     host.withoutPassword(accounts.values.map(\.account)).map(\.name))
   private lazy var mounts: MountTable? = {
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       return try host.text(of: "/proc/self/mountinfo").map { MountTable($0) }
     } catch {
       return nil

@@ -19,7 +19,7 @@ package final class HostRules {
   }
 
   private lazy var file = SSHDFile(of: host)
-  private lazy var facts = AccountFacts(of: host)
+  private lazy var facts = AccountsForSignIn(of: host)
   private var views: [SecureShellUsers: SSHDView] = [:]
 
   /// Creates the value. Nothing is read yet.

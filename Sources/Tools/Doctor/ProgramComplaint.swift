@@ -31,7 +31,8 @@ package struct ProgramComplaint: Equatable {
     for line in output.errors.split(separator: UInt8(ascii: "\n")) {
       guard let location = Location(String(decoding: line, as: UTF8.self)) else { continue }
       place = VisibleText.escaping("\(location.file):\(location.line)")
-      let mayShow = Self.harmlessReasons.contains(location.reason) || isPublic(String(location.file))
+      let mayShow =
+        Self.harmlessReasons.contains(location.reason) || isPublic(String(location.file))
       reason = mayShow ? VisibleText.escaping(location.reason) : Self.hidden
       text = VisibleText.escaping(location.text) + reason
       return

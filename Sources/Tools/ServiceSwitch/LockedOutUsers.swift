@@ -31,7 +31,7 @@ package struct LockedOutUsers: Equatable {
     }
     let accounts: [KnownAccount]
     do throws(SystemError) { accounts = try host.accounts() } catch { accounts = [] }
-    let facts = AccountFacts(of: host)
+    let facts = AccountsForSignIn(of: host)
     let hasMatches = !SSHDFile(of: host).matches.isEmpty
     var questions = Self.mostUsers
     for account in accounts where account.acceptsSignIns && account.account.uid != 0 {

@@ -128,7 +128,7 @@ package enum SecureShellServer {
     try makePrivilegeSeparationFolder()
     let test = try run([program, "-t"])
     guard test.isSuccess else {
-      throw .reload("sshd -t: \(test.complaint(containing: " line "))")
+      throw .reload("sshd -t: \(complaint(test))")
     }
   }
 

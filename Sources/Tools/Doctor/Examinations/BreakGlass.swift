@@ -10,7 +10,7 @@ package enum BreakGlass: Examination {
 
   /// Returns the credential of a host, or nil if it is missing or cannot be used.
   package static func credential(on host: any ExaminedHost) -> BreakGlassCredential? {
-    do throws(SystemError) {
+    do throws(TrustedPath.Refusal) {
       return try host.text(of: path).flatMap { BreakGlassCredential($0) }
     } catch {
       return nil
