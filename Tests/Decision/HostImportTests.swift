@@ -213,7 +213,9 @@ struct HostImportTests {
   func finalize() async {
     await #expect(processExitsWith: .success) {
       let permission = HostAdministrationTests.permission
-      try DecisionTests.serving(try DecisionTests.Realm(), configuration: permission) { path in
+      let realm = try DecisionTests.Realm()
+      realm.engine.realm.format = 1
+      try DecisionTests.serving(realm, configuration: permission) { path in
         for before in [1, 2] as [UInt16] {
           try HostAdministrationTests.ask(path, .finalize) { reply in
             switch consume reply {

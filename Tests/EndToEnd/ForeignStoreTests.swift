@@ -165,7 +165,9 @@ extension EndToEnd {
           if row.difference == "older" {
             #expect(adopted.text.contains("1 change is missing"), "\(adopted.text)")
           }
+          // A log that is not the host's own cannot tell which configuration was recorded.
           let results = try machine.log.entries(since: start).compactMap { $0.fields["result"] }
+            .filter { $0 != "policy-changed" }
           #expect(results == ["store-adopted"], "\(row): \(results)")
           #expect(try signIn(0) == (isEmpty ? "PAM_PERM_DENIED" : "PAM_SUCCESS"), "\(row)")
           try Rekeying.expectIntactStore("\(row)")

@@ -220,8 +220,7 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         _ = try makeCodes(user, presentCode: try enrollment.phone.code())
         let service = try machine.makeService(OneCode.stack)
-        let wrong = try enrollment.phone.wrongCode()
-        for _ in 1...5 {
+        for wrong in try enrollment.phone.wrongCodes(count: 5) {
           _ = try PAMClient.signIn(service: service, user: user.name, answers: [.text(wrong)])
         }
         let image = try StoreFiles(of: user.name).image()

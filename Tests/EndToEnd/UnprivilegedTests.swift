@@ -48,8 +48,8 @@ extension EndToEnd {
         #expect(replayed.code == "PAM_AUTH_ERR", "\(replayed)")
         #expect(replayed.notices == ["That code has already been used. Wait for the next one."])
 
-        let guesses = try enrollment.phone.wrongCodes(count: 6)
-        for guess in guesses[..<3] {
+        let guesses = try enrollment.phone.wrongCodes(count: 7)
+        for guess in guesses[..<4] {
           let wrong = try unlock(user, [guess])
           #expect(wrong.code == "PAM_AUTH_ERR" && wrong.notices == ["Wrong code."])
         }
@@ -59,11 +59,11 @@ extension EndToEnd {
         // A service running as root has a separate count, and makes no user wait.
         let other = try machine.makeService(OneCode.stack)
         let elsewhere = try PAMClient.signIn(
-          service: other, user: user.name, answers: [.text(guesses[3])])
+          service: other, user: user.name, answers: [.text(guesses[4])])
         #expect(elsewhere.code == "PAM_AUTH_ERR", "\(elsewhere)")
-        let last = try unlock(user, [guesses[4]])
+        let last = try unlock(user, [guesses[5]])
         #expect(last.code == "PAM_MAXTRIES", "\(last)")
-        let waiting = try unlock(user, [guesses[5]])
+        let waiting = try unlock(user, [guesses[6]])
         #expect(waiting.code == "PAM_MAXTRIES" && waiting.prompts.isEmpty, "\(waiting)")
         #expect(
           waiting.notices.first?.hasPrefix("Too many wrong codes. Try again in ") == true)
@@ -77,8 +77,8 @@ extension EndToEnd {
         #expect(
           entries.map { $0.fields["result"] }
             == [
-              "accepted", "replayed", "wrong", "wrong", "wrong", "throttled", "throttled",
-              "accepted",
+              "accepted", "replayed", "wrong", "wrong", "wrong", "wrong", "throttled",
+              "throttled", "accepted",
             ])
         #expect(entries.allSatisfy { $0.facility == 10 && $0.fields["user"] == user.name })
         #expect(entries[0].fields["factor"] == enrollment.factor)
@@ -167,7 +167,7 @@ extension EndToEnd {
         #expect(again.code == "PAM_AUTH_ERR", "\(again)")
         #expect(
           try logged(machine, since: start).map { $0.fields["result"] } == [
-            "recovery-code", "wrong",
+            "recovery-code", "replayed",
           ])
       }
     }

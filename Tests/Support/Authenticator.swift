@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The user's authenticator app, simulated by oathtool.
 public struct Authenticator: Sendable {
@@ -73,10 +74,17 @@ public struct Authenticator: Sendable {
   }
 
   /// Returns a code of the right length that differs from all codes from `reach` steps ago to
-  /// `reach` steps ahead.
+  /// `reach` steps ahead. It is another one in each of 16 calls, because the same answer again is not
+  /// counted.
   public func wrongCode(reach: Int = 12) throws(HarnessFailure) -> String {
-    try wrongCodes(count: 1, reach: reach)[0]
+    let number = Self.calls.withLock { calls in
+      calls = (calls + 1) % 16
+      return calls
+    }
+    return try wrongCodes(count: 16, reach: reach)[number]
   }
+
+  private static let calls = Mutex(0)
 
   /// Returns `count` different codes of the right length that differ from all codes within `reach`
   /// steps of now.

@@ -41,8 +41,11 @@ struct ReadinessSurvey<Machine: Host> {
         let places = places(of: account, in: tenant)
         guard !places.isEmpty else { continue }
         accounts[index].append(account)
-        if let obstacle = places.lazy.compactMap({ obstacle(user, $0) }).first {
+        // Each place is asked about once: the answer can change between two questions.
+        for place in places {
+          guard let obstacle = obstacle(user, place) else { continue }
           lockedOut[index].append(Readiness.LockedOut(account: account, obstacle: obstacle))
+          break
         }
         questions += places.flatMap { self.questions(user, $0, question.services, tenant) }
       }

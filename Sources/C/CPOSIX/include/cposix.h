@@ -304,6 +304,19 @@ static inline int cposix_set_thread_user(uid_t user) {
   return (int)syscall(SYS_setresuid, user, -1, -1);
 }
 
+// The same for the effective user ID, the effective group ID and the supplementary groups.
+static inline int cposix_set_thread_effective_user(uid_t user) {
+  return (int)syscall(SYS_setresuid, -1, user, -1);
+}
+
+static inline int cposix_set_thread_effective_group(gid_t group) {
+  return (int)syscall(SYS_setresgid, -1, group, -1);
+}
+
+static inline int cposix_set_thread_groups(size_t count, const gid_t *_Nullable groups) {
+  return (int)syscall(SYS_setgroups, count, groups);
+}
+
 static inline int cposix_get_capabilities(
     struct __user_cap_header_struct *_Nonnull header, struct __user_cap_data_struct *_Nonnull sets) {
   return (int)syscall(SYS_capget, header, sets);

@@ -19,10 +19,10 @@ extension Administration {
   /// Finds the records of accounts that no longer exist.
   package func orphans(progress: Progress = .silent) throws(AdminError) -> Orphans {
     let reports = try users(progress: progress) { ($0.userName, $0.isOrphaned) }
-    let renamed = try renamedUsers().map(\.earlier)
-    return Orphans(
-      names: reports.compactMap { $0.1 ? $0.0 : nil }.filter { !renamed.contains($0) },
-      total: reports.count)
+    let orphaned = reports.compactMap { $0.1 ? $0.0 : nil }
+    // Nothing is removed of users who only have another name.
+    let renamed = orphaned.isEmpty ? [] : try renamedUsers().map(\.earlier)
+    return Orphans(names: orphaned.filter { !renamed.contains($0) }, total: reports.count)
   }
 
   /// Removes what is stored for a deleted account, or returns nil if the account exists again or

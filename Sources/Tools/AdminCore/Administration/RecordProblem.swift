@@ -152,7 +152,8 @@ package enum RecordProblem: Equatable, Sendable {
 
   /// Returns what an administrator can do about a file system on which a file or folder cannot be
   /// read or written, or nil for any other error.
-  static func hint(for error: SystemError, at place: String) -> String? {
+  static func hint(for error: SystemError, at path: String) -> String? {
+    let place = VisibleText.escaping(path)
     if error.isReadOnly {
       return
         "the file system is mounted read-only; check dmesg for the cause, then: mount -o "

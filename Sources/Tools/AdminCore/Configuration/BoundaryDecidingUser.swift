@@ -12,7 +12,7 @@ package enum DecidingUser {
   /// The name of the user and of the group.
   package static let name = "mfa"
 
-  /// Reads files of the configuration with the rights of the user. A process of another user than root
+  /// Reads files of the configuration with the rights of the user, in this thread. A process of another user than root
   /// reads with its own rights, as does root on a host without this user.
   package static func reading<Result>(
     _ body: () throws(ConfigurationFile.Failure) -> Result
@@ -24,8 +24,10 @@ package enum DecidingUser {
     }
     guard let identity else { return try body() }
     let groups = ownGroups
-    guard setgroups(0, nil) == 0, cposix_set_groups(.max, identity.group, .max) == 0,
-      cposix_set_identities(.max, identity.user, .max) == 0
+    // The rights of this thread alone: others may read records meanwhile.
+    guard cposix_set_thread_groups(0, nil) == 0,
+      cposix_set_thread_effective_group(identity.group) == 0,
+      cposix_set_thread_effective_user(identity.user) == 0
     else {
       let number = cposix_errno()
       restore(groups)
@@ -59,12 +61,13 @@ package enum DecidingUser {
     return Array(groups.prefix(max(Int(count), 0)))
   }
 
-  /// Gives the process the rights of root again. A process that cannot have them ends.
+  /// Gives the thread the rights of root again. A process that cannot have them ends.
   private static func restore(_ groups: [gid_t]) {
     // SAFETY: the call reads as many elements as the array has.
     let isRestored =
-      unsafe cposix_set_identities(.max, 0, .max) == 0
-      && cposix_set_groups(.max, 0, .max) == 0 && setgroups(groups.count, groups) == 0
+      unsafe cposix_set_thread_effective_user(0) == 0
+      && cposix_set_thread_effective_group(0) == 0
+      && cposix_set_thread_groups(groups.count, groups) == 0
     if !isRestored { exit(1) }
   }
 }
