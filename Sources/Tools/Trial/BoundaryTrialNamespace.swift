@@ -198,13 +198,29 @@ package final class TrialNamespace: TrialHost {
     } catch {
       throw Failure(reason: "\(folder) cannot be read")
     }
-    var files: [(path: String, contents: [UInt8])] = [(path, contents)]
+    var files: [(path: String, contents: [UInt8], permissions: UInt32)] = [(path, contents, 0o644)]
     for name in names where "\(folder)/\(name)" != path {
-      files.append(("\(folder)/\(name)", try Self.read("\(folder)/\(name)")))
+      let path = "\(folder)/\(name)"
+      // What sshd says about a file is shown if every user can read the file.
+      files.append((path, try Self.read(path), try Self.permissions(of: path)))
     }
     try Self.hide(folder, "mode=0755")
     for file in files {
-      try Self.write(file.contents, to: file.path, permissions: 0o600, owner: 0)
+      try Self.write(file.contents, to: file.path, permissions: file.permissions, owner: 0)
+    }
+  }
+
+  private static func permissions(of path: String) throws(Failure) -> UInt32 {
+    guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
+    do throws(TrustedPath.Refusal) {
+      let folder = try trusted.parent()
+      do throws(SystemError) {
+        return try folder.fileForReading(trusted.last).status().permissions & 0o644
+      } catch {
+        throw .system(error)
+      }
+    } catch {
+      throw Failure(reason: "\(path) cannot be read")
     }
   }
 
