@@ -435,6 +435,7 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
     CorpusHost("Debian 13: sshd with libpam-winbind", files: winbind13, lines: sshd),
     CorpusHost(
       "Debian 13: sshd with libpam-winbind, common-auth without pam_deny", .askedEarly,
+      .withoutFirstFactor,
       files: winbind13.replacing(
         "common-auth", "requisite pam_deny.so", with: "optional pam_warn.so"),
       lines: sshd),
