@@ -17,10 +17,10 @@ enum UnwritableStore: Examination {
     "an attempt that cannot be counted is rejected, so sign-ins that require a code are denied; "
     + "users without a factor and remembered sign-ins are not affected"
 
-  /// What happens on a full file system. The store has allocated the space for what must work.
+  /// What happens on a full file system.
   private static let harmOfFull =
-    "no user can enrol; codes are verified, and mfa-admin revoke, unlock and bypass work, only as "
-    + "long as the space lasts that the store has allocated"
+    "no user can enrol, and mfa-admin revoke and bypass can fail; codes are verified as long as the "
+    + "allocated space lasts"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     do throws(SystemError) {
