@@ -10,7 +10,7 @@ extension EndToEnd {
     /// The maximum number of trap instructions (`ud2`, `brk`) in the module and in the library that
     /// decides in the application's process. Each is a check that the compiler could not eliminate.
     /// The number may fall, but must not grow unnoticed.
-    static let mostTraps = 680
+    static let mostTraps = 760
 
     /// The maximum number of trap instructions in the functions that sign-ins with a code execute. A
     /// trap there ends sshd's child or sudo: the user cannot sign in.
@@ -21,7 +21,8 @@ extension EndToEnd {
     /// in it. Calls through a table of methods or a closure are found too, which a call graph from a
     /// disassembly would miss.
     ///
-    /// The last count was 108:
+    /// The last count was 153. When it was 108, the reasons were these; most of the others are arrays in
+    /// the identity of the store, the last answers and the evaluation of first factors:
     ///
     ///     33  iterating over an array: the compiler does not know that the array keeps its length
     ///         during the iteration; one division by the period of a factor, which is at least 15
@@ -35,14 +36,14 @@ extension EndToEnd {
     /// Only an unchecked access would remove the first and the last kind, and a fault in the code
     /// would then be a memory error instead of a denied sign-in. The standard library's own checks
     /// cannot be removed without replacing its arrays and strings.
-    static let mostSignInTraps = 124
+    static let mostSignInTraps = 155
 
     /// The maximum number of trap instructions in the functions that an enrolment during a sign-in
     /// executes, counted in the same way. It includes drawing the QR code, reading the PAM stack and
-    /// encoding the secret in base32. The last count was 137: 31 for iterations, 29 for arrays, 26
+    /// encoding the secret in base32. The last count was 177. When it was 137: 31 for iterations, 29 for arrays, 26
     /// for the configuration, 25 for writing secrets to blocks of fixed size, 13 for the lines of
     /// the PAM stack, 8 for strings, 5 for the runtime.
-    static let mostEnrollmentTraps = 150
+    static let mostEnrollmentTraps = 178
 
     func modulePath() throws -> String {
       let found = try Command.succeed([
@@ -65,7 +66,7 @@ extension EndToEnd {
     func moduleFile() throws { try checkFile(try modulePath(), kibibytes: 64) }
 
     @Test("so are those of the library that decides in the application's process")
-    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 424) }
+    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 496) }
 
     func checkFile(_ path: String, kibibytes: Int) throws {
       let size = try Command.succeed(["/usr/bin/stat", "-L", "-c", "%s", path])

@@ -33,7 +33,7 @@ extension EndToEnd {
       try machine.changeService("sudo-i", authentication: others[0])
       try machine.changeService("su", authentication: others[1])
       // Leftovers of other tests and packages are not examined here.
-      try machine.keep("/etc/mfa")
+      try machine.keepConfiguration()
       try machine.remove("/usr/lib/pam.d/polkit-1")
     }
 
@@ -295,18 +295,15 @@ extension EndToEnd {
       // The audit log is deleted, with its head or without it, or replaced by an earlier copy.
       Row(34) { machine in
         _ = try machine.addEnrolledUser()
-        try keepLedger(machine)
         try shell("rm /var/lib/mfa/ledger")
         return ["error audit-log-damaged /var/lib/mfa/ledger"]
       },
       Row(35) { machine in
         _ = try machine.addEnrolledUser()
-        try keepLedger(machine)
         try shell("rm /var/lib/mfa/ledger /var/lib/mfa/ledger.head")
         return ["error store-foreign /var/lib/mfa"]
       },
       Row(36) { machine in
-        try keepLedger(machine)
         let earlier = "/run/mfa-earlier"
         try shell("mkdir \(earlier); cp -p /var/lib/mfa/ledger* \(earlier)")
         machine.atTheEnd("remove") { try shell("rm -r \(earlier)") }
@@ -346,14 +343,6 @@ extension EndToEnd {
         return ["error enrollment-not-proven /etc/pam.d/mfa-enroll:1"]
       },
     ]
-
-    /// Has the files of the audit log restored at the end.
-    private static func keepLedger(_ machine: Machine) throws {
-      for name in ["ledger", "ledger.head", "ledger.index"] {
-        try machine.keep("/var/lib/mfa/\(name)")
-      }
-      try machine.keep(StoreFiles.identity)
-    }
 
     /// The path of the installed module.
     static var modulePath: String {
@@ -677,8 +666,8 @@ extension EndToEnd {
         lines: [
           "Match User root", key, "Match User USER",
           "AuthenticationMethods publickey,keyboard-interactive",
-          "Match User nobody", "AuthenticationMethods hostbased",
-        ], open: [2, 6]),
+          "Match User nobody", "HostbasedAuthentication yes", "AuthenticationMethods hostbased",
+        ], open: [2, 7]),
       MatchRow(number: 16, lines: ["Match LocalPort 2222", key], open: [2]),
     ]
 

@@ -187,6 +187,7 @@ extension EndToEnd {
         let service = try machine.makeService(OneCode.stack)
         machine.atTheEnd("put the store back") { try Self.putBack(folder) }
         try machine.write("realm\n", to: "/etc/mfa/realm")
+        try machine.write("code\n", to: "/etc/mfa/break-glass")
         try Self.shell("mkdir -p /var/lib/mfa-fleet; touch /var/lib/mfa-fleet/key.pem", folder)
         let before = machine.contents(of: "/etc/mfa/key")
         #expect(try Command.run([Self.admin, "prepare-image"]).status == .exited(64))
@@ -196,7 +197,8 @@ extension EndToEnd {
         let left = try Command.succeed([
           "/bin/sh", "-c",
           """
-          ls -d /etc/mfa/key* /etc/mfa/identity /etc/mfa/realm /var/lib/mfa-fleet 2>/dev/null
+          ls -d /etc/mfa/key* /etc/mfa/identity /etc/mfa/realm /etc/mfa/break-glass 2>/dev/null
+          ls -d /var/lib/mfa-fleet 2>/dev/null
           ls -A /var/lib/mfa; ls /etc/mfa/image
           """,
         ])

@@ -127,7 +127,8 @@ extension EndToEnd {
         if former.scratchCodes.count > 2 {
           #expect(try !isAccepted(former.scratchCodes[0], saying: "Wrong code."))
           #expect(try isAccepted(former.scratchCodes[1], saying: "Recovery code accepted. 3 left."))
-          #expect(try !isAccepted(former.scratchCodes[1], saying: "That code has already been used."))
+          #expect(
+            try !isAccepted(former.scratchCodes[1], saying: "That code has already been used."))
           #expect(try isAccepted(former.scratchCodes[2]))
         }
         // The other module still works with its file, and a second import changes nothing.

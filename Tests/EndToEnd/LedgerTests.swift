@@ -11,9 +11,7 @@ extension EndToEnd {
     /// Provides a machine whose audit log contains only the entry of the configuration.
     private func withLedger(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
-        try machine.remove(Self.ledger)
-        try machine.remove(Self.ledger + ".head")
-        try machine.remove(Self.ledger + ".index")
+        try machine.takeLedgerAway()
         try Command.succeed([Self.admin, "list"])
         try body(machine)
       }
@@ -239,7 +237,16 @@ extension EndToEnd {
         // Both files are missing although records exist.
         let whole = try #require(machine.contents(of: Self.ledger))
         let head = try #require(machine.contents(of: Self.ledger + ".head"))
+        let identity = try #require(machine.contents(of: StoreFiles.identity))
         try Command.succeed(["/bin/rm", Self.ledger, Self.ledger + ".head"])
+        let gone = try Command.run([Self.admin, "ledger", "verify"])
+        #expect(
+          gone.status == .exited(1)
+            && gone.errorText.contains("/var/lib/mfa has no audit log, but"),
+          "\(gone.errorText)")
+        #expect(gone.errorText.contains("otherwise: mfa-admin adopt-store "), "\(gone.errorText)")
+        let adopted = try Command.run([Self.admin, "adopt-store", "--yes"])
+        #expect(adopted.status == .exited(0), "\(adopted.errorText)")
         for _ in 0..<2 {
           let gone = try Command.run([Self.admin, "ledger", "verify"])
           #expect(gone.status == .exited(1))
@@ -252,6 +259,7 @@ extension EndToEnd {
         #expect(begun.status == .exited(0) && begun.text.contains("no entries about 1 record\n"))
         try StoreFiles.put(whole, at: Self.ledger)
         try StoreFiles.put(head, at: Self.ledger + ".head")
+        try StoreFiles.put(identity, at: StoreFiles.identity)
         #expect(try verify().status == .exited(0))
         try files.restore(old)
         let restored = try verify()

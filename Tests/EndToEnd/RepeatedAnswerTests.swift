@@ -24,7 +24,7 @@ extension EndToEnd {
         let outcomes = try windows.outcomes()
         #expect(outcomes.count { $0.code == "PAM_SUCCESS" } == 1, "\(outcomes)")
         #expect(outcomes.count { $0.code == "PAM_AUTH_ERR" } == 5, "\(outcomes)")
-        let used = "That code has already been used. Wait for the next one."
+        let used = "That code has already been used. Use the next one."
         #expect(outcomes.count { $0.notices == [used] } == 5, "\(outcomes)")
         #expect(try StoreFiles(of: user.name).failures() == 0)
         let next = try PAMClient.signIn(

@@ -78,8 +78,9 @@ extension EndToEnd {
         let lines = row.lines.map {
           $0.replacing("USER", with: user.name).replacing("GROUP", with: user.name)
         }
+        // Before 00-mfa.conf: sshd accepts "any" only if no method was listed yet.
         try machine.write(
-          lines.map { $0 + "\n" }.joined(), to: "/etc/ssh/sshd_config.d/00-rules.conf")
+          lines.map { $0 + "\n" }.joined(), to: "/etc/ssh/sshd_config.d/00-exemptions.conf")
         let command = try machine.administer(
           "explain", "--user", user.name, "--service", "sshd", "--rhost", "127.0.0.1", "--json")
         let explanation = try #require(

@@ -55,7 +55,7 @@ extension EndToEnd {
         try replay.send(user.password)
         try replay.expect("One-time code: ")
         try replay.send(code)
-        try replay.expect("That code has already been used. Wait for the next one.")
+        try replay.expect("That code has already been used. Use the next one.")
         try replay.expect("One-time code: ")
         try replay.send(try enrollment.phone.code(offset: 1))
         try expectEnd(.signedIn, replay, user.name)

@@ -56,7 +56,7 @@ extension EndToEnd {
       ])
     func unreadableFile(file: UnreadableFile) throws {
       try Machine.use { machine in
-        try machine.keep("/etc/mfa")
+        try machine.keepConfiguration()
         try machine.keepServices()
         let user = try machine.addUser()
         let service = try machine.makeService(Self.stack)
@@ -105,7 +105,7 @@ extension EndToEnd {
     @Test("config set and config write make files that mfad can read, whatever the umask")
     func configurationCommands() throws {
       try Machine.use { machine in
-        try machine.keep("/etc/mfa")
+        try machine.keepConfiguration()
         let (user, _) = try machine.addEnrolledUser()
         let service = try machine.makeService(Self.stack)
         try machine.writeConfiguration("[project]\n")

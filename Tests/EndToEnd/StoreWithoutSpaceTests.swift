@@ -13,7 +13,7 @@ extension EndToEnd {
 
     /// Moves the store of the machine to a file system of 1 MiB until the test ends.
     private static func mount(_ machine: Machine) throws {
-      try machine.keep("/etc/mfa")
+      try machine.keepConfiguration()
       try shell(
         "mkdir /run/mfa-copy; cp -a /var/lib/mfa/. /run/mfa-copy/; "
           + "mount -t tmpfs -o size=1m,mode=0700,uid=mfa,gid=mfa store /var/lib/mfa; "

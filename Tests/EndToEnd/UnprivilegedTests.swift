@@ -46,7 +46,7 @@ extension EndToEnd {
         #expect(accepted.prompts == ["One-time code: "] && accepted.isScriptUsedUp, "\(accepted)")
         let replayed = try unlock(user, [code])
         #expect(replayed.code == "PAM_AUTH_ERR", "\(replayed)")
-        #expect(replayed.notices == ["That code has already been used. Wait for the next one."])
+        #expect(replayed.notices == ["That code has already been used. Use the next one."])
 
         let guesses = try enrollment.phone.wrongCodes(count: 7)
         for guess in guesses[..<4] {

@@ -107,6 +107,19 @@ struct FullStoreTests {
     }
   }
 
+  @Test("a change allocates the reserve of a store that was copied with holes")
+  func copiedReserve() throws {
+    try mounted {
+      try fixture.enroll(entering: StoreFixture.event)
+      let reserve = "\(store)/factors/..reserve"
+      let copy = "cp -p --sparse=always $0 $0.copy; mv $0.copy $0; test \"$(stat -c %b $0)\" = 0"
+      try Command.succeed(["/bin/sh", "-ec", copy, reserve])
+      try change(.renamed)
+      try fill()
+      try change(.revoked)
+    }
+  }
+
   @Test("on a full file system, an attempt is counted, and changes that withdraw access are made")
   func full() throws {
     try mounted {

@@ -54,6 +54,15 @@ struct RecentAnswersTests {
     AttemptState(record: identifier(9), watermarks: [.init(factor: identifier(1), step: 0)])
   }
 
+  @Test("an answer that causes a change which fails is counted and compared again")
+  func failedChange() throws {
+    let answer = try Self.answer(7)
+    let counted = try Self.counted(Self.empty, answer, at: Self.now)
+    #expect(Self.begin(counted, answer, at: Self.now) == .repeated(.rejected))
+    let again = try Self.counted(counted.preparing(for: Self.empty), answer, at: Self.now)
+    #expect(again.failures == 2)
+  }
+
   struct Row: Sendable {
     let number: Int
     /// When the answer was counted before, in seconds after a time step began.

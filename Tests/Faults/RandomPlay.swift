@@ -277,6 +277,8 @@ final class RandomPlay {
     let time = now()
     guard people[index].model.standing(at: time) == .open else { return }
     let (typed, text) = try typed(index, at: time)
+    // An answer that is refused without being counted writes nothing, and the process would not stop.
+    guard people[index].model.refuses(text, at: time) == false else { return }
     let other = (index + 1) % people.count
     let session = try PAMSession(
       service: service, user: people[index].user.name, clockOffset: clockOffset)

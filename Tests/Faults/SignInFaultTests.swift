@@ -135,8 +135,11 @@ extension Faults {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(Self.stack)
+        let files = StoreFiles(of: user.name)
+        let image = try files.image()
         for name in ["pwrite64", "fdatasync"] {
           for error in ["EIO", "ENOSPC", "EDQUOT", "EROFS"] {
+            try files.restore(image)
             let start = try machine.log.position()
             let outcome = try PAMClient.signIn(
               service: service, user: user.name, answers: [.text(try enrollment.phone.code())],
@@ -158,9 +161,9 @@ extension Faults {
         "/bin/sh", "-c",
         """
         set -e; cp -a /var/lib/mfa \(machine.folder)/store
-        mount -t tmpfs -o size=128k,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
+        mount -t tmpfs -o size=1m,mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
         cp -a \(machine.folder)/store/. /var/lib/mfa
-        head -c 200000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
+        head -c 2000000 /dev/zero >/var/lib/mfa/filling 2>/dev/null || true
         """,
       ])
       machine.atTheEnd("unmount the full disk") {

@@ -119,7 +119,7 @@ struct GatheredFactsTests {
 
   @Test("a packet that begins no conversation is refused")
   func notFirst() throws {
-    let packet = Self.packet(.proven(true))
+    let packet = Self.packet(.proven(1))
     #expect(throws: FirstPacketRefusal.notFirst) {
       try HostFacts.gathered(for: packet.span, peer: Self.root, sender: Self.sender)
     }

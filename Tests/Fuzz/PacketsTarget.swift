@@ -73,7 +73,7 @@ enum PacketsTarget {
     case .fact(let value): return .fact(value)
     case .clientRequest(let body): return .clientRequest(body)
     case .noRequest(let reason): return .noRequest(reason)
-    case .proven(let isProven): return .proven(isProven)
+    case .proven(let result): return .proven(result)
     }
   }
 

@@ -11,7 +11,7 @@ import Testing
 
 /// Authentication that always succeeds.
 private struct GivenProof: AccountProof {
-  func prove(_ account: Account, by prompter: some Prompter) -> Bool { true }
+  func prove(_ account: Account, by prompter: some Prompter) -> ProofResult { .proven }
   func retire() -> Bool { true }
 }
 

@@ -18,11 +18,18 @@ private final class RetiringProof: AccountProof, @unchecked Sendable {
 
   init(_ store: MemoryStore) { self.store = store }
 
-  func prove(_ account: Account, by prompter: some Prompter) -> Bool {
+  func prove(_ account: Account, by prompter: some Prompter) -> ProofResult {
     proofs.append(hasDroppedCallerIdentity)
     let prompt = DisplayText(cleaning: Array("Password: ".utf8))
-    guard let answer = prompter.ask(prompt, echo: false) else { return false }
-    return constantTimeEquals(answer.span, Array("right".utf8).span)
+    guard let answer = prompter.ask(prompt, echo: false) else { return .noAnswer }
+    return constantTimeEquals(answer.span, Array("right".utf8).span) ? .proven : .wrong
+  }
+
+  /// Runs `body` as a copy of the process would: its steps are not those of this process.
+  func apart(_ body: () -> UInt32) -> UInt32? {
+    let before = store.steps
+    defer { if !hasDroppedCallerIdentity { store.steps = before } }
+    return body()
   }
 
   func retire() -> Bool {

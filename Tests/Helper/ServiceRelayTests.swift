@@ -34,11 +34,11 @@ struct ServiceRelayTests {
   /// A proof that records the accounts.
   private final class RecordedProof: AccountProof {
     var accounts: [String] = []
-    var succeeds = true
+    var result = ProofResult.proven
 
-    func prove(_ account: Account, by prompter: some Prompter) -> Bool {
+    func prove(_ account: Account, by prompter: some Prompter) -> ProofResult {
       accounts.append(String(decoding: account.name, as: UTF8.self))
-      return succeeds
+      return result
     }
 
     func retire() -> Bool { true }
@@ -73,7 +73,8 @@ struct ServiceRelayTests {
 
   @Test("only the account of the caller is proven")
   func otherAccount() throws {
-    for succeeds in [true, false] {
+    let results: [ProofResult] = [.proven, .wrong, .noAnswer, .refused(.locked)]
+    for result in results {
       let service = try ScriptedService([
         { served in
           try served.receive()
@@ -84,14 +85,14 @@ struct ServiceRelayTests {
         }
       ])
       proof.accounts = []
-      proof.succeeds = succeeds
+      proof.result = result
       #expect(try run(service, Frames([])) == .done)
       #expect(service.isUsedUp())
       #expect(proof.accounts == ["alice"])
       #expect(
         service.heard == [
-          "manage 'pts/7'", "proven false", "proven \(succeeds)", "proven false", "proven false",
-          "proven false",
+          "manage 'pts/7'", "proven 0", "proven \(result.number)", "proven 0", "proven 0",
+          "proven 0",
         ])
     }
   }

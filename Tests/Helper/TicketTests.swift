@@ -10,7 +10,7 @@ import Testing
 
 /// Authentication that always fails: a ticket is for users without a password.
 private struct NoProof: AccountProof {
-  func prove(_ account: Account, by prompter: some Prompter) -> Bool { false }
+  func prove(_ account: Account, by prompter: some Prompter) -> ProofResult { .wrong }
   func retire() -> Bool { true }
 }
 

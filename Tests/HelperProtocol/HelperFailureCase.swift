@@ -9,7 +9,7 @@ enum HelperFailureCase: CaseIterable {
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
     codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess,
     phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, tooManyMessages, messageNotSent,
-    phoneAlreadyEnrolled, phoneNotUsableYet, totpNotSupported
+    phoneAlreadyEnrolled, phoneNotUsableYet, totpNotSupported, tooManyPasswords, accountRefused
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: HelperFailure) {
@@ -50,6 +50,8 @@ enum HelperFailureCase: CaseIterable {
       case .messageNotSent: .messageNotSent
       case .phoneAlreadyEnrolled: .phoneAlreadyEnrolled
       case .phoneNotUsableYet: .phoneNotUsableYet
+      case .tooManyPasswords: .tooManyPasswords
+      case .accountRefused: .accountRefused
       }
   }
 }

@@ -123,7 +123,7 @@ import Testing
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
     // Failures: an unknown number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 36, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 38, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 46, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 47, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 6], refusal: .malformed),
     // A number that is not masked.
@@ -155,6 +155,9 @@ import Testing
     Row(
       number: 33, body: [0x8D, 0, 1, 2] + recoveryCode("ABCD-2345-EFGH-6789"), refusal: .malformed),
     Row(number: 34, body: recovery("ABC--2345-EFGH-6789"), refusal: .malformed),
+    // An account that is refused for no reason, or for one that does not exist.
+    Row(number: 35, body: [0x8B, 0, 1, 37, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 36, body: [0x8B, 0, 1, 37, 0, 4, 0, 0, 0, 6], refusal: .malformed),
   ]
 
   static func status(

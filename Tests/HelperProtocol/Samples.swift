@@ -135,7 +135,9 @@ enum Samples {
       .unsuitableProcess(.schedulingPolicy), .unsuitableProcess(.tooManyHelpers),
       .phonesNotSupported, .phoneRegionNotAllowed, .tooManyMessages(seconds: 30), .messageNotSent,
       .phoneAlreadyEnrolled, .phoneNotUsableYet(seconds: 86_400), .totpNotSupported,
+      .tooManyPasswords(seconds: 30),
     ] + PhoneNumber.Refusal.allCases.map { .invalidPhoneNumber($0) }
+    + AccountRefusal.allCases.map { .accountRefused($0) }
 
   static let responses: [@Sendable () throws -> HelperResponse] =
     [

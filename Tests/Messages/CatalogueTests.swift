@@ -81,7 +81,9 @@ enum Catalogue {
   static let failures: [FailureMessage] =
     [
       .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
-      .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked, .nameTaken,
+      .tooManyPasswords(seconds: 30), .accountLocked, .accountExpired, .passwordExpired, .noSignIns,
+      .accountNotAllowed, .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked,
+      .nameTaken,
       .tooManyDevices, .unsupportedName, .noSuchDevice, .unsupportedValue, .storeUnavailable,
       .configurationInvalid, .switchedOff, .internalError, .lastDeviceRequired, .invalidTicket,
       .shortKey, .codesNotConsecutive, .codeRequired, .alreadyImported,

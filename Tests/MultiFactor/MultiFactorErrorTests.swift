@@ -23,7 +23,9 @@ import Testing
       .otpAppUnavailable(.noSessionBus), .otpAppUnavailable(.noHandler),
       .otpAppUnavailable(.handlerNeedsArguments), .otpAppUnavailable(.handlerFailed),
       .otpAppUnavailable(.unsupportedURL),
+      .tooManyPasswords(seconds: 30),
     ] + PhoneNumberFault.allCases.map { .invalidPhoneNumber($0) }
+    + AccountFault.allCases.map { .accountRefused($0) }
 
   static var secondFactorRequired: MultiFactorError {
     .secondFactorRequired(

@@ -355,7 +355,7 @@ struct ServedApplicationTests {
   func wrongAnswers() async {
     await #expect(processExitsWith: .success) {
       let answers: [(ModuleEnd) throws -> Void] = [
-        { try $0.send(.fact([1])) }, { try $0.send(.proven(true)) },
+        { try $0.send(.fact([1])) }, { try $0.send(.proven(1)) },
         { try $0.send(bytes: [0x02, 0, 1, 9]) }, { try $0.send(bytes: [0xFF, 0, 0]) },
       ]
       for answer in answers {

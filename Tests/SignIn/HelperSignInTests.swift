@@ -144,7 +144,7 @@ struct HelperSignInTests {
       told: "Wrong code."),
     Refusal(
       number: 2, failure: .codeAlreadyUsed, verdict: .deny, result: "replayed",
-      told: "That code has already been used. Wait for the next one."),
+      told: "That code has already been used. Use the next one."),
     Refusal(
       number: 3, failure: .tooManyAttempts(seconds: 28), verdict: .tooManyAttempts,
       result: "throttled", told: "Too many wrong codes. Try again in 28 seconds."),

@@ -43,7 +43,7 @@ struct SignInTests {
     #expect(first.logged.first?.hasPrefix("result=accepted user=alice service=sshd") == true)
     let second = ScriptedApplication([.text(try code())])
     #expect(signIn(second) == .deny)
-    #expect(second.told == ["That code has already been used. Wait for the next one."])
+    #expect(second.told == ["That code has already been used. Use the next one."])
     #expect(second.essentials == second.told)
     #expect(second.logged.first?.hasPrefix("result=replayed user=alice") == true)
     #expect(first.audited == ["mfa:code alice 203.0.113.9 - yes"])
@@ -448,6 +448,15 @@ struct SignInTests {
     _ = signIn(ScriptedApplication([.text(typed)]), user: user, [option])
     #expect(host.memory.steps.contains(.snapshot), "row \(row)")
     #expect(host.memory.steps.contains(.imitateAttempt) == isCode, "row \(row)")
+  }
+
+  @Test(
+    "an attempt is imitated for a code of six digits if the user's codes are longer",
+    arguments: [(1, "000000", true), (2, "00000000", false), (3, "password", false)])
+  func imitatedForLongerCodes(row: Int, typed: String, isImitated: Bool) throws {
+    try enroll(try #require(TOTPParameters(algorithm: .sha1, codeLength: .eight, period: 30)))
+    _ = signIn(ScriptedApplication([.text(typed)]))
+    #expect(host.memory.steps.contains(.imitateAttempt) == isImitated, "row \(row)")
   }
 
   @Test(

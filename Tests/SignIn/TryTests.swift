@@ -44,7 +44,7 @@ struct TryTests {
     #expect(application.prompts == Array(repeating: "One-time code: ", count: 4))
     #expect(
       application.told.prefix(3) == [
-        "Wrong code. Try again.", "That code has already been used. Wait for the next one.",
+        "Wrong code. Try again.", "That code has already been used. Use the next one.",
         "That is not a code. Type the digits that your authenticator app shows.",
       ])
     #expect(application.essentials == application.told)

@@ -135,6 +135,11 @@ public final class Machine {
     try StoreFiles.forgetIdentity()
   }
 
+  /// Has /etc/mfa restored at the end, and the audit log that its identity of the store describes.
+  public func keepConfiguration() throws(HarnessFailure) {
+    for path in StoreFiles.log + ["/etc/mfa"] { try keep(path) }
+  }
+
   /// Returns the content of a file, or nil if it does not exist.
   public func contents(of path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path).map { Array($0) }

@@ -63,6 +63,19 @@ public enum PrivilegedProcess {
     }
   }
 
+  /// Calls `body` with the caller's user ID as the effective one, for a file that only the caller may read.
+  /// The saved user ID stays the program's, so that the caller cannot trace the process.
+  public static func asCaller<Result>(
+    _ identities: Identities, _ body: () -> Result
+  ) -> Result? {
+    let (caller, own) = (identities.caller, identities.own)
+    guard cposix_set_identities(caller, caller, own) == 0 else { return nil }
+    let result = body()
+    // A process that could not become itself again must not go on.
+    guard cposix_set_identities(caller, own, own) == 0 else { WorkerProcess.leave(1) }
+    return result
+  }
+
   /// Gives a process of root the identity of a system user for good: its user ID, its group, no other
   /// group, and no capability but CAP_AUDIT_WRITE, which stays permitted but not effective. With
   /// `groupsOf`, the process also gets the supplementary groups of the account with this name.

@@ -95,6 +95,10 @@ extension MultiFactorError {
     case invalidVerificationID
     /// Policy forbids authenticator apps.
     case totpNotSupported
+    /// There were too many wrong passwords: no password is verified for some time.
+    case tooManyPasswords
+    /// The account may not be used now.
+    case accountRefused
   }
 
   /// The kind of error.
@@ -136,6 +140,8 @@ extension MultiFactorError {
     case .otpAppUnavailable: .otpAppUnavailable
     case .phonesNotSupported: .phonesNotSupported
     case .totpNotSupported: .totpNotSupported
+    case .tooManyPasswords: .tooManyPasswords
+    case .accountRefused: .accountRefused
     case .invalidPhoneNumber: .invalidPhoneNumber
     case .phoneRegionNotAllowed: .phoneRegionNotAllowed
     case .quotaExceeded: .quotaExceeded

@@ -81,6 +81,10 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case phoneNumberAlreadyEnrolled
   /// The phone was enrolled in place of another one. Codes are sent to it in this many seconds.
   case phoneNotUsableYet(seconds: Int)
+  /// There were too many wrong passwords: no password is verified for this many seconds.
+  case tooManyPasswords(seconds: Int)
+  /// The account may not be used now.
+  case accountRefused(AccountFault)
 
   // MARK: Detected by the library
 
@@ -138,6 +142,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .messageNotSent: .messageNotSent
       case .phoneAlreadyEnrolled: .phoneNumberAlreadyEnrolled
       case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int(seconds))
+      case .tooManyPasswords(let seconds): .tooManyPasswords(seconds: Int(seconds))
+      case .accountRefused(let refusal): .accountRefused(AccountFault(refusal))
       case .unsuitableProcess(.tooManyHelpers): .tooManyHelpers
       case .unsuitableProcess(let fault): .unsuitableProcess(attribute: fault.attribute)
       }
@@ -222,6 +228,8 @@ extension MultiFactorError: CustomStringConvertible {
     case .messageNotSent: .messageNotSent
     case .phoneNumberAlreadyEnrolled: .phoneAlreadyAdded
     case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int64(seconds))
+    case .tooManyPasswords(let seconds): .tooManyPasswords(seconds: Int64(seconds))
+    case .accountRefused(let fault): fault.message
     case .invalidVerificationID: .otherVerification
     case .helperUnavailable(let number):
       .helperUnavailable(

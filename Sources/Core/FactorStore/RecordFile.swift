@@ -164,20 +164,27 @@ struct RecordFile: ~Copyable {
   /// The number of bytes in the reserve.
   private static var reserveLength: Int64 { Int64(SealedRecord.maximumLength) }
 
-  /// Creates the reserve if it is missing and there is space for it.
+  /// Creates the reserve if it is missing, and allocates its space again in a copy of the store, which
+  /// may have a hole instead. Without space, the next change tries again.
   private func keepReserve() {
-    guard let reserve = Self.reserveName else { return }
+    guard let name = Self.reserveName else { return }
     do throws(SystemError) {
-      guard try directory.opened.identity(of: reserve) == nil else { return }
-      let file = try create(reserve)
-      do throws(SystemError) {
-        try Self.allocate(file)
-      } catch {
-        discard(reserve)
+      guard let present = try directory.opened.identity(of: name) else {
+        let file = try create(name)
+        do throws(SystemError) {
+          try Self.allocate(file)
+        } catch {
+          discard(name)
+        }
+        return
       }
-    } catch {
-      // The next change tries again.
-    }
+      let file = try directory.opened.fileForUpdating(name)
+      guard try file.status().allocated < Self.reserveLength, try file.lock(seconds: 0),
+        // Another process may have made a record of the file meanwhile.
+        try file.identity() == present, try directory.opened.identity(of: name) == present
+      else { return }
+      try Self.allocate(file)
+    } catch {}
   }
 
   private static func allocate(_ file: borrowing File) throws(SystemError) {

@@ -30,8 +30,8 @@ public enum ModuleMessage: ~Copyable {
   case clientRequest(SecretBytes)
   /// Answers `readClient`: there is no request.
   case noRequest(ClientEnd)
-  /// Answers `prove`: whether the user proved to own the account.
-  case proven(Bool)
+  /// Answers `prove`: whether the user proved to own the account, as `ProofResult.number`. 1 if so.
+  case proven(UInt8)
 
   /// The lowest version of the protocol that is supported.
   public static let lowestVersion: UInt8 = 1
@@ -84,9 +84,9 @@ public enum ModuleMessage: ~Copyable {
     case .noRequest(let reason):
       writer.begin(Kind.noRequest)
       writer.field(reason.rawValue)
-    case .proven(let isProven):
+    case .proven(let result):
       writer.begin(Kind.proven)
-      writer.field(isProven)
+      writer.field(result)
     }
     writer.end()
     return writer.finish()
@@ -140,7 +140,7 @@ public enum ModuleMessage: ~Copyable {
         throw .malformed
       }
       return .noRequest(reason)
-    case Kind.proven: return .proven(try reader.flag())
+    case Kind.proven: return .proven(try reader.number(UInt8.self))
     case let kind: throw .unknownKind(kind)
     }
   }

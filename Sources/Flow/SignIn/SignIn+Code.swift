@@ -59,6 +59,9 @@ extension SignIn {
         }
       let options = check.resolved.options
       guard check.backend.mayBeCode(codes, factor: named) else {
+        if case .store(let store, _, _) = check.backend {
+          try imitateAttempt(codes, in: store, check.resolved.settings)
+        }
         let reason: Attempt.NotACode = answer.isTypedByUser ? .somethingElse : .withheldBySSHD
         return try forward(answer, nil, after: .notACode(reason), options)
       }

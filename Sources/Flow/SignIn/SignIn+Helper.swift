@@ -160,7 +160,7 @@ extension SignIn {
       .secretTooShort, .codesNotConsecutive, .secondFactorRequired, .alreadyImported,
       .unsuitableProcess, .tooManyChanges, .phonesNotSupported, .invalidPhoneNumber,
       .phoneRegionNotAllowed, .tooManyMessages, .messageNotSent, .phoneAlreadyEnrolled,
-      .phoneNotUsableYet, .totpNotSupported:
+      .phoneNotUsableYet, .totpNotSupported, .tooManyPasswords, .accountRefused:
       throw .refused(failure)
     }
   }

@@ -101,17 +101,22 @@ extension SignIn {
     case .text(let answer):
       let codes =
         options.forwardsPass ? TypedCodes(endOf: answer.span) : TypedCodes(whole: answer.span)
-      let code = codes.code(of: .six)
-      if let store = resolved.store, let code {
-        let now = try now()
-        do throws(FactorStoreError) {
-          try store.imitateAttempt(
-            code, now: now, adjacentIntervals: resolved.settings.adjacentIntervals)
-        } catch {
-          throw .store(error)
-        }
-      }
-      return (try forward(answer, nil, after: result, options), code != nil)
+      if let store = resolved.store { try imitateAttempt(codes, in: store, resolved.settings) }
+      return (try forward(answer, nil, after: result, options), codes.code(of: .six) != nil)
+    }
+  }
+
+  /// Does the work of an attempt if the answer may be a code. The time then reveals neither whether the user
+  /// has a factor, nor how long its codes are.
+  func imitateAttempt(
+    _ codes: TypedCodes, in store: Machine.Store, _ settings: Settings
+  ) throws(SignInResult.Failure) {
+    guard let code = codes.any else { return }
+    let now = try now()
+    do throws(FactorStoreError) {
+      try store.imitateAttempt(code, now: now, adjacentIntervals: settings.adjacentIntervals)
+    } catch {
+      throw .store(error)
     }
   }
 

@@ -24,6 +24,7 @@ extension AttemptState {
   /// changes and the messages to the user's phones.
   public func withoutRecord() -> AttemptState {
     AttemptState(
-      record: .zero, ownChanges: ownChanges, sentCodes: voidingSentCode().sentCodes)
+      record: .zero, ownChanges: ownChanges, sentCodes: voidingSentCode().sentCodes,
+      passwordFailures: passwordFailures)
   }
 }

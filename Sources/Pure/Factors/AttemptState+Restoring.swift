@@ -21,6 +21,7 @@ extension AttemptState {
       ownProcessFailures: FailureCount(
         failures: max(ownProcessFailures.failures, present.ownProcessFailures.failures),
         last: max(ownProcessFailures.last, present.ownProcessFailures.last)),
-      ownChanges: present.ownChanges, binding: present.binding)
+      ownChanges: present.ownChanges, binding: present.binding,
+      passwordFailures: present.passwordFailures)
   }
 }

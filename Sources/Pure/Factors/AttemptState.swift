@@ -46,13 +46,14 @@ public struct AttemptState: Equatable, Sendable {
     var recentAnswers: RecentAnswers
     var recentTurns: RecentTurns
     var sentCodes: SentCodes
+    var passwordFailures: FailureCount
 
     init(
       record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
       postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
       ownProcessFailures: FailureCount,
       ownChanges: HourlyCount, binding: RecordBinding?, recentAnswers: RecentAnswers,
-      recentTurns: RecentTurns, sentCodes: SentCodes
+      recentTurns: RecentTurns, sentCodes: SentCodes, passwordFailures: FailureCount
     ) {
       self.record = record
       self.failures = failures
@@ -67,6 +68,7 @@ public struct AttemptState: Equatable, Sendable {
       self.recentAnswers = recentAnswers
       self.recentTurns = recentTurns
       self.sentCodes = sentCodes
+      self.passwordFailures = passwordFailures
     }
 
     func copy() -> Storage {
@@ -74,7 +76,8 @@ public struct AttemptState: Equatable, Sendable {
         record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
         postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
         ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding,
-        recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes)
+        recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes,
+        passwordFailures: passwordFailures)
     }
   }
 
@@ -165,6 +168,12 @@ public struct AttemptState: Equatable, Sendable {
     set { own.sentCodes = newValue }
   }
 
+  /// Consecutive proofs of the account's password that failed or did not end.
+  public private(set) var passwordFailures: FailureCount {
+    get { storage.passwordFailures }
+    set { own.passwordFailures = newValue }
+  }
+
   /// Creates a state.
   public init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
@@ -173,14 +182,14 @@ public struct AttemptState: Equatable, Sendable {
     ownProcessFailures: FailureCount = FailureCount(),
     ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
     recentAnswers: RecentAnswers = RecentAnswers(), recentTurns: RecentTurns = RecentTurns(),
-    sentCodes: SentCodes = SentCodes()
+    sentCodes: SentCodes = SentCodes(), passwordFailures: FailureCount = FailureCount()
   ) {
     storage = Storage(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
       postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
       ownProcessFailures: ownProcessFailures,
       ownChanges: ownChanges, binding: binding, recentAnswers: recentAnswers,
-      recentTurns: recentTurns, sentCodes: sentCodes)
+      recentTurns: recentTurns, sentCodes: sentCodes, passwordFailures: passwordFailures)
   }
 
   /// Compares the content of two states.
@@ -195,7 +204,7 @@ public struct AttemptState: Equatable, Sendable {
         && left.ownProcessFailures == right.ownProcessFailures
         && left.ownChanges == right.ownChanges && left.binding == right.binding
         && left.recentAnswers == right.recentAnswers && left.recentTurns == right.recentTurns
-        && left.sentCodes == right.sentCodes)
+        && left.sentCodes == right.sentCodes && left.passwordFailures == right.passwordFailures)
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -349,6 +358,46 @@ public struct AttemptState: Equatable, Sendable {
     let wait = policy.wait(afterFailures: count(of: counter).failures)
     guard counter == .signIn, let client else { return wait }
     return recentTurns.wait(of: client, wait)
+  }
+
+  // MARK: Proofs of the password
+
+  /// The result of beginning a proof of the account's password.
+  public enum PasswordBeginning: Equatable, Sendable {
+    /// The proof is counted. The state must be written before the password is tried.
+    case counted(AttemptState)
+    /// No password may be tried for this many seconds.
+    case refused(seconds: Int64)
+  }
+
+  /// Counts a proof of the account's password at `now`, or refuses it. The waits are those of codes. They
+  /// concern nothing else, and nothing is locked: any program of the user can cause them.
+  public func beginPasswordProof(_ policy: ThrottlePolicy, now: Int64) -> PasswordBeginning {
+    let wait = policy.wait(afterFailures: passwordFailures.failures)
+    if wait > 0 {
+      let (elapsed, overflow) = now.subtractingReportingOverflow(passwordFailures.last)
+      guard !overflow, elapsed >= 0 else { return .refused(seconds: wait) }
+      guard elapsed >= wait else { return .refused(seconds: wait &- elapsed) }
+    }
+    var next = self
+    next.passwordFailures = FailureCount(
+      failures: passwordFailures.failures.addingSaturated(1), last: max(passwordFailures.last, now))
+    return .counted(next)
+  }
+
+  /// Returns the state after the password was proven.
+  public func provingPassword() -> AttemptState {
+    var next = self
+    next.passwordFailures = FailureCount()
+    return next
+  }
+
+  /// Returns the state after a counted proof in which no password was tried. Other proofs stay counted.
+  public func withdrawingPasswordProof() -> AttemptState {
+    guard passwordFailures.failures > 0 else { return self }
+    var next = self
+    next.passwordFailures.failures = passwordFailures.failures - 1
+    return next
   }
 
   /// Returns the consecutive failures of one counter.
@@ -508,7 +557,7 @@ public struct AttemptState: Equatable, Sendable {
     AttemptState(
       record: record.id, postponedSignIns: postponedSignIns, unreported: unreported,
       ownChanges: ownChanges,
-      binding: binding, sentCodes: sentCodes)
+      binding: binding, sentCodes: sentCodes, passwordFailures: passwordFailures)
   }
 
   /// Returns the state with a new factor. Its first watermark is the time step that confirmed it.
@@ -568,7 +617,7 @@ public struct AttemptState: Equatable, Sendable {
   /// An attacker who caused the failures knows the password and may share an address with the user, so
   /// the next sign-in from any place needs a code.
   public func unlocked(at now: Int64) -> AttemptState {
-    var next = unlocked().forgetting()
+    var next = unlocked().forgetting().provingPassword()
     next.sentCodes.removeFuture(now)
     return next
   }
@@ -600,11 +649,13 @@ public struct AttemptState: Equatable, Sendable {
 
   /// Returns this state as it must be written before a change to `next`: with the watermarks of
   /// factors that only `next` has. If the change is interrupted, the record that exists then has
-  /// its watermarks.
+  /// its watermarks. The answer that causes the change, a recovery or bypass code, is left out: if the
+  /// change fails, the code is compared when it is typed again.
   public func preparing(for next: AttemptState) -> AttemptState {
     var state = self
     // An interrupted change is counted, too.
     state.own.ownChanges = next.ownChanges
+    state.recentAnswers.keep(of: next.recentAnswers)
     for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
       // If there is no room, the watermark of a factor to be removed makes way for that of a new
       // factor.
@@ -684,6 +735,8 @@ public struct AttemptState: Equatable, Sendable {
       sentCodes.encode(to: &writer)
       recentAnswers.encode(to: &writer)
       recentTurns.encode(to: &writer)
+      writer.write(passwordFailures.failures)
+      writer.write(passwordFailures.last)
     }
     writer.pad(to: Self.encodedLength(ofVersion: version))
     return writer.bytes
@@ -733,7 +786,8 @@ public struct AttemptState: Equatable, Sendable {
     guard let own = version == 1 ? Own() : Own(&reader),
       let sentCodes = readSentCodes(&reader, version),
       let recentAnswers = readRecentAnswers(&reader, version),
-      let recentTurns = version < 5 ? RecentTurns() : RecentTurns(&reader), reader.isRestZero
+      let recentTurns = version < 5 ? RecentTurns() : RecentTurns(&reader),
+      let passwordFailures = readPasswordFailures(&reader, version), reader.isRestZero
     else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
@@ -743,7 +797,7 @@ public struct AttemptState: Equatable, Sendable {
         lastShownNotice: lastShownNotice),
       remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
       binding: own.binding, recentAnswers: recentAnswers, recentTurns: recentTurns,
-      sentCodes: sentCodes)
+      sentCodes: sentCodes, passwordFailures: passwordFailures)
     return (state, sequence)
   }
 
@@ -770,6 +824,17 @@ public struct AttemptState: Equatable, Sendable {
       }
     default: return RecentAnswers(&reader)
     }
+  }
+
+  /// Reads the failed proofs of the password, which earlier versions do not have.
+  private static func readPasswordFailures(
+    _ reader: inout ByteReader, _ version: UInt16
+  ) -> FailureCount? {
+    guard version > 4 else { return FailureCount() }
+    guard let failures = reader.read(UInt32.self), let last = reader.read(Int64.self) else {
+      return nil
+    }
+    return FailureCount(failures: failures, last: last)
   }
 
   /// The fields that version 2 added.

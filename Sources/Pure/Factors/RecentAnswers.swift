@@ -115,18 +115,23 @@ public struct RecentAnswers: Equatable, Sendable {
 
   /// Adds a code that was accepted at `now`.
   mutating func accept(_ code: UInt64, of answer: TypedAnswer, at now: Int64) {
-    entries.removeAll { $0.digest == code }
+    entries = entries.filter { $0.digest != code }
     add(Entry(digest: code, time: now, scope: answer.scope, rejections: 0))
   }
 
   private mutating func add(_ entry: Entry) {
-    entries.removeAll { $0.digest == entry.digest && $0.scope == entry.scope }
-    if entries.count >= Self.maximumCount { entries.removeFirst() }
+    let others = entries.filter { $0.digest != entry.digest || $0.scope != entry.scope }
+    entries = others.count < Self.maximumCount ? others : Array(others.dropFirst())
     entries.append(entry)
   }
 
   /// Removes the wrong answers, because codes that were wrong can be right from now on.
-  mutating func removeRejected() { entries.removeAll { $0.rejections > 0 } }
+  mutating func removeRejected() { entries = entries.filter { $0.rejections == 0 } }
+
+  /// Removes the answers that `others` does not have.
+  mutating func keep(of others: RecentAnswers) {
+    entries = entries.filter { others.entries.contains($0) }
+  }
 
   /// The last wrong code that may show a wrong clock.
   public var clockHint: Entry? { entries.last { $0.mayShowClock } }

@@ -27,7 +27,7 @@ public struct RecentTurns: Equatable, Sendable {
 
   /// Adds a turn.
   mutating func add(_ source: UInt32) {
-    if sources.count >= Self.maximumCount { sources.removeFirst() }
+    sources = sources.count < Self.maximumCount ? sources : Array(sources.dropFirst())
     sources.append(source)
   }
 

@@ -23,7 +23,7 @@ extension SignInMessage {
       """
     case .wrongCode: "Wrong code."
     case .wrongCodeTryAgain: "Wrong code. Try again."
-    case .usedCode: "That code has already been used. Wait for the next one."
+    case .usedCode: "That code has already been used. Use the next one."
     case .throttled(let seconds):
       "Too many wrong codes. Try again in \(WrittenDuration(seconds: seconds).english)."
     case .locked:
@@ -216,6 +216,22 @@ extension FailureMessage {
       FailureText("This account may not do that.", hint: "Ask an administrator.")
     case .requiresRecentLogin:
       FailureText("You have not proven yet that this account is yours.", hint: "Start again.")
+    case .tooManyPasswords(let seconds):
+      FailureText(
+        "Too many wrong passwords.",
+        hint: "Try again in \(WrittenDuration(seconds: seconds).english).")
+    case .accountLocked:
+      FailureText(
+        "This account is locked after too many wrong passwords.",
+        hint: "Try again later, or ask an administrator to unlock it (faillock --reset).")
+    case .accountExpired:
+      FailureText("This account has expired.", hint: "Ask an administrator.")
+    case .passwordExpired:
+      FailureText("Your password has expired.", hint: "Change it with passwd, then start again.")
+    case .noSignIns:
+      FailureText("No one can sign in to this host at the moment.", hint: "Try again later.")
+    case .accountNotAllowed:
+      FailureText("This account may not be used here at the moment.", hint: "Ask an administrator.")
     case .wrongPassword:
       FailureText(
         "Wrong password.", hint: "Try again with the password that you use to sign in here.")

@@ -50,6 +50,12 @@ public enum FailureMessage: Equatable, Sendable {
   case messageNotSent
   case phoneAlreadyAdded
   case phoneNotUsableYet(seconds: Int64)
+  case tooManyPasswords(seconds: Int64)
+  case accountLocked
+  case accountExpired
+  case passwordExpired
+  case noSignIns
+  case accountNotAllowed
   /// A code belongs to a request for another phone, or to one that has ended.
   case otherVerification
 }

@@ -33,7 +33,7 @@ extension SignInMessage {
       """
     case .wrongCode: "Code incorrect."
     case .wrongCodeTryAgain: "Code incorrect. Réessayez."
-    case .usedCode: "Ce code a déjà été utilisé. Attendez le suivant."
+    case .usedCode: "Ce code a déjà été utilisé. Utilisez le suivant."
     case .throttled(let seconds):
       """
       Trop de codes incorrects. Réessayez dans \(WrittenDuration(seconds: seconds).french).
@@ -277,6 +277,26 @@ extension FailureMessage {
     case .requiresRecentLogin:
       FailureText(
         "Vous n’avez pas encore prouvé que ce compte est le vôtre.", hint: "Recommencez.")
+    case .tooManyPasswords(let seconds):
+      FailureText(
+        "Trop de mots de passe incorrects.",
+        hint: "Réessayez dans \(WrittenDuration(seconds: seconds).french).")
+    case .accountLocked:
+      FailureText(
+        "Ce compte est verrouillé après trop de mots de passe incorrects.",
+        hint: "Réessayez plus tard, ou demandez à un administrateur de le déverrouiller.")
+    case .accountExpired:
+      FailureText("Ce compte a expiré.", hint: "Adressez-vous à un administrateur.")
+    case .passwordExpired:
+      FailureText(
+        "Votre mot de passe a expiré.", hint: "Changez-le avec passwd, puis recommencez.")
+    case .noSignIns:
+      FailureText(
+        "Personne ne peut se connecter à cet hôte pour le moment.", hint: "Réessayez plus tard.")
+    case .accountNotAllowed:
+      FailureText(
+        "Ce compte ne peut pas être utilisé ici pour le moment.",
+        hint: "Adressez-vous à un administrateur.")
     case .wrongPassword:
       FailureText(
         "Mot de passe incorrect.",

@@ -29,7 +29,7 @@ extension SignInMessage {
       """
     case .wrongCode: "確認コードが正しくありません。"
     case .wrongCodeTryAgain: "確認コードが正しくありません。もう一度お試しください。"
-    case .usedCode: "この確認コードはすでに使用されています。次のコードをお待ちください。"
+    case .usedCode: "この確認コードはすでに使用されています。次のコードを使用してください。"
     case .throttled(let seconds):
       """
       間違ったコードの入力回数が多すぎます。\
@@ -243,6 +243,23 @@ extension FailureMessage {
         "このアカウントでは、この操作は許可されていません。", hint: "管理者に問い合わせてください。")
     case .requiresRecentLogin:
       FailureText("アカウントの本人確認が済んでいません。", hint: "最初からやり直してください。")
+    case .tooManyPasswords(let seconds):
+      FailureText(
+        "間違ったパスワードの入力回数が多すぎます。",
+        hint: "\(WrittenDuration(seconds: seconds).japanese)後にもう一度お試しください。")
+    case .accountLocked:
+      FailureText(
+        "間違ったパスワードの入力回数が多すぎるため、このアカウントはロックされています。",
+        hint: "後でもう一度お試しになるか、管理者にロックの解除を依頼してください。")
+    case .accountExpired:
+      FailureText("このアカウントは有効期限が切れています。", hint: "管理者にお問い合わせください。")
+    case .passwordExpired:
+      FailureText(
+        "パスワードの有効期限が切れています。", hint: "passwd で変更してから、最初からやり直してください。")
+    case .noSignIns:
+      FailureText("現在、このホストには誰もログインできません。", hint: "後でもう一度お試しください。")
+    case .accountNotAllowed:
+      FailureText("現在、このアカウントはここでは使えません。", hint: "管理者にお問い合わせください。")
     case .wrongPassword:
       FailureText(
         "パスワードが正しくありません。",

@@ -31,7 +31,7 @@ extension SignInMessage {
       """
     case .wrongCode: "Código incorrecto."
     case .wrongCodeTryAgain: "Código incorrecto. Inténtalo de nuevo."
-    case .usedCode: "Ese código ya se ha usado. Espera al siguiente."
+    case .usedCode: "Ese código ya se ha usado. Usa el siguiente."
     case .throttled(let seconds):
       """
       Demasiados códigos incorrectos. Inténtalo de nuevo dentro de \
@@ -264,6 +264,25 @@ extension FailureMessage {
     case .requiresRecentLogin:
       FailureText(
         "Aún no has demostrado que esta cuenta es tuya.", hint: "Empieza de nuevo.")
+    case .tooManyPasswords(let seconds):
+      FailureText(
+        "Demasiadas contraseñas incorrectas.",
+        hint: "Inténtalo de nuevo dentro de \(WrittenDuration(seconds: seconds).spanish).")
+    case .accountLocked:
+      FailureText(
+        "Esta cuenta está bloqueada tras demasiadas contraseñas incorrectas.",
+        hint: "Inténtalo más tarde o pide a un administrador que la desbloquee.")
+    case .accountExpired:
+      FailureText("Esta cuenta ha caducado.", hint: "Consulta a un administrador.")
+    case .passwordExpired:
+      FailureText(
+        "Tu contraseña ha caducado.", hint: "Cámbiala con passwd y empieza de nuevo.")
+    case .noSignIns:
+      FailureText(
+        "Nadie puede iniciar sesión en este equipo por ahora.", hint: "Inténtalo más tarde.")
+    case .accountNotAllowed:
+      FailureText(
+        "Esta cuenta no se puede usar aquí por ahora.", hint: "Consulta a un administrador.")
     case .wrongPassword:
       FailureText(
         "Contraseña incorrecta.",

@@ -19,7 +19,7 @@ extension SignInMessage {
       "未傳送驗證碼。這個號碼是最近新增的，\(WrittenDuration(seconds: seconds).traditionalChinese)後才能使用。"
     case .wrongCode: "驗證碼錯誤。"
     case .wrongCodeTryAgain: "驗證碼錯誤，請再試一次。"
-    case .usedCode: "這組驗證碼已使用過，請等待下一組。"
+    case .usedCode: "這組驗證碼已使用過，請使用下一組。"
     case .throttled(let seconds):
       "驗證碼錯誤次數過多，請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。"
     case .locked: "驗證碼錯誤次數過多，你的裝置已鎖定。請聯絡管理員解除鎖定。"
@@ -184,6 +184,18 @@ extension FailureMessage {
     case .notPermitted: FailureText("這個帳號無權執行此操作。", hint: "請洽詢管理員。")
     case .requiresRecentLogin:
       FailureText("你尚未證明這個帳號屬於你。", hint: "請重新開始。")
+    case .tooManyPasswords(let seconds):
+      FailureText(
+        "密碼錯誤次數過多。",
+        hint: "請在 \(WrittenDuration(seconds: seconds).traditionalChinese)後再試一次。")
+    case .accountLocked:
+      FailureText(
+        "密碼錯誤次數過多，此帳號已鎖定。", hint: "請稍後再試，或請管理員解除鎖定。")
+    case .accountExpired: FailureText("此帳號已過期。", hint: "請洽管理員。")
+    case .passwordExpired:
+      FailureText("你的密碼已過期。", hint: "請用 passwd 變更密碼，再重新開始。")
+    case .noSignIns: FailureText("目前無人可以登入這部主機。", hint: "請稍後再試。")
+    case .accountNotAllowed: FailureText("此帳號目前不能在這裡使用。", hint: "請洽管理員。")
     case .wrongPassword:
       FailureText("密碼錯誤。", hint: "請使用登入這部主機的密碼再試一次。")
     case .sessionExpired: FailureText("操作逾時。", hint: "請重新開始。")

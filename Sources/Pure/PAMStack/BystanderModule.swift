@@ -37,13 +37,15 @@ extension StackEntry {
     for argument in arguments where !options.contains(where: { Word.bytes($0) == argument }) {
       words.append(argument)
     }
-    guard words.count == 3, words[0] == Word.bytes("service") else { return nil }
-    let names = words[2].split(separator: UInt8(ascii: ":"))
-    let isListed = names.contains { $0.elementsEqual(service) }
-    if words[1] == Word.bytes("=") { return words[2] == service }
-    if words[1] == Word.bytes("!=") { return words[2] != service }
-    if words[1] == Word.bytes("in") { return isListed }
-    if words[1] == Word.bytes("notin") { return !isListed }
+    var rest = words.makeIterator()
+    guard rest.next() == Word.bytes("service"), let comparison = rest.next(),
+      let value = rest.next(), rest.next() == nil
+    else { return nil }
+    if comparison == Word.bytes("=") { return value == service }
+    if comparison == Word.bytes("!=") { return value != service }
+    let isListed = value.split(separator: UInt8(ascii: ":")).contains { $0.elementsEqual(service) }
+    if comparison == Word.bytes("in") { return isListed }
+    if comparison == Word.bytes("notin") { return !isListed }
     return nil
   }
 }

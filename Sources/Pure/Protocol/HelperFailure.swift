@@ -73,6 +73,10 @@ public enum HelperFailure: Error, Equatable, Sendable {
   case phoneNotUsableYet(seconds: UInt32)
   /// Policy forbids authenticator apps.
   case totpNotSupported
+  /// There were too many wrong passwords: no password is verified for this many seconds.
+  case tooManyPasswords(seconds: UInt32)
+  /// The account may not be used now.
+  case accountRefused(AccountRefusal)
 
   /// The number in a message.
   var number: UInt8 {
@@ -112,6 +116,8 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case .phoneAlreadyEnrolled: 33
     case .phoneNotUsableYet: 34
     case .totpNotSupported: 35
+    case .tooManyPasswords: 36
+    case .accountRefused: 37
     }
   }
 
@@ -120,8 +126,10 @@ public enum HelperFailure: Error, Equatable, Sendable {
   var seconds: UInt32 {
     switch self {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds),
-      .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds):
+      .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds),
+      .tooManyPasswords(let seconds):
       seconds
+    case .accountRefused(let refusal): UInt32(refusal.rawValue)
     case .invalidPhoneNumber(let refusal): refusal.messageNumber
     case .unsuitableProcess(let fault): UInt32(fault.number)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
@@ -177,6 +185,12 @@ public enum HelperFailure: Error, Equatable, Sendable {
     case 33: self = .phoneAlreadyEnrolled
     case 34: self = .phoneNotUsableYet(seconds: seconds)
     case 35: self = .totpNotSupported
+    case 36: self = .tooManyPasswords(seconds: seconds)
+    case 37:
+      guard let refusal = AccountRefusal(rawValue: UInt8(truncatingIfNeeded: seconds)) else {
+        return nil
+      }
+      self = .accountRefused(refusal)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

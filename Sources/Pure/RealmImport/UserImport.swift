@@ -233,7 +233,8 @@ public struct UserImport: Sendable {
         failures: max(base.ownProcessFailures.failures, counted.ownProcessFailures.failures),
         last: max(base.ownProcessFailures.last, counted.ownProcessFailures.last)),
       ownChanges: base.ownChanges, binding: base.binding,
-      recentAnswers: base.recentAnswers, recentTurns: base.recentTurns, sentCodes: base.sentCodes)
+      recentAnswers: base.recentAnswers, recentTurns: base.recentTurns, sentCodes: base.sentCodes,
+      passwordFailures: base.passwordFailures)
   }
 
   /// Returns the larger watermark of each factor.

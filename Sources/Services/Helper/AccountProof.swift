@@ -5,7 +5,11 @@ public import MFASystem
 /// A proof that the caller owns the account, normally through PAM.
 public protocol AccountProof {
   /// Asks the user what PAM requires, and returns whether the user proved to own the account.
-  func prove(_ account: Account, by prompter: some Prompter) -> Bool
+  func prove(_ account: Account, by prompter: some Prompter) -> ProofResult
+
+  /// Calls `body`, which may take locks, where the caller cannot stop it: in a copy of this process, unless
+  /// the caller's identity has been given up. Returns its result, or nil if it did not end.
+  func apart(_ body: () -> UInt32) -> UInt32?
 
   /// Gives up the caller's identity, which only `prove` needs, and returns whether it has been
   /// given up. Further calls have no effect.
@@ -16,6 +20,9 @@ public protocol AccountProof {
 }
 
 extension AccountProof {
+  /// A process that never had the caller's identity cannot be stopped by the caller.
+  public func apart(_ body: () -> UInt32) -> UInt32? { body() }
+
   /// A proof that needs no identity is never retired.
   public var hasDroppedCallerIdentity: Bool { false }
 }

@@ -20,8 +20,15 @@ public struct PAMProof: AccountProof {
   ///
   /// Root is not asked for a password, because root may change every record anyway. Besides,
   /// pam_unix would have to read the password hashes itself, which the system user may not.
-  public func prove(_ account: Account, by prompter: some Prompter) -> Bool {
-    guard identities.caller != 0 else { return account.uid == 0 }
+  ///
+  /// An account that pam_faillock has locked, and every account while only root may sign in, is refused
+  /// before the password is asked for. The modules of the stack cannot tell that: they run with the
+  /// identity of the system user, which may not read the file of pam_faillock.
+  public func prove(_ account: Account, by prompter: some Prompter) -> ProofResult {
+    guard identities.caller != 0 else { return account.uid == 0 ? .proven : .wrong }
+    if let refusal = AccountStatusFiles.refusal(of: account, identities) {
+      return .refused(refusal)
+    }
     let conversation = PAMConversation(
       ask: { prompter.answer(to: $0, echo: $1, into: $2) },
       tell: { prompter.tell(DisplayText(cleaning: $0)) })
@@ -30,9 +37,30 @@ public struct PAMProof: AccountProof {
     }
   }
 
-  /// Authenticates the user under the service `mfa-enroll`, and checks the account. Returns whether
-  /// both succeeded and PAM has not changed the user.
-  private static func authenticate(_ user: [UInt8], _ conversation: PAMConversation) -> Bool {
+  /// Calls `body` in a copy of this process that has the system user's identity alone.
+  public func apart(_ body: () -> UInt32) -> UInt32? {
+    guard !hasDroppedCallerIdentity else { return body() }
+    guard let shared = SharedNumbers(count: 2) else { return nil }
+    do throws(SystemError) {
+      switch try WorkerProcess.start() {
+      case .copy(let process):
+        return try ProgramEnd.wait(for: process) == .exited(0) && shared[1] == 1 ? shared[0] : nil
+      case .thisProcess:
+        guard retire() else { WorkerProcess.leave(1) }
+        shared[0] = body()
+        shared[1] = 1
+        WorkerProcess.leave(0)
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Authenticates the user under the service `mfa-enroll`, and checks the account. It is proven if both
+  /// succeeded and PAM has not changed the user.
+  private static func authenticate(
+    _ user: [UInt8], _ conversation: PAMConversation
+  ) -> ProofResult {
     let name = user.map { CChar(bitPattern: $0) } + [0]
     // SAFETY: the caller keeps the object alive, and only libpam uses the pointer, until `pam_end`.
     var functions = unsafe pam_conv(
@@ -46,11 +74,12 @@ public struct PAMProof: AccountProof {
     // SAFETY: both strings end with a NUL; libpam copies them, and the structure.
     guard unsafe pam_start("mfa-enroll", name, &functions, &handle) == PAM_SUCCESS,
       let handle = unsafe handle
-    else { return false }
+    else { return .noAnswer }
     // SAFETY: the handle is valid until `pam_end`.
     var status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
+    let isAuthenticated = status == PAM_SUCCESS
     // SAFETY: the handle is valid until `pam_end`.
-    if status == PAM_SUCCESS { status = unsafe pam_acct_mgmt(handle, 0) }
+    if isAuthenticated { status = unsafe pam_acct_mgmt(handle, 0) }
     var proven: UnsafeRawPointer?
     var isSame = false
     // SAFETY: the call writes a pointer, which is compared with null. The handle is valid until
@@ -63,7 +92,16 @@ public struct PAMProof: AccountProof {
     }
     // SAFETY: the handle is valid, and is not used afterwards.
     _ = unsafe pam_end(handle, status)
-    return isSame
+    if isSame { return .proven }
+    guard isAuthenticated else {
+      if status == PAM_ACCT_EXPIRED { return .refused(.expired) }
+      return conversation.hasAnswer ? .wrong : .noAnswer
+    }
+    switch status {
+    case PAM_ACCT_EXPIRED: return .refused(.expired)
+    case PAM_NEW_AUTHTOK_REQD, PAM_AUTHTOK_EXPIRED: return .refused(.passwordExpired)
+    case _: return .refused(.notAllowed)
+    }
   }
 
   /// Makes the system user's identity the only identity of the process. Fails if the caller has slowed
@@ -106,6 +144,8 @@ private final class PAMConversation {
   /// there is no answer.
   let ask: ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32
   let tell: ([UInt8]) -> Void
+  /// Whether a question was answered.
+  private(set) var hasAnswer = false
 
   init(
     ask: @escaping ([UInt8], Bool, consuming MutableSpan<UInt8>) -> Int32,
@@ -181,6 +221,7 @@ private final class PAMConversation {
     let count = unsafe ask(prompt, echo, MutableSpan(_unsafeStart: bytes, count: capacity - 1))
     // SAFETY: the memory holds initialised bytes, which nothing accesses as `UInt8` any more.
     let answer = unsafe memory.assumingMemoryBound(to: CChar.self)
+    if count >= 0 { hasAnswer = true }
     // libpam would silently truncate an answer that contains a NUL.
     // SAFETY: the memory ends with a NUL.
     guard count >= 0, unsafe strlen(answer) == Int(count) else {

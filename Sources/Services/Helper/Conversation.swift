@@ -397,6 +397,7 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
       generation: kept?.generation ?? 0, scope: basis.scope)
     // The following steps take locks and do not need the caller's identity.
     try dropCallerIdentity()
+    if basis == .password { try endPassword(.proven) }
     guard snapshot != nil else {
       session = started
       return Self.seconds(Self.sessionLength)
@@ -415,8 +416,61 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   ) throws(HelperFailure) -> Basis {
     if withTicket { return .ticket(try proveTicket(prompter)) }
     guard !proof.hasDroppedCallerIdentity else { throw .requiresRecentLogin }
-    guard proof.prove(caller, by: prompter) else { throw proofFailed() }
-    return .password
+    // Root is not asked for a password.
+    if caller.uid != 0 { try countPassword() }
+    switch proof.prove(caller, by: prompter) {
+    case .proven: return .password
+    case .wrong: throw proofFailed()
+    case .noAnswer:
+      try endPassword(.withdrawn)
+      throw proofFailed()
+    case .refused(let refusal):
+      try endPassword(.withdrawn)
+      failedProofs += 1
+      logFailure("account-refused")
+      throw .accountRefused(refusal)
+    }
+  }
+
+  /// Counts a proof of the password before the password is tried.
+  private func countPassword() throws(HelperFailure) {
+    let context = try context(counter: .ownProcess)
+    let store = try passwordStore()
+    // 0 for a failure of the store, and otherwise one more than the seconds to wait.
+    let result = proof.apart {
+      do throws(FactorStoreError) {
+        let wait = try PasswordAttempt.count(by: caller, in: store, context)
+        return UInt32(clamping: wait) &+ 1
+      } catch {
+        _ = failure(error)
+        return 0
+      }
+    }
+    guard let result, result > 0 else { throw .storeUnavailable }
+    guard result == 1 else {
+      logFailure("reauthentication-throttled")
+      throw .tooManyPasswords(seconds: result &- 1)
+    }
+  }
+
+  /// Records how a counted proof of the password ended.
+  private func endPassword(_ ending: PasswordAttempt.Ending) throws(HelperFailure) {
+    guard caller.uid != 0 else { return }
+    let store = try passwordStore()
+    let result = proof.apart {
+      do throws(FactorStoreError) {
+        try PasswordAttempt.end(ending, by: caller, in: store)
+        return 1
+      } catch {
+        _ = failure(error)
+        return 0
+      }
+    }
+    guard result == 1 else { throw .storeUnavailable }
+  }
+
+  private func passwordStore() throws(HelperFailure) -> Machine.Store {
+    do throws(FactorStoreError) { return try host.store() } catch { throw failure(error) }
   }
 
   /// Verifies an administrator's ticket, which proves the account of a user without a password. The

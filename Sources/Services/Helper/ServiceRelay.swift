@@ -100,8 +100,9 @@ struct ServiceRelay<Proof: AccountProof, Client: FrameLink> {
   }
 
   private func prove(_ name: [UInt8]) -> Bool {
-    let isProven = name == caller.name && proof.prove(caller, by: ClientPrompter(client: client))
-    return send(.proven(isProven))
+    guard name == caller.name else { return send(.proven(ProofResult.wrong.number)) }
+    let result = proof.prove(caller, by: ClientPrompter(client: client))
+    return send(.proven(result.number))
   }
 
   private func answer(_ request: consuming ClientFrame) -> Bool {

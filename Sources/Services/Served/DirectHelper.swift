@@ -51,8 +51,8 @@ public struct NoProof: AccountProof {
   /// Creates the proof.
   public init() {}
 
-  /// Returns false.
-  public func prove(_ account: Account, by prompter: some Prompter) -> Bool { false }
+  /// Returns `wrong`.
+  public func prove(_ account: Account, by prompter: some Prompter) -> ProofResult { .wrong }
 
   /// Does nothing.
   public func retire() -> Bool { true }

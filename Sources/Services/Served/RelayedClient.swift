@@ -44,13 +44,13 @@ public final class RelayedClient: Link {
   }
 
   /// Has the helper prove the account through PAM.
-  public func proves(_ account: Account) -> Bool {
+  public func proves(_ account: Account) -> ProofResult {
     guard let message = ask(.prove(account: account.name), seconds: Self.provingTime) else {
-      return false
+      return .wrong
     }
     switch consume message {
-    case .proven(let isProven): return isProven
-    default: return false
+    case .proven(let number): return ProofResult(number: number) ?? .wrong
+    default: return .wrong
     }
   }
 
@@ -92,7 +92,7 @@ public struct RelayedProof: AccountProof {
   public init(client: RelayedClient) { self.client = client }
 
   /// Has the helper prove the account.
-  public func prove(_ account: Account, by prompter: some Prompter) -> Bool {
+  public func prove(_ account: Account, by prompter: some Prompter) -> ProofResult {
     client.proves(account)
   }
   /// Does nothing: this process never had the identity of the caller.

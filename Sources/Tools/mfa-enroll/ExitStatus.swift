@@ -13,7 +13,7 @@ enum ExitStatus: Int32 {
   init(_ error: MultiFactorError) {
     switch error {
     case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
-      .sessionRequiresSecondFactor, .userTokenExpired:
+      .sessionRequiresSecondFactor, .userTokenExpired, .tooManyPasswords, .accountRefused:
       self = .notAuthenticated
     case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
       self = .wrongCode

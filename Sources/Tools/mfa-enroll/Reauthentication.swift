@@ -56,9 +56,19 @@ struct Reauthentication: Sendable {
           if interface.isAtTerminal, let ending { interface.tell(ending) }
           throw error
         }
-        guard triesLeft > 0, ExitStatus(error) != .failed else { throw error }
+        guard triesLeft > 0, error.mayBeTriedAgain else { throw error }
         interface.tell(Failure(error))
       }
+    }
+  }
+}
+
+extension MultiFactorError {
+  /// Whether another answer of the user can prove the account at once.
+  fileprivate var mayBeTriedAgain: Bool {
+    switch self {
+    case .tooManyPasswords, .accountRefused: false
+    default: ExitStatus(self) != .failed
     }
   }
 }

@@ -54,7 +54,7 @@ public enum MessageSamples {
     { .manage(terminal: nil) }, { .manage(terminal: Array("pts/0".utf8)) },
     { .clientRequest(secret("body")) },
     { .noRequest(.ended) }, { .noRequest(.malformed) },
-    { .proven(true) }, { .proven(false) },
+    { .proven(1) }, { .proven(0) }, { .proven(.max) },
   ]
 
   /// Messages of the service.
@@ -97,7 +97,7 @@ public enum MessageSamples {
     case .manage(let terminal): "manage \(text(terminal))"
     case .clientRequest(let body): "request \(text(body))"
     case .noRequest(let reason): "no request \(reason)"
-    case .proven(let isProven): "proven \(isProven)"
+    case .proven(let result): "proven \(result)"
     }
   }
 

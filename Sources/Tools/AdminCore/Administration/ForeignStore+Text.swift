@@ -14,7 +14,7 @@ extension ForeignStore {
     case .missing:
       "\(store) or one of its folders is missing: the store is not mounted, or was moved away"
     case .empty:
-      "\(store) is empty, but users or administrators of this host have changed factors before"
+      "\(store) has no audit log, but users or administrators of this host have changed factors before"
     case .otherStore: "\(store) is the store of another installation"
     case .older: "\(store) is an earlier copy of this host's store"
     case .otherMachine:

@@ -36,7 +36,7 @@ extension ThisHost {
       [
         "\(InstalledPath.realm)", "\(InstalledPath.importedUsers)", "/var/lib/mfa-fleet",
         "/var/lib/mfa-fleet-offline", "\(InstalledPath.key).next", "/etc/mfa/.key.new",
-        "\(InstalledPath.key)", "\(InstalledPath.storeIdentity)",
+        "\(InstalledPath.key)", "\(InstalledPath.storeIdentity)", "\(InstalledPath.breakGlass)",
       ], ["\(InstalledPath.store)"]
     )
   }

@@ -9,8 +9,8 @@ enum UnusableRecords: Examination {
     let reports: [UserReport]
     switch snapshot.stored {
     case .success(let found): reports = found
-    // Another examination reports a store that is not the host's own.
-    case .failure(.store(.foreign)): return []
+    // Other examinations report a store that is not the host's own, and a key that is not trusted.
+    case .failure(.store(.foreign)), .failure(.store(.untrusted(.key, _))): return []
     case .failure(let error):
       return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }

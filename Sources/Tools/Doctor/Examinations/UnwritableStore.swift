@@ -19,7 +19,7 @@ enum UnwritableStore: Examination {
 
   /// What happens on a full file system.
   private static let harmOfFull =
-    "no user can enrol, and mfa-admin revoke and bypass can fail; codes are verified as long as the "
+    "no user can enrol; codes are verified, and mfa-admin revoke and bypass work, as long as the "
     + "allocated space lasts"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {

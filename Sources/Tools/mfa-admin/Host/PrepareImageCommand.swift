@@ -9,8 +9,8 @@ struct PrepareImageCommand: ParsableCommand {
     commandName: "prepare-image",
     abstract: "Remove what must differ between machines, before this system is cloned.",
     discussion: """
-      Removes the sealing key, all factors with the audit log, and the membership in a realm with its \
-      certificate. The configuration and the lines of services stay. The first start of each clone \
+      Removes the sealing key, all factors with the audit log, the break-glass code, and the membership \
+      in a realm with its certificate. The configuration and the lines of services stay. The first start of each clone \
       creates a key and an empty store of its own. Until then, all sign-ins that use the module are \
       denied, so shut the system down afterwards.
 
