@@ -22,6 +22,14 @@ extension EndToEnd {
       options.startsOpenSSL = true
       // The first sign-in after a configuration change records it in the audit log.
       _ = try PAMClient.signIn(service: service, user: user, answers: [.noText])
+      // A file that has just been written is read again each time.
+      let areOld = try Deadline.usual.waits {
+        try Command.succeed([
+          "/usr/bin/find", "/var/lib/mfa/ledger.head", StoreFiles.identity, "-newermt",
+          "-3 seconds",
+        ]).isEmpty
+      }
+      try #require(areOld, "the files of the audit log were written meanwhile")
       let (outcome, text) = try Valgrind.callgrind(on: machine) { wrapper throws(HarnessFailure) in
         try PAMClient.signIn(
           service: service, user: user, answers: [.text(answer)], options: options,

@@ -204,7 +204,9 @@ class Clients:
         command = "revoke" if operation == "revoke-host" else operation
         number = self.history.invoke(operation, verifier=verifier.name, **subject)
         output = verifier.administer(command, *subject.values())
-        self.history.finish(number, UNKNOWN if output is None else "done")
+        # What changed nothing has no line in the audit log.
+        changed = operation != "unlock" or output is None or ": 0 failed attempts" not in output
+        self.history.finish(number, UNKNOWN if output is None else "done" if changed else "unchanged")
         return output is not None
 
     # --- Threads ---
@@ -228,6 +230,9 @@ def outcome(verdict, line):
         return UNKNOWN
     if verdict == PASS:
         return "passed"
+    if line.get("counted") == "no":
+        # The same answer again, which was neither compared nor counted.
+        return "repeated"
     if result in ("wrong", "replayed", "throttled", "locked"):
         return result
     if result == "enrollment-required":

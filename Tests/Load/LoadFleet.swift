@@ -167,7 +167,10 @@ final class LoadFleet: Sendable {
     do {
       let user = take(from: number, users)
       defer { busy.withLock { _ = $0.remove(user) } }
-      let code = isRight ? try code(of: user) : "000000"
+      // The same wrong code again would not be counted.
+      let code =
+        isRight
+        ? try code(of: user) : String(String(1_000_000 + number % 1_000_000).dropFirst())
       let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
       for _ in 0..<Self.tries {
         switch try await converse(signIn, at: pools[number % pools.count]) {

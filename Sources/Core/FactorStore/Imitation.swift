@@ -11,7 +11,7 @@ public enum Imitation {
   /// The number of attempt states to encode and authenticate. This work takes as long as reading
   /// the record and the attempt state and writing the new state in a real attempt
   /// (EndToEnd/TimingTests.swift).
-  private static var checksumsOfAttempt: Int { 6 }
+  private static var checksumsOfAttempt: Int { 5 }
 
   /// The number of attempt states whose work takes as long as reading a record and its attempt
   /// state.
