@@ -60,6 +60,9 @@ struct AccountModel {
     let time: Int
     /// How often it was wrong; 0 if it was accepted.
     let rejections: Int
+    /// Whether the product has certainly recorded it: a process that was killed may have counted the
+    /// attempt and not recorded the answer.
+    var isCertain = true
   }
 
   /// The last eight answers, oldest first.
@@ -70,6 +73,10 @@ struct AccountModel {
   func refuses(_ text: String, at time: Int) -> Bool? {
     var isUncertain = false
     for answer in answers where answer.text == text {
+      guard answer.isCertain else {
+        isUncertain = true
+        continue
+      }
       let age = max(time - answer.time, 0)
       if answer.rejections == 0 {
         if abs(age - (2 * Self.adjacentSteps + 1) * 30) <= 3 { isUncertain = true }
@@ -101,12 +108,13 @@ struct AccountModel {
   }
 
   /// Records a wrong answer that was counted.
-  mutating func reject(_ text: String, at time: Int) {
+  mutating func reject(_ text: String, at time: Int, isCertain: Bool = true) {
     let earlier = answers.first { $0.text == text && $0.generation == generation }
     remember(
       Answer(
         text: text, generation: generation, time: time,
-        rejections: (earlier?.rejections ?? 0) + 1))
+        rejections: (earlier?.rejections ?? 0) + 1,
+        isCertain: isCertain && earlier?.isCertain != false))
   }
 
   /// Records a code that was accepted.
@@ -200,7 +208,7 @@ struct AccountModel {
     guard standing(at: time) == .open || standing(at: time) == .unknown else { return states }
     var counted = self
     counted.count(at: time)
-    counted.reject(text, at: time)
+    counted.reject(text, at: time, isCertain: false)
     states.append(counted)
     if case .code(let step) = typed, accepts(step: step, at: time) != false {
       var accepted = self

@@ -47,6 +47,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let matches = try matches(codes)
     let sent = try sentCode(codes)
     guard let (factor, next) = counted.accepting(matches, sent: sent) else {
+      // Not before the result is known: an attempt that fails may have had a right code.
+      if let answer = details.answer {
+        try entry.write(counted.rejecting(answer, at: context.now))
+      }
       return try commit(rejection(matches))
     }
     let notices = context.notices(record, unreported, factor)

@@ -11,7 +11,7 @@ public enum Imitation {
   /// The number of attempt states to encode and authenticate. This work takes as long as reading
   /// the record and the attempt state and writing the new state in a real attempt
   /// (EndToEnd/TimingTests.swift).
-  private static var checksumsOfAttempt: Int { 5 }
+  private static var checksumsOfAttempt: Int { 6 }
 
   /// The number of attempt states whose work takes as long as reading a record and its attempt
   /// state.
@@ -38,13 +38,13 @@ public enum Imitation {
     for _ in 0..<2 { _ = try key.digest(of: digits.span, context: secret, purpose: .imitation) }
   }
 
-  /// Does the work of writing an attempt state, and of comparing a code with every time step of each factor
+  /// Does the work of writing an attempt state twice, and of comparing a code with every time step of each factor
   /// of `record`.
   public static func comparison(
     _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8,
     _ key: inout SealingKey
   ) throws(CryptographyError) {
-    try sign(1, &key)
+    try sign(2, &key)
     for factor in record.factors {
       guard let parameters = factor.parameters else { continue }
       let secret = [UInt8](repeating: 0, count: parameters.algorithm.outputLength)

@@ -343,11 +343,17 @@ public struct AttemptState: Equatable, Sendable {
         failures: ownProcessFailures.failures.addingSaturated(1),
         last: max(ownProcessFailures.last, now))
     }
-    if let answer = details.answer { next.recentAnswers.reject(answer, at: now) }
     next.unreported.failures = unreported.failures.addingSaturated(1)
     next.unreported.lastFailure = now
     next.unreported.source = details.source
     return .counted(next)
+  }
+
+  /// Returns the state after an answer that was counted was wrong at `now` (seconds since the epoch).
+  public func rejecting(_ answer: TypedAnswer, at now: Int64) -> AttemptState {
+    var next = self
+    next.recentAnswers.reject(answer, at: now)
+    return next
   }
 
   /// Returns the wait in seconds that follows the failures of a counter; 0 for none. `client` is a keyed
@@ -649,13 +655,11 @@ public struct AttemptState: Equatable, Sendable {
 
   /// Returns this state as it must be written before a change to `next`: with the watermarks of
   /// factors that only `next` has. If the change is interrupted, the record that exists then has
-  /// its watermarks. The answer that causes the change, a recovery or bypass code, is left out: if the
-  /// change fails, the code is compared when it is typed again.
+  /// its watermarks.
   public func preparing(for next: AttemptState) -> AttemptState {
     var state = self
     // An interrupted change is counted, too.
     state.own.ownChanges = next.ownChanges
-    state.recentAnswers.keep(of: next.recentAnswers)
     for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
       // If there is no room, the watermark of a factor to be removed makes way for that of a new
       // factor.

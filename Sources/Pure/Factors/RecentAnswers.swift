@@ -128,11 +128,6 @@ public struct RecentAnswers: Equatable, Sendable {
   /// Removes the wrong answers, because codes that were wrong can be right from now on.
   mutating func removeRejected() { entries = entries.filter { $0.rejections == 0 } }
 
-  /// Removes the answers that `others` does not have.
-  mutating func keep(of others: RecentAnswers) {
-    entries = entries.filter { others.entries.contains($0) }
-  }
-
   /// The last wrong code that may show a wrong clock.
   public var clockHint: Entry? { entries.last { $0.mayShowClock } }
 
