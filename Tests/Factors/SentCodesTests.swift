@@ -149,12 +149,13 @@ import Testing
     state = AttemptState(
       record: state.record, watermarks: state.watermarks, remembered: state.remembered,
       recentTurns: turns)
-    let details = AttemptState.Details(
-      from: source, answer: TypedAnswer(codes, scope: .max, mayShowClock: true))
+    let answer = TypedAnswer(codes, scope: .max, mayShowClock: true)
+    let details = AttemptState.Details(from: source, answer: answer)
     guard case .counted(var counted) = state.begin(ThrottlePolicy(), now: 1, details) else {
       Issue.record("not counted")
       return
     }
+    counted = counted.rejecting(answer, at: 1)
     #expect(counted.recentAnswers.entries.count == 8)
     let identity = RecordBinding.Identity(checksum: 1, fingerprint: 2)
     counted.binding = RecordBinding(current: identity, pending: identity)
