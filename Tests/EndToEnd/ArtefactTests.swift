@@ -40,9 +40,9 @@ extension EndToEnd {
 
     /// The maximum number of trap instructions in the functions that an enrolment during a sign-in
     /// executes, counted in the same way. It includes drawing the QR code, reading the PAM stack and
-    /// encoding the secret in base32. The last count was 177. When it was 137: 31 for iterations, 29 for arrays, 26
-    /// for the configuration, 25 for writing secrets to blocks of fixed size, 13 for the lines of
-    /// the PAM stack, 8 for strings, 5 for the runtime.
+    /// encoding the secret in base32. The last count was 177. When it was 137: 31 for iterations, 29
+    /// for arrays, 26 for the configuration, 25 for writing secrets to blocks of fixed size, 13 for
+    /// the lines of the PAM stack, 8 for strings, 5 for the runtime.
     static let mostEnrollmentTraps = 178
 
     func modulePath() throws -> String {
