@@ -99,13 +99,12 @@ public enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   }
 
   /// Sets every signal to its default action, discards pending signals, and unblocks all signals.
-  /// The signals of the terminal are ignored instead: the client, which they end or stop, closes its
-  /// pipe, and a question without an answer is no failed attempt. Ignoring a signal discards it if it
-  /// is pending (POSIX, sigaction).
+  /// The signals with which a terminal stops its processes are ignored instead. Ignoring a signal
+  /// discards it if it is pending (POSIX, sigaction).
   private func settleSignals() throws(ProcessRefusal) {
     for signal in Int32(1)...64 where signal != SIGKILL && signal != SIGSTOP {
       try check(cposix_set_signal(signal, 1), .environment)
-      if [SIGTSTP, SIGTTIN, SIGTTOU, SIGINT, SIGQUIT, SIGHUP].contains(signal) { continue }
+      if [SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) { continue }
       try check(cposix_set_signal(signal, 0), .environment)
     }
     try check(cposix_mask_signals(SIG_SETMASK, 0, nil), .environment)

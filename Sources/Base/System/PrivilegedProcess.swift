@@ -30,6 +30,14 @@ public enum PrivilegedProcess {
     for limit in ResourceLimit.allCases { try limit.settle() }
   }
 
+  /// Ignores the signals with which a terminal ends its processes. The client, which they end, closes its
+  /// pipe, and a question without an answer is no failed attempt.
+  public static func outliveTerminal() throws(ProcessRefusal) {
+    for signal in [SIGINT, SIGQUIT, SIGHUP] where cposix_set_signal(signal, 1) != 0 {
+      throw .system(SystemError.last(.environment))
+    }
+  }
+
   /// Returns the user IDs of the process. Throws if the saved ID differs from the effective ID.
   public static func identities() throws(SystemError) -> Identities {
     let (real, effective, saved) = try all()

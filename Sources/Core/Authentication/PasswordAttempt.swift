@@ -12,11 +12,11 @@ public import MFASystem
 /// MUST 2: no password is tried during a wait. (`PasswordAttemptTests.waits`)
 public enum PasswordAttempt {
   /// How a counted proof ended.
-  public enum Ending: UInt32, Sendable {
+  public enum Ending: Sendable {
     /// The password was right: no failure is left.
-    case proven = 1
+    case proven
     /// No password was verified: the proof is no failure.
-    case withdrawn = 2
+    case withdrawn
   }
 
   /// Counts a proof. Returns 0 if the password may be tried, or the seconds until one may.

@@ -280,11 +280,8 @@ public struct AttemptState: Equatable, Sendable {
     if counter == .ownProcess, counted.failures >= Self.maximumOwnProcessFailures(policy) {
       return .locked
     }
-    let wait = wait(policy, counter: counter, client: client)
-    guard wait > 0 else { return .open }
-    let (elapsed, overflow) = now.subtractingReportingOverflow(counted.last)
-    guard !overflow, elapsed >= 0 else { return .throttled(seconds: wait) }
-    return elapsed >= wait ? .open : .throttled(seconds: wait - elapsed)
+    let left = counted.left(of: wait(policy, counter: counter, client: client), at: now)
+    return left > 0 ? .throttled(seconds: left) : .open
   }
 
   /// What is known of an attempt before it is counted.
@@ -339,9 +336,7 @@ public struct AttemptState: Equatable, Sendable {
       next.failures = failures.addingSaturated(1)
       next.lastFailure = max(lastFailure, now)
     case .ownProcess:
-      next.ownProcessFailures = FailureCount(
-        failures: ownProcessFailures.failures.addingSaturated(1),
-        last: max(ownProcessFailures.last, now))
+      next.ownProcessFailures = ownProcessFailures.adding(at: now)
     }
     next.unreported.failures = unreported.failures.addingSaturated(1)
     next.unreported.lastFailure = now
@@ -380,14 +375,10 @@ public struct AttemptState: Equatable, Sendable {
   /// concern nothing else, and nothing is locked: any program of the user can cause them.
   public func beginPasswordProof(_ policy: ThrottlePolicy, now: Int64) -> PasswordBeginning {
     let wait = policy.wait(afterFailures: passwordFailures.failures)
-    if wait > 0 {
-      let (elapsed, overflow) = now.subtractingReportingOverflow(passwordFailures.last)
-      guard !overflow, elapsed >= 0 else { return .refused(seconds: wait) }
-      guard elapsed >= wait else { return .refused(seconds: wait &- elapsed) }
-    }
+    let left = passwordFailures.left(of: wait, at: now)
+    guard left == 0 else { return .refused(seconds: left) }
     var next = self
-    next.passwordFailures = FailureCount(
-      failures: passwordFailures.failures.addingSaturated(1), last: max(passwordFailures.last, now))
+    next.passwordFailures = passwordFailures.adding(at: now)
     return .counted(next)
   }
 
@@ -858,6 +849,21 @@ public struct AttemptState: Equatable, Sendable {
       changes = HourlyCount(hour: hour, count: count)
       binding = decoded.binding
     }
+  }
+}
+
+extension FailureCount {
+  /// Returns the count with another failure at `now`, in seconds since the epoch.
+  fileprivate func adding(at now: Int64) -> FailureCount {
+    FailureCount(failures: failures.addingSaturated(1), last: max(last, now))
+  }
+
+  /// Returns how many of the seconds to wait after the last failure are left at `now`. A failure in the
+  /// future counts as now.
+  fileprivate func left(of wait: Int64, at now: Int64) -> Int64 {
+    let (elapsed, overflow) = now.subtractingReportingOverflow(last)
+    guard !overflow, elapsed >= 0 else { return wait }
+    return elapsed < wait ? wait &- elapsed : 0
   }
 }
 

@@ -435,42 +435,39 @@ public struct Conversation<Machine: AuthenticationHost, Proof: AccountProof, Cli
   /// Counts a proof of the password before the password is tried.
   private func countPassword() throws(HelperFailure) {
     let context = try context(counter: .ownProcess)
-    let store = try passwordStore()
-    // 0 for a failure of the store, and otherwise one more than the seconds to wait.
-    let result = proof.apart {
-      do throws(FactorStoreError) {
-        let wait = try PasswordAttempt.count(by: caller, in: store, context)
-        return UInt32(clamping: wait) &+ 1
-      } catch {
-        _ = failure(error)
-        return 0
-      }
+    let wait = try apart { store throws(FactorStoreError) in
+      UInt32(clamping: try PasswordAttempt.count(by: caller, in: store, context))
     }
-    guard let result, result > 0 else { throw .storeUnavailable }
-    guard result == 1 else {
+    guard wait == 0 else {
       logFailure("reauthentication-throttled")
-      throw .tooManyPasswords(seconds: result &- 1)
+      throw .tooManyPasswords(seconds: wait)
     }
   }
 
   /// Records how a counted proof of the password ended.
   private func endPassword(_ ending: PasswordAttempt.Ending) throws(HelperFailure) {
     guard caller.uid != 0 else { return }
-    let store = try passwordStore()
+    _ = try apart { store throws(FactorStoreError) in
+      try PasswordAttempt.end(ending, by: caller, in: store)
+      return 0
+    }
+  }
+
+  /// Calls `body` where the caller cannot stop it, and returns its result.
+  private func apart(
+    _ body: (Machine.Store) throws(FactorStoreError) -> UInt32
+  ) throws(HelperFailure) -> UInt32 {
     let result = proof.apart {
       do throws(FactorStoreError) {
-        try PasswordAttempt.end(ending, by: caller, in: store)
-        return 1
+        // 0 stands for a failure.
+        return try body(try host.store()) &+ 1
       } catch {
         _ = failure(error)
         return 0
       }
     }
-    guard result == 1 else { throw .storeUnavailable }
-  }
-
-  private func passwordStore() throws(HelperFailure) -> Machine.Store {
-    do throws(FactorStoreError) { return try host.store() } catch { throw failure(error) }
+    guard let result, result > 0 else { throw .storeUnavailable }
+    return result &- 1
   }
 
   /// Verifies an administrator's ticket, which proves the account of a user without a password. The

@@ -11,6 +11,7 @@ public enum HelperProgram {
   public static func run() -> Int32 {
     do throws(ProcessRefusal) {
       try PrivilegedProcess.settle(name: "mfa-helper")
+      try PrivilegedProcess.outliveTerminal()
     } catch {
       return refuse(error)
     }
