@@ -146,7 +146,7 @@ import Testing
     (
       7, "damaged: attempts: damaged",
       { store in
-        try store.write([UInt8](repeating: 0, count: 1024), to: store.attemptsPath("bob"))
+        try store.write([UInt8](repeating: 0, count: 2048), to: store.attemptsPath("bob"))
       }
     ),
     (

@@ -208,24 +208,4 @@ struct HostImportTests {
       }
     }
   }
-
-  @Test("the format of the realm is raised once")
-  func finalize() async {
-    await #expect(processExitsWith: .success) {
-      let permission = HostAdministrationTests.permission
-      let realm = try DecisionTests.Realm()
-      realm.engine.realm.format = 1
-      try DecisionTests.serving(realm, configuration: permission) { path in
-        for before in [1, 2] as [UInt16] {
-          try HostAdministrationTests.ask(path, .finalize) { reply in
-            switch consume reply {
-            case .format(let format):
-              #expect(format == AdministeredFormat(before: before, present: 2))
-            default: Issue.record("no format")
-            }
-          }
-        }
-      }
-    }
-  }
 }

@@ -275,8 +275,8 @@ struct RollbackTests {
     #expect(try refusal().entry == .rolledBack(.attempts))
   }
 
-  @Test("a store of version 1 can be read, and its next change binds it to the audit log")
-  func versionOne() throws {
+  @Test("a record without an entry in the audit log is read, and its next change enters it")
+  func withoutEntry() throws {
     try fixture.enroll()
     #expect(try fixture.open().snapshot(of: fixture.account)?.record.generation == 0)
     try fixture.rename("Tablet")

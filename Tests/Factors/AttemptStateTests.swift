@@ -420,23 +420,6 @@ import Testing
     #expect(decodedState(encoded + [0]) == nil)
   }
 
-  /// In a state of version 1, all later additions are empty; it is written in the current version.
-  @Test func versionOneIsRead() throws {
-    let state = AttemptState(
-      record: Self.first, failures: 5, lastFailure: Self.now,
-      watermarks: [.init(factor: Self.first, step: 1), .init(factor: Self.second, step: 2)])
-    var old = Array(state.encoded(sequence: 3).prefix(AttemptState.firstEncodedLength))
-    old[5] = 1
-    // Version 1 has zeros where version 2 stores its first added field.
-    let start = 47 + 2 * 24 + 4 + 8 + 1 + 4 + 1
-    for index in start..<old.count { old[index] = 0 }
-    let read = try #require(decodedState(old))
-    #expect(read.state == state && read.sequence == 3)
-    #expect(read.state.binding == nil)
-    old[start] = 1
-    #expect(decodedState(old) == nil)
-  }
-
   @Test func stateMatchesItsRecord() {
     let one = RecordBinding.Identity(checksum: 1, fingerprint: 10)
     let two = RecordBinding.Identity(checksum: 2, fingerprint: 20)
@@ -470,27 +453,6 @@ import Testing
     #expect(
       prepared.watermark(of: identifier(2)) == 1 && prepared.watermark(of: identifier(9)) == 2)
     #expect(before.preparing(for: before) == before)
-  }
-
-  /// Versions 2 to 4 have no typed answers except for one that can show a wrong clock, and no turns.
-  @Test(arguments: samples)
-  func earlierVersionsAreRead(_ sample: AttemptState) throws {
-    let encoded = sample.encoded(sequence: 3, inEarlierForm: true)
-    #expect(encoded.count == 640)
-    #expect(encoded[5] == (sample.recentAnswers.clockHint == nil ? 2 : 3))
-    let read = try #require(decodedState(encoded))
-    #expect(read.sequence == 3 && read.state.failures == sample.failures)
-    #expect(read.state.watermarks == sample.watermarks && read.state.binding == sample.binding)
-    #expect(read.state.recentAnswers.clockHint?.digest == sample.recentAnswers.clockHint?.digest)
-    #expect(read.state.recentAnswers.clockHint?.time == sample.recentAnswers.clockHint?.time)
-    #expect(read.state.recentTurns == RecentTurns())
-    let next = read.state.encoded(sequence: 4)
-    #expect(next[5] == 5 && decodedState(next)?.state == read.state)
-    // In version 2, nothing follows the fields of that version.
-    guard encoded[5] == 3 else { return }
-    var mixed = encoded
-    mixed[5] = 2
-    #expect(decodedState(mixed) == nil)
   }
 
   @Test func otherVersionsAndKindsAreRefused() {

@@ -10,8 +10,6 @@ FOLDER has mfa-fleet and mfa-verifier; the other programs are those of dist/. oa
 """
 
 import argparse
-import base64
-import json
 import os
 import pathlib
 import subprocess
@@ -76,27 +74,13 @@ class PostgreSQL(fleet.PostgreSQL):
     def configuration(self):
         return "database = hostaddr=%s dbname=mfa user=mfa_verifier" % self.database.address
 
-    def lower_format(self):
-        """Makes the format of the realm 1, as a realm has it that an earlier release created."""
-        self.database.sql("UPDATE mfa.realm SET format = 1", "mfa")
-
 
 class Etcd(fleet.Etcd):
     """The realm's keys in an etcd cluster of three members."""
 
-    # The bytes of the format in the value of the realm (EtcdRealm.swift).
-    FORMAT = slice(18, 20)
-
     def __init__(self):
         super().__init__([fleet.Member(*item) for item in fleet.DATABASES.items()])
 
-    def lower_format(self):
-        """Makes the format of the realm 1, as a realm has it that an earlier release created."""
-        found = json.loads(fleet.control(self.databases, "get", "/mfa/realm", "--write-out=json"))["kvs"]
-        value = bytearray(base64.b64decode(found[0]["value"]))
-        value[self.FORMAT] = (1).to_bytes(2, "big")
-        # etcdctl takes the value from its standard input, as these bytes.
-        fleet.control(self.databases, "put", "/mfa/realm", input=value.decode("latin-1"), encoding="latin-1")
 
 
 ENGINES = {"postgresql": PostgreSQL, "etcd": Etcd}

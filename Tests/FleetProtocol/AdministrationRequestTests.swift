@@ -20,7 +20,7 @@ struct AdministrationRequestTests {
       AdministrationGrant(kind: 2, seconds: 600, uses: 3, reason: bytes("lost phone"))),
     .withdraw(bytes("alice"), id: [1, 2, 3, 4]), .auditLog(after: 17), .auditLogEnd,
     .importUser(userImport(isTrial: true)), .importUser(userImport(isTrial: false)),
-    .undoImport(undo(isTrial: true)), .undoImport(undo(isTrial: false)), .finalize,
+    .undoImport(undo(isTrial: true)), .undoImport(undo(isTrial: false)),
   ]
 
   private static func userImport(isTrial: Bool) -> AdministrationImport {

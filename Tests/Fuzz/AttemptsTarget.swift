@@ -20,13 +20,6 @@ enum AttemptsTarget {
       try AttemptSlots(bytes: file, &key).state == nil,
       "a slot without a valid checksum was accepted")
     _ = try AttemptSlots(bytes: input, &key)
-    let first = Array(input.prefix(AttemptState.firstEncodedLength))
-    if let (state, sequence) = AttemptState.decode(first.span) {
-      try checkRoundTrip(of: state)
-      try require(
-        AttemptState.claimedSequence(of: first.span) == sequence, "the sequence differs")
-      try checkAttempts(on: state)
-    }
     let encoded = Array(input.prefix(AttemptState.encodedLength))
     guard encoded.count == AttemptState.encodedLength,
       let (state, sequence) = AttemptState.decode(encoded.span)

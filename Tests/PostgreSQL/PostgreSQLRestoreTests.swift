@@ -123,21 +123,4 @@ struct PostgreSQLRestoreTests {
       return
     }
   }
-
-  @Test("a schema of version 1 gets a format when its functions are brought up to date")
-  func schemaOfVersion1() throws {
-    let cluster = database.cluster
-    try cluster.sql("ALTER TABLE mfa.realm DROP COLUMN format", in: "mfa")
-    try PostgreSQLEngine.installSchema(
-      cluster.configuration(as: .owner), verifiers: ["mfa_verifier"])
-    let engine = database.engine()
-    #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == 1)
-    let actor = AuditLogEvent.Actor(
-      name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
-    let (before, present) = try TestRealm(EngineWithoutClock(engine)).store(at: now).finalizeFormat(
-      by: actor)
-    #expect(before == 1)
-    #expect(present == RealmFormats.supported.newest)
-    #expect(try engine.load(EngineSample.key(), EngineContext()).realm.format == present)
-  }
 }

@@ -18,7 +18,7 @@ import Testing
 @Suite("Recorded rows")
 struct RecordedRowsTests {
   private static let now: Int64 = 1_800_000_000
-  private static let formats = Array(RealmFormats.first...RealmFormats.supported.newest)
+  private static let formats = Array(1...RealmState.currentFormat)
   private static let host = Array("web1.example.org".utf8)
   private static let actor = AuditLogEvent.Actor(
     name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
@@ -122,7 +122,7 @@ struct RecordedRowsTests {
     let engine = MemoryEngine()
     engine.realm.format = format
     let realm = TestRealm(engine)
-    try FactorStoreConformance { realm.store(formats: RealmFormats(newest: format)) }.enroll()
+    try FactorStoreConformance { realm.store() }.enroll()
     let hosts = HostRegistry(realm.store(at: Self.now))
     let used = try hosts.newTicket(for: Self.host, groups: [Array("web".utf8)], by: Self.actor)
     _ = try hosts.join(ticket: used, certificate: [1], by: Self.actor)

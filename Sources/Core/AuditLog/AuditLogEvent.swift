@@ -146,8 +146,6 @@ public final class AuditLogEvent: Sendable {
     public static var offlineRecordsRefused: Kind { Kind("offline-records-refused") }
     /// An administrator is about to begin an epoch of the realm; `detail` is its number.
     public static var epochBegun: Kind { Kind("epoch-begun") }
-    /// An administrator is about to raise the format of the realm; `detail` is the new format.
-    public static var formatRaised: Kind { Kind("format-raised") }
   }
 
   /// The account, program and source that caused an event.

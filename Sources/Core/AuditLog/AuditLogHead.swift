@@ -17,9 +17,9 @@ struct AuditLogHead {
     var chain: AuditLogChain
     /// The fingerprint of the last recorded configuration; 0 before the first one.
     var configuration: UInt64 = 0
-    /// A random number that identifies this audit log; 0 in heads of versions 1 and 2.
+    /// A random number that identifies this audit log.
     var log: UInt32 = 0
-    /// How often the head was written; 0 in heads of versions 1 to 4.
+    /// How often the head was written.
     fileprivate(set) var sequence: UInt64 = 0
     /// For each index page, the number of the last entry written to it, in four bytes; 0 if the
     /// page was never written. A sign-in needs only one number, so the array stays encoded.
@@ -63,9 +63,7 @@ struct AuditLogHead {
   static let length = 1024
   private static let slotLength = length / 2
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x4C]  // MFAL
-  /// Version 1 has no configuration fingerprint, versions 1 and 2 have no index, and versions 1 to 4 have
-  /// no number of writes. Versions 4 and 6 have a part of an earlier key. Versions 5 and 6 are written.
-  private static let versions: ClosedRange<UInt16> = 1...6
+  private static let version: UInt16 = 1
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     // If the slot with the higher entry count is valid, the checksum of the other slot is not
@@ -87,16 +85,8 @@ struct AuditLogHead {
   private static func slots(of bytes: [UInt8]) -> [Slot] {
     let first = Slot(0, of: bytes)
     let second = Slot(1, of: bytes)
-    return (isWritten(first, before: second) ? [second, first] : [first, second]).compactMap { $0 }
-  }
-
-  /// Returns whether the second slot is the newer one. A head of an earlier version has no number of
-  /// writes, and more entries than the slot before.
-  private static func isWritten(_ first: Slot?, before second: Slot?) -> Bool {
-    guard let second = second?.content else { return false }
-    guard let first = first?.content else { return true }
-    guard first.sequence == second.sequence else { return second.sequence > first.sequence }
-    return second.chain.count > first.chain.count
+    let secondIsNewer = second?.content.sequence ?? 0 > first?.content.sequence ?? 0
+    return (secondIsNewer ? [second, first] : [first, second]).compactMap { $0 }
   }
 
   /// Returns whether a head that does not verify was written with another key: every slot that was
@@ -127,28 +117,21 @@ struct AuditLogHead {
     init?(_ number: Int, of bytes: [UInt8]) {
       let slot = bytes.span.part(from: number &* slotLength, count: slotLength)
       var reader = ByteReader(slot)
-      guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
-        versions.contains(version), let count = reader.read(UInt32.self),
+      guard reader.read(count: 4) == magic, reader.read(UInt16.self) == version,
+        let count = reader.read(UInt32.self),
         let length = reader.read(Int64.self), length >= 0,
-        let value = reader.read(count: SealingKey.checksumLength)
+        let value = reader.read(count: SealingKey.checksumLength),
+        let configuration = reader.read(UInt64.self), let log = reader.read(UInt32.self),
+        let pages = reader.read(count: Content.pagesLength),
+        let sequence = reader.read(UInt64.self), let hasEarlierPart = reader.read(UInt8.self),
+        hasEarlierPart <= 1
       else { return nil }
       var content = Content(chain: AuditLogChain(count: count, length: length, value: value))
-      if version > 1 {
-        guard let configuration = reader.read(UInt64.self) else { return nil }
-        content.configuration = configuration
-      }
-      if version > 2 {
-        guard let log = reader.read(UInt32.self),
-          let pages = reader.read(count: Content.pagesLength)
-        else { return nil }
-        content.log = log
-        content.pages = pages
-      }
-      if version > 4 {
-        guard let sequence = reader.read(UInt64.self) else { return nil }
-        content.sequence = sequence
-      }
-      if version == 4 || version == 6 {
+      content.configuration = configuration
+      content.log = log
+      content.pages = pages
+      content.sequence = sequence
+      if hasEarlierPart == 1 {
         guard let part = AuditLogEarlierPart(&reader) else { return nil }
         content.earlierPart = part
       }
@@ -168,7 +151,7 @@ struct AuditLogHead {
     content.sequence = max(content.sequence, self.content?.sequence ?? 0) &+ 1
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(content.earlierPart == nil ? 5 : Self.versions.upperBound)
+    writer.write(Self.version)
     writer.write(content.chain.count)
     writer.write(content.chain.length)
     writer.write(content.chain.value)
@@ -176,6 +159,7 @@ struct AuditLogHead {
     writer.write(content.log)
     writer.write(content.pages)
     writer.write(content.sequence)
+    writer.write(content.earlierPart == nil ? 0 : 1 as UInt8)
     content.earlierPart?.encode(to: &writer)
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)

@@ -16,8 +16,6 @@ struct AttemptSlots {
   private static let slotLength = 1024
   /// The length of the file in bytes.
   static let length = 2 * slotLength
-  /// The length in bytes of a file in format version 1.
-  static let firstLength = 1024
 
   /// The slot to write to next.
   private var free: Int
@@ -49,14 +47,13 @@ struct AttemptSlots {
 
   @_lifetime(copy bytes)
   private static func slot(_ number: Int, of bytes: Span<UInt8>) -> Span<UInt8> {
-    let length = bytes.count / 2
-    return bytes.part(from: number &* length, count: length)
+    bytes.part(from: number &* slotLength, count: slotLength)
   }
 
   private static func read(
     _ slot: Span<UInt8>, _ key: inout SealingKey
   ) throws(FactorStoreError) -> (state: AttemptState, sequence: UInt64)? {
-    let length = AttemptState.claimedLength(of: slot)
+    let length = AttemptState.encodedLength
     // A slot that was never written is all zeros and is rejected without computing a checksum.
     guard slot.count >= length &+ SealingKey.checksumLength, slot[0] != 0 else { return nil }
     let encoded = slot.part(from: 0, count: length).copied()
@@ -97,7 +94,7 @@ struct AttemptSlots {
   ) throws(FactorStoreError) -> Bool {
     for number in 0..<2 {
       let slot = slot(number, of: bytes.span)
-      let length = AttemptState.claimedLength(of: slot)
+      let length = AttemptState.encodedLength
       let expected = try checksum(of: slot.part(from: 0, count: length).copied(), &key)
       let found = slot.part(from: length, count: SealingKey.checksumLength)
       guard constantTimeEquals(found, expected.span) else { return false }
@@ -107,21 +104,4 @@ struct AttemptSlots {
 
   /// Records that the free slot has reached the disk. The other slot is free from now on.
   mutating func synced() { free = 1 &- free }
-
-  /// Returns the content of a version 1 file in the current format, or nil if the file is damaged.
-  static func converted(
-    _ bytes: [UInt8], _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8]? {
-    guard bytes.count == firstLength else { return nil }
-    let slots = try AttemptSlots(bytes: bytes, &key)
-    guard let state = slots.state else {
-      return bytes.allSatisfy({ $0 == 0 }) ? [UInt8](repeating: 0, count: length) : nil
-    }
-    let encoded = state.encoded(sequence: slots.sequence)
-    var writer = ByteWriter()
-    writer.write(encoded)
-    writer.write(try checksum(of: encoded, &key))
-    writer.pad(to: length)
-    return writer.bytes
-  }
 }

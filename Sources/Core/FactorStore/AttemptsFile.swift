@@ -50,7 +50,7 @@ struct AttemptsFile: ~Copyable {
     {
       throw .untrusted(.attempts, distrust)
     }
-    guard [AttemptSlots.length, AttemptSlots.firstLength].contains(Int(status.size)) else {
+    guard status.size == Int64(AttemptSlots.length) else {
       throw .untrusted(.attempts, .wrongSize)
     }
     return try onPart(.attempts) { () throws(SystemError) in
@@ -58,51 +58,28 @@ struct AttemptsFile: ~Copyable {
     }
   }
 
-  /// Opens and locks the file. If `creating`, a missing file is created first. A version 1 file is
-  /// converted with the key that `key` reads.
-  func lock(
-    creating: Bool, key: () throws(FactorStoreError) -> SealingKey
-  ) throws(FactorStoreError) -> File {
-    do throws(FactorStoreError) {
-      return try file.lock(creating: creating, length: AttemptSlots.length)
-    } catch {
-      guard case .untrusted(.attempts, .wrongSize) = error else { throw error }
-    }
-    let old = try file.lock(creating: false, length: AttemptSlots.firstLength)
-    let bytes = try onPart(.attempts) { () throws(SystemError) in
-      try old.read(count: AttemptSlots.firstLength)
-    }
-    var key = try key()
-    guard let content = try AttemptSlots.converted(bytes, &key) else { throw .damaged(.attempts) }
-    return try file.replace(with: content)
+  /// Opens and locks the file. If `creating`, a missing file is created first.
+  func lock(creating: Bool) throws(FactorStoreError) -> File {
+    try file.lock(creating: creating, length: AttemptSlots.length)
   }
 
   /// Opens the file for reading, and locks it.
-  func lockForReading(
-    key: () throws(FactorStoreError) -> SealingKey
-  ) throws(FactorStoreError) -> File {
-    do throws(FactorStoreError) {
-      return try file.lockForReading(length: AttemptSlots.length)
-    } catch {
-      guard case .untrusted(.attempts, .wrongSize) = error else { throw error }
-      return try lock(creating: false, key: key)
-    }
+  func lockForReading() throws(FactorStoreError) -> File {
+    try file.lockForReading(length: AttemptSlots.length)
   }
 
   /// Locks the file as `lock` does. An untrusted file is replaced by a new one; no other process
   /// holds its lock, because every process rejects it.
   ///
   /// - Returns: the locked file, and whether it was replaced.
-  func lockReplacingDistrusted(
-    key: () throws(FactorStoreError) -> SealingKey
-  ) throws(FactorStoreError) -> LockedAttempts {
+  func lockReplacingDistrusted() throws(FactorStoreError) -> LockedAttempts {
     do throws(FactorStoreError) {
-      return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: false)
+      return LockedAttempts(file: try lock(creating: true), wasReplaced: false)
     } catch {
       guard case .untrusted(.attempts, _) = error else { throw error }
     }
     try file.unlink()
-    return LockedAttempts(file: try lock(creating: true, key: key), wasReplaced: true)
+    return LockedAttempts(file: try lock(creating: true), wasReplaced: true)
   }
 }
 

@@ -67,7 +67,7 @@ extension LocalFactorStore {
         attempts: nil)
     }
     let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
-    let locked = try attempts.lockForReading { () throws(FactorStoreError) in try self.key() }
+    let locked = try attempts.lockForReading()
     let user = StoredUser(
       name: name, record: try RecordFile.read(name, in: factors(), owner: ownerIdentity)?.bytes,
       attempts: try attempts.read())

@@ -88,9 +88,7 @@ extension LocalFactorStore {
     let attempts = AttemptsFile(directory: try attempts(), name: name, owner: owner)
     guard try attempts.readIfPresent() != nil else { return .unchanged }
     let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
-    let locked = try attempts.lock(creating: false) { () throws(FactorStoreError) in
-      try self.key()
-    }
+    let locked = try attempts.lock(creating: false)
     var next = try key()
     let bytes = try onPart(.attempts) { () throws(SystemError) in
       try locked.read(count: AttemptSlots.length)

@@ -313,9 +313,7 @@ public final class LocalFactorStore: FactorStore {
     guard hasRecord || hasAttempts || wasMissing else { return .nothing }
     let attempts = AttemptsFile(
       directory: try attempts(), name: name, owner: owner)
-    let locked = try attempts.lockReplacingDistrusted { () throws(FactorStoreError) in
-      try self.key()
-    }
+    let locked = try attempts.lockReplacingDistrusted()
     var key = try key()
     let bytes = try onPart(.attempts) { () throws(SystemError) in
       try locked.file.read(count: AttemptSlots.length)

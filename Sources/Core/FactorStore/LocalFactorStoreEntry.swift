@@ -43,9 +43,7 @@ public final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) {
     let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
     let recordFile = try store.recordFile(of: account)
-    let locked = try store.attemptsFile(of: account).lock(creating: creating) {
-      () throws(FactorStoreError) in try store.key()
-    }
+    let locked = try store.attemptsFile(of: account).lock(creating: creating)
     // The key is read only after the lock is taken. Taking the lock fails for a user without data;
     // no key is then read and no cryptography is initialised.
     var key = try store.key()

@@ -10,13 +10,16 @@ public struct RealmState: Equatable, Sendable {
   public var fenceIntervals: UInt8
   /// The fingerprint of the configuration last recorded in the audit log; 0 before the first one.
   public var configuration: UInt64
-  /// The format in which rows are written, see `RealmFormats`.
+  /// The format in which rows are written. Programs refuse a realm of another format.
   public var format: UInt16
+
+  /// The format that this program writes.
+  public static var currentFormat: UInt16 { 1 }
 
   /// Creates a state.
   public init(
     epoch: UInt64, incarnation: [UInt8], fence: Int64, fenceIntervals: UInt8,
-    configuration: UInt64, format: UInt16
+    configuration: UInt64, format: UInt16 = currentFormat
   ) {
     self.epoch = epoch
     self.incarnation = incarnation

@@ -16,27 +16,19 @@ struct SealedAttempts {
   /// `SealedRecord.identity` of the record in the same row; 0 if there is none.
   let record: UInt64
 
-  /// How a row in `format` begins after format 1, in which it begins with the attempt state itself.
-  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x52]  // MFAR
+  private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x41]  // MFAA
 
-  /// Returns the row in a format of the realm.
-  func sealed(
-    for user: [UInt8], format: UInt16, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8] {
-    let encoded = state.encoded(
-      sequence: version, inEarlierForm: format == RealmFormats.first)
+  /// Returns the row.
+  func sealed(for user: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
+    let encoded = state.encoded(sequence: version)
     var writer = ByteWriter()
-    if format == RealmFormats.first {
-      writer.write(encoded)
-      writer.write(epoch)
-      writer.write(record)
-    } else {
-      writer.write(Self.magic)
-      writer.write(format)
-      writer.write(epoch)
-      writer.write(record)
-      writer.write(encoded.span.part(from: 0, count: Self.unpaddedLength(encoded)).copied())
-    }
+    writer.write(Self.magic)
+    writer.write(RealmState.currentFormat)
+    writer.write(epoch)
+    writer.write(record)
+    // Without the zeros at its end: a commit writes 400 bytes less.
+    let length = encoded.lastIndex { $0 != 0 }.map { $0 &+ 1 } ?? 0
+    writer.write(encoded.span.part(from: 0, count: length).copied())
     let content = writer.bytes
     return content
       + (try cryptographic { () throws(CryptographyError) in
@@ -44,16 +36,11 @@ struct SealedAttempts {
       })
   }
 
-  /// Returns the length of an encoded state without the zeros at its end.
-  private static func unpaddedLength(_ encoded: [UInt8]) -> Int {
-    encoded.lastIndex { $0 != 0 }.map { $0 &+ 1 } ?? 0
-  }
-
-  /// Verifies the checksum and returns the content. `newest` is the newest format that is read.
+  /// Verifies the checksum and returns the content.
   ///
-  /// - Throws: `.otherVersion` if the row is valid and its format is newer.
+  /// - Throws: `.otherVersion` if the row is valid and has another format.
   static func opened(
-    _ bytes: [UInt8], for user: [UInt8], newest: UInt16, _ key: inout SealingKey
+    _ bytes: [UInt8], for user: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> SealedAttempts {
     let length = bytes.count &- SealingKey.checksumLength
     guard length >= 0 else { throw .damaged(.attempts) }
@@ -63,30 +50,13 @@ struct SealedAttempts {
       try key.verifies(checksum, of: content + user, purpose: .sharedAttemptState)
     }
     guard isValid else { throw .damaged(.attempts) }
-    if content.starts(with: magic) { return try unpadded(content, newest: newest) }
-    let stateLength = AttemptState.claimedLength(of: content.span)
-    guard length == stateLength &+ 16 else { throw .damaged(.attempts) }
-    var reader = ByteReader(content.span.part(from: stateLength, count: 16))
-    guard
-      let (state, version) = AttemptState.decode(
-        content.span.part(from: 0, count: stateLength)),
-      let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self)
-    else { throw .damaged(.attempts) }
-    return SealedAttempts(state: state, version: version, epoch: epoch, record: record)
-  }
-
-  /// Reads a row in a format after the first one.
-  private static func unpadded(
-    _ content: [UInt8], newest: UInt16
-  ) throws(FactorStoreError) -> SealedAttempts {
     var reader = ByteReader(content.span)
-    guard reader.read(count: magic.count) != nil, let format = reader.read(UInt16.self),
-      format > RealmFormats.first
-    else { throw .damaged(.attempts) }
-    guard format <= newest else { throw .otherVersion(format) }
+    guard reader.read(count: magic.count) == magic, let format = reader.read(UInt16.self) else {
+      throw .damaged(.attempts)
+    }
+    guard format == RealmState.currentFormat else { throw .otherVersion(format) }
     let header = magic.count &+ 18
-    let length = content.count &- header
-    let encoded = content.span.part(from: header, count: max(length, 0)).copied()
+    let encoded = content.span.part(from: header, count: max(content.count &- header, 0)).copied()
     guard let epoch = reader.read(UInt64.self), let record = reader.read(UInt64.self),
       content.last != 0, let (state, version) = AttemptState.decode(unpadded: encoded)
     else {

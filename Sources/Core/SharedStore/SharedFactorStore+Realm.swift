@@ -20,36 +20,6 @@ extension SharedFactorStore {
     }
   }
 
-  /// Raises the format of the realm to the newest one that this program knows. Returns the format before
-  /// and the present one, which are equal if nothing had to be done.
-  ///
-  /// A fingerprint of the configuration that another verifier records at the same time can be lost, and is
-  /// then recorded again at the next sign-in.
-  public func finalizeFormat(
-    by actor: AuditLogEvent.Actor
-  ) throws(FactorStoreError) -> (before: UInt16, present: UInt16) {
-    try deciding { () throws(FactorStoreError) in
-      let now = try now()
-      let snapshot = try presentSnapshot(at: now)
-      let before = snapshot.realm.format
-      guard before < formats.newest else { return (before, before) }
-      try enter(.formatRaised, UInt64(formats.newest), by: actor, at: now, after: snapshot)
-      var next = snapshot.realm
-      next.format = formats.newest
-      let state = next
-      let isReplaced = try onEngine { () throws(EngineError) in
-        try engine.replaceRealm(epoch: state.epoch, with: state)
-      }
-      guard isReplaced else { throw .engine(.conflict) }
-      return (before, state.format)
-    }
-  }
-
-  /// Returns the format of the realm, whether this program knows it or not.
-  public func realmFormat() throws(FactorStoreError) -> UInt16 {
-    try uncheckedSnapshot(at: try now()).realm.format
-  }
-
   /// Returns a sentence if the clock of this machine and that of the database differ by more than
   /// `DatabaseClock.tolerance`, or if the database does not tell its time; otherwise nil.
   public func clockFinding() throws(FactorStoreError) -> String? {

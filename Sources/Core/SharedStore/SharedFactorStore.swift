@@ -41,22 +41,19 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
   private var loaded: (user: [UInt8], snapshot: EngineSnapshot)?
   /// The state of the realm as it was loaded last.
   private let realm: LoadedRealm
-  /// The formats of this program.
-  let formats: RealmFormats
 
   /// Creates a value for one request. `intervals` returns the largest number of adjacent intervals that any
   /// verifier of the realm accepts, 0 to 10; it is called when the database may have lost commits. `realm` can
-  /// be shared with other values that serve the same conversation. `formats` are those of this program.
+  /// be shared with other values that serve the same conversation.
   public init(
     _ engine: Engine, for request: SharedRequest, realm: LoadedRealm = LoadedRealm(),
-    formats: RealmFormats = .supported, intervals: @escaping () -> UInt8,
+    intervals: @escaping () -> UInt8,
     key: @escaping () throws(FactorStoreError) -> SealingKey,
     clock: @escaping () throws(FactorStoreError) -> Int64
   ) {
     self.engine = engine
     self.request = request
     self.realm = realm
-    self.formats = formats
     self.intervals = intervals
     self.key = key
     self.clock = clock
@@ -85,7 +82,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     while true {
       let snapshot = try onEngine { () throws(EngineError) in try engine.load(key, context) }
       let format = snapshot.realm.format
-      guard formats.contains(format) else { throw .otherVersion(format) }
+      guard format == RealmState.currentFormat else { throw .otherVersion(format) }
       try realm.compare(try clock(), with: snapshot.time)
       if snapshot.incarnation == snapshot.realm.incarnation {
         guard request.epoch == nil || request.epoch == snapshot.realm.epoch else {
@@ -154,8 +151,7 @@ public final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     guard row.version > 0 else {
       return FactorSnapshotOrState(record: nil, attempts: AttemptState(record: .zero))
     }
-    let attempts = try SealedAttempts.opened(
-      row.attempts, for: owner.name, newest: formats.newest, &key)
+    let attempts = try SealedAttempts.opened(row.attempts, for: owner.name, &key)
     guard attempts.version == row.version else { throw .damaged(.attempts) }
     // The realm's state is older than the row: an earlier copy was restored.
     guard attempts.epoch <= snapshot.realm.epoch else { throw .rolledBack(.directory) }

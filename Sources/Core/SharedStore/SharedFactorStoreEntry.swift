@@ -14,8 +14,6 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
   /// The time at which the row was loaded, in seconds since the epoch.
   private let time: Int64
   private let epoch: UInt64
-  /// The format of the realm in which the row is written.
-  private let format: UInt16
   private var version: UInt64
   /// The sealed record of the version; empty if there is none.
   private var sealedRecord: [UInt8]
@@ -55,7 +53,6 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
     self.key = key
     time = loaded.time
     epoch = loaded.snapshot.realm.epoch
-    format = loaded.snapshot.realm.format
     version = loaded.snapshot.row.version
     sealedRecord = loaded.snapshot.row.record
     kept = loaded.content.record
@@ -204,7 +201,7 @@ public final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntry
       record: sealedRecord.isEmpty ? 0 : SealedRecord(bytes: sealedRecord).identity)
     return EngineRowChange(
       try SharedFactorStore<Engine>.key(of: owner), version: version, record: sealedRecord,
-      attempts: try attempts.sealed(for: owner.name, format: format, &key))
+      attempts: try attempts.sealed(for: owner.name, &key))
   }
 
   /// Moves what is stored to another name of the user, in one commit. Whatever the realm has about `next`, whose

@@ -20,7 +20,6 @@ public enum DecisionProgram {
     }
     let realm = try DecisionRealm(
       MeasuredEngine(RealmEngine(configuration), counters), configuration)
-    try checkFormat(configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
@@ -37,13 +36,6 @@ public enum DecisionProgram {
       var supervisor = try Supervisor([worker])
       try supervisor.run()
     }
-  }
-
-  /// Refuses a realm whose format this program does not know. The connection ends before processes are
-  /// started.
-  private static func checkFormat(_ configuration: DecisionConfiguration) throws(RealmError) {
-    let realm = try DecisionRealm(RealmEngine(configuration), configuration)
-    try RealmFormatCheck.require(of: realm.storeWithoutHost())
   }
 
   private static func front(_ configuration: DecisionConfiguration) throws(RealmError) -> UInt32 {

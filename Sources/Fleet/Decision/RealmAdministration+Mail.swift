@@ -15,7 +15,7 @@ extension RealmAdministration {
       throw RealmError("the process cannot be prepared")
     }
     // While the database does not answer, no file is touched.
-    _ = try onRealm { () throws(FactorStoreError) in try realm.storeWithoutHost().realmFormat() }
+    _ = try onRealm { () throws(FactorStoreError) in try realm.storeWithoutHost().clockFinding() }
     let folder = MailFolder(StoreFile.realmMailName)
     let haveAllBegun: Bool
     do throws(FactorStoreError) {

@@ -27,14 +27,4 @@ extension RealmAdministration {
       "not brought back: changes since the backup; see AFTER A FAILOVER OR A RESTORE in mfa-verifier(8)",
     ]
   }
-
-  /// Raises the format of the realm. Returns a line that says what was done.
-  public func finalizeFormat() throws(RealmError) -> String {
-    let (before, present) = try onRealm { () throws(FactorStoreError) in
-      try realm.storeWithoutHost().finalizeFormat(by: Self.actor)
-    }
-    return before == present
-      ? "the realm already has format \(present), the newest one of this program"
-      : "the format of the realm is now \(present), and was \(before)"
-  }
 }

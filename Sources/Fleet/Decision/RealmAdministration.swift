@@ -227,8 +227,10 @@ public struct RealmAdministration {
     _ body: () throws(FactorStoreError) -> Result
   ) throws(RealmError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {
-      if case .otherVersion(let format) = error, !RealmFormats.supported.contains(format) {
-        throw RealmFormatCheck.refusal(format)
+      if case .otherVersion(let format) = error {
+        throw RealmError(
+          "the realm has format \(format), which this mfa-verifier does not know",
+          hint: "install the version of mfa-verifier that the other verifiers have")
       }
       let (part, reason) = error.names
       throw RealmError(

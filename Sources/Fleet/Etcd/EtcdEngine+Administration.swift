@@ -23,7 +23,7 @@ extension EtcdEngine {
         epoch: 1,
         incarnation: EtcdIncarnation(cluster: status.cluster, lead: lead.least).bytes,
         fence: now, fenceIntervals: 0, configuration: 0,
-        format: RealmFormats.supported.newest)
+        format: RealmState.currentFormat)
       let transaction = EtcdTransaction(
         comparisons: [.version(keys.realm, 0)],
         success: [

@@ -11,7 +11,7 @@ struct EtcdRealm: Equatable, Sendable {
   let incarnation: [UInt8]
   let fence: Int64
   let fenceIntervals: UInt8
-  /// The format in which rows are written, see `RealmFormats`.
+  /// The format in which rows are written, see `RealmState`.
   let format: UInt16
 
   private static let version: UInt8 = 1

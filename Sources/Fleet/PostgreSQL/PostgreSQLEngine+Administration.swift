@@ -38,7 +38,7 @@ extension PostgreSQLEngine {
           """
           INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration, format)
           VALUES (1, mfa.present_incarnation(), $1, 0, 0, $2::bigint) ON CONFLICT DO NOTHING
-          """, [.number(now), .number(Int64(RealmFormats.supported.newest))])
+          """, [.number(now), .number(Int64(RealmState.currentFormat))])
       ])
     return reply.results.last?.tag == "INSERT 0 1"
   }

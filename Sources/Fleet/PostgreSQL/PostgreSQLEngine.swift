@@ -293,8 +293,7 @@ public final class PostgreSQLEngine: StoreEngine {
       version: try row.bits(), record: try row.bytes(), attempts: try row.bytes())
     let realm = RealmState(
       epoch: try row.bits(), incarnation: try row.bytes(), fence: try row.number(),
-      fenceIntervals: try row.number(as: UInt8.self), configuration: try row.bits(),
-      format: RealmFormats.first)
+      fenceIntervals: try row.number(as: UInt8.self), configuration: try row.bits())
     var snapshot = EngineSnapshot(
       row: stored, realm: realm, incarnation: try row.bytes(), time: try row.number(),
       hostFailures: try row.number(as: UInt32.self), answer: try row.optionalBytes())

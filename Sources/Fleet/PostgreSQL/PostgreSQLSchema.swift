@@ -11,7 +11,7 @@ enum PostgreSQLSchema {
   /// `mfa-verifier setup` of the new program is run first, while verifiers of the version before still
   /// use the schema. A schema therefore serves programs of its own version and of the one before,
   /// unless that one was never released.
-  static let version: Int64 = 3
+  static let version: Int64 = 1
 
   /// Returns whether a schema of this version serves this program: its own version and the next one.
   static func serves(_ found: Int64) -> Bool { found == version || found == version + 1 }
@@ -81,9 +81,9 @@ enum PostgreSQLSchema {
       incarnation bytea NOT NULL,
       fence bigint NOT NULL,
       fence_intervals smallint NOT NULL,
-      configuration bigint NOT NULL)
+      configuration bigint NOT NULL,
+      format smallint NOT NULL)
     """,
-    "ALTER TABLE mfa.realm ADD COLUMN IF NOT EXISTS format smallint NOT NULL DEFAULT 1",
     """
     CREATE TABLE IF NOT EXISTS mfa.log (
       number bigint PRIMARY KEY,

@@ -27,18 +27,3 @@ struct NewEpochCommand: ParsableCommand {
 
   func run() throws { for line in try RealmAdministration().beginEpoch() { print(line) } }
 }
-
-/// Raises the format of the realm.
-struct FinalizeCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "finalize",
-      abstract: "Write what only the installed version of mfa-verifier can read.",
-      discussion: """
-        Run it when all verifiers are upgraded. From then on, a verifier of an earlier version refuses \
-        every request, and an upgrade cannot be undone.
-        """)
-  }
-
-  func run() throws { print(try RealmAdministration().finalizeFormat()) }
-}

@@ -20,7 +20,7 @@ struct MFAVerifier: ParsableCommand {
         HostTicketCommand.self,
         HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
         UserUnlockCommand.self, UserRenamingCommand.self, UserRevocationCommand.self,
-        NewEpochCommand.self, FinalizeCommand.self, MailCommand.self,
+        NewEpochCommand.self, MailCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 

@@ -666,39 +666,19 @@ public struct AttemptState: Equatable, Sendable {
 
   // MARK: Binary form
 
-  /// The current format version. Earlier versions can still be read.
-  public static let version: UInt16 = 5
+  /// The format version.
+  public static let version: UInt16 = 1
 
   /// The fixed length of the binary form in bytes.
   public static let encodedLength = 832
 
-  /// The length of the binary form of version 1 in bytes.
-  public static let firstEncodedLength = 480
-
-  /// Returns the length of the binary form of a version in bytes.
-  static func encodedLength(ofVersion version: UInt16) -> Int {
-    version == 1 ? firstEncodedLength : version < 5 ? 640 : encodedLength
-  }
-
-  /// Returns the length of a binary form in bytes, by the version that it claims.
-  public static func claimedLength(of encoded: Span<UInt8>) -> Int {
-    var reader = ByteReader(encoded)
-    guard reader.read(UInt32.self) != nil, let version = reader.read(UInt16.self) else {
-      return encodedLength
-    }
-    return encodedLength(ofVersion: version)
-  }
-
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x53]  // MFAS
 
-  /// Returns the binary form, with the slot's sequence number. The earlier form lacks the typed
-  /// answers, except for the one that can show a wrong clock, and the last turns.
-  public func encoded(sequence: UInt64, inEarlierForm isEarlier: Bool = false) -> [UInt8] {
-    let hasHint = recentAnswers.clockHint != nil
-    let version: UInt16 = !isEarlier ? Self.version : !sentCodes.times.isEmpty ? 4 : hasHint ? 3 : 2
+  /// Returns the binary form, with the slot's sequence number.
+  public func encoded(sequence: UInt64) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    writer.write(version)
+    writer.write(Self.version)
     writer.write(sequence)
     writer.write(record.bytes)
     writer.write(failures)
@@ -720,20 +700,12 @@ public struct AttemptState: Equatable, Sendable {
     writer.write(ownChanges.hour)
     writer.write(ownChanges.count)
     RecordBinding.encode(binding, to: &writer)
-    if isEarlier {
-      if version == 4 {
-        sentCodes.encodeInEarlierForm(to: &writer)
-        writer.write(hasHint ? 1 : 0 as UInt8)
-      }
-      recentAnswers.encodeClockHint(to: &writer)
-    } else {
-      sentCodes.encode(to: &writer)
-      recentAnswers.encode(to: &writer)
-      recentTurns.encode(to: &writer)
-      writer.write(passwordFailures.failures)
-      writer.write(passwordFailures.last)
-    }
-    writer.pad(to: Self.encodedLength(ofVersion: version))
+    sentCodes.encode(to: &writer)
+    recentAnswers.encode(to: &writer)
+    recentTurns.encode(to: &writer)
+    writer.write(passwordFailures.failures)
+    writer.write(passwordFailures.last)
+    writer.pad(to: Self.encodedLength)
     return writer.bytes
   }
 
@@ -749,7 +721,7 @@ public struct AttemptState: Equatable, Sendable {
   public static func decode(
     unpadded encoded: [UInt8]
   ) -> (state: AttemptState, sequence: UInt64)? {
-    let missing = claimedLength(of: encoded.span) &- encoded.count
+    let missing = encodedLength &- encoded.count
     guard missing >= 0 else { return nil }
     let padded = encoded + [UInt8](repeating: 0, count: missing)
     return decode(padded.span)
@@ -758,9 +730,8 @@ public struct AttemptState: Equatable, Sendable {
   /// Parses the binary form. Returns nil if it is invalid or of an unknown version.
   public static func decode(_ encoded: Span<UInt8>) -> (state: AttemptState, sequence: UInt64)? {
     var reader = ByteReader(encoded)
-    guard reader.read(count: 4) == magic, let version = reader.read(UInt16.self),
-      encoded.count == encodedLength(ofVersion: version), (1...self.version).contains(version),
-      let sequence = reader.read(UInt64.self),
+    guard encoded.count == encodedLength, reader.read(count: 4) == magic,
+      reader.read(UInt16.self) == version, let sequence = reader.read(UInt64.self),
       let record = reader.read(count: FactorID.length).flatMap({ FactorID(bytes: $0) }),
       let failures = reader.read(UInt32.self), let lastFailure = reader.read(Int64.self),
       let postponedSignIns = reader.read(UInt32.self),
@@ -778,11 +749,11 @@ public struct AttemptState: Equatable, Sendable {
       Source(source).text == source, let lastShownNotice = reader.read(UInt32.self),
       let remembered = RememberedSignIns(&reader)
     else { return nil }
-    guard let own = version == 1 ? Own() : Own(&reader),
-      let sentCodes = readSentCodes(&reader, version),
-      let recentAnswers = readRecentAnswers(&reader, version),
-      let recentTurns = version < 5 ? RecentTurns() : RecentTurns(&reader),
-      let passwordFailures = readPasswordFailures(&reader, version), reader.isRestZero
+    guard let ownProcessFailures = readFailures(&reader), let hour = reader.read(Int64.self),
+      let changes = reader.read(UInt16.self), let decoded = RecordBinding.decode(&reader),
+      let sentCodes = SentCodes(&reader), let recentAnswers = RecentAnswers(&reader),
+      let recentTurns = RecentTurns(&reader), let passwordFailures = readFailures(&reader),
+      reader.isRestZero
     else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
@@ -790,65 +761,18 @@ public struct AttemptState: Equatable, Sendable {
       unreported: Unreported(
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         lastShownNotice: lastShownNotice),
-      remembered: remembered, ownProcessFailures: own.checks, ownChanges: own.changes,
-      binding: own.binding, recentAnswers: recentAnswers, recentTurns: recentTurns,
-      sentCodes: sentCodes, passwordFailures: passwordFailures)
+      remembered: remembered, ownProcessFailures: ownProcessFailures,
+      ownChanges: HourlyCount(hour: hour, count: changes), binding: decoded.binding,
+      recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes,
+      passwordFailures: passwordFailures)
     return (state, sequence)
   }
 
-  /// Reads the field that version 4 added. Returns nil if it is invalid.
-  private static func readSentCodes(
-    _ reader: inout ByteReader, _ version: UInt16
-  ) -> SentCodes? {
-    version < 4 ? SentCodes() : SentCodes(&reader, isEarlierForm: version == 4)
-  }
-
-  /// Reads the typed answers: in version 3 a code, in version 4 an optional one. Returns nil if they are
-  /// invalid.
-  private static func readRecentAnswers(
-    _ reader: inout ByteReader, _ version: UInt16
-  ) -> RecentAnswers? {
-    switch version {
-    case ...2: return RecentAnswers()
-    case 3: return RecentAnswers(clockHint: &reader)
-    case 4:
-      switch reader.read(UInt8.self) {
-      case 0: return RecentAnswers()
-      case 1: return RecentAnswers(clockHint: &reader)
-      default: return nil
-      }
-    default: return RecentAnswers(&reader)
-    }
-  }
-
-  /// Reads the failed proofs of the password, which earlier versions do not have.
-  private static func readPasswordFailures(
-    _ reader: inout ByteReader, _ version: UInt16
-  ) -> FailureCount? {
-    guard version > 4 else { return FailureCount() }
+  private static func readFailures(_ reader: inout ByteReader) -> FailureCount? {
     guard let failures = reader.read(UInt32.self), let last = reader.read(Int64.self) else {
       return nil
     }
     return FailureCount(failures: failures, last: last)
-  }
-
-  /// The fields that version 2 added.
-  private struct Own {
-    var checks = FailureCount()
-    var changes = HourlyCount()
-    var binding: RecordBinding?
-
-    init() {}
-
-    init?(_ reader: inout ByteReader) {
-      guard let failures = reader.read(UInt32.self), let last = reader.read(Int64.self),
-        let hour = reader.read(Int64.self), let count = reader.read(UInt16.self),
-        let decoded = RecordBinding.decode(&reader)
-      else { return nil }
-      checks = FailureCount(failures: failures, last: last)
-      changes = HourlyCount(hour: hour, count: count)
-      binding = decoded.binding
-    }
   }
 }
 

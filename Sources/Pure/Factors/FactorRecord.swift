@@ -165,10 +165,8 @@ public struct FactorRecord: Equatable, Sendable {
   /// that the latest notice about each is always kept, and three more.
   public static let maximumNotices = 12
 
-  /// The current format version. A record that never had a phone is written in version 4, one without keys
-  /// for its digests, too, in version 3, one without a language in version 2 or, if its generation is
-  /// 0, in version 1, which has no generation.
-  public static let version: UInt16 = 5
+  /// The format version.
+  public static let version: UInt16 = 1
 
   /// Whether the record has, or had, a phone.
   private var hasHadPhone: Bool { hasPhone || phoneRemovedAt > 0 }
@@ -176,8 +174,8 @@ public struct FactorRecord: Equatable, Sendable {
   /// Whether one of the factors is a phone.
   public var hasPhone: Bool { factors.contains { $0.parameters == nil } }
 
-  /// The version that secrets and digests are bound to. It is constant, so that they stay valid
-  /// when the format changes.
+  /// The version that secrets and digests are bound to. It does not change with the format, so that they
+  /// stay valid.
   private static let contextVersion: UInt16 = 1
 
   /// The maximum length of a record in bytes, before the store seals it.
@@ -491,20 +489,13 @@ public struct FactorRecord: Equatable, Sendable {
   public func encoded() -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
-    let version: UInt16 =
-      hasHadPhone
-      ? Self.version
-      : sealedDigestKeys != nil ? 4 : language != nil ? 3 : generation == 0 ? 1 : 2
-    writer.write(version)
+    writer.write(Self.version)
     writer.writeShort(user.bytes)
     writer.write(uid)
     writer.write(id.bytes)
-    if version > 1 { writer.write(generation) }
-    if let language { writer.write(language.rawValue) }
-    if version > 3 {
-      if language == nil { writer.write(Self.noLanguage) }
-      writer.writeShort(sealedDigestKeys ?? [])
-    }
+    writer.write(generation)
+    writer.write(language.map { $0.rawValue &+ 1 } ?? 0)
+    writer.writeShort(sealedDigestKeys ?? [])
     writer.write(UInt8(truncatingIfNeeded: factors.count))
     for factor in factors {
       writer.write(factor.id.bytes)
@@ -526,10 +517,8 @@ public struct FactorRecord: Equatable, Sendable {
         writer.writeShort(sealedNumber)
       }
     }
-    if version > 4 {
-      writer.write(phoneRemovedAt)
-      writer.write(recoveryCodesAddedAt)
-    }
+    writer.write(phoneRemovedAt)
+    writer.write(recoveryCodesAddedAt)
     writer.write(UInt8(truncatingIfNeeded: recoveryCodes.count))
     for code in recoveryCodes {
       writer.write(code.kind.rawValue)
@@ -553,7 +542,7 @@ public struct FactorRecord: Equatable, Sendable {
       writer.write(notice.time)
       writer.writeShort(notice.detail)
       writer.writeShort(notice.source.text)
-      if version > 1 { writer.writeShort(notice.subject.bytes) }
+      writer.writeShort(notice.subject.bytes)
     }
     return writer.bytes
   }
@@ -563,33 +552,26 @@ public struct FactorRecord: Equatable, Sendable {
     var reader = ByteReader(encoded)
     guard reader.read(count: 4) == Self.magic else { throw .notARecord }
     guard let version = reader.read(UInt16.self) else { throw .damaged }
-    guard (1...Self.version).contains(version) else { throw .otherVersion(version) }
+    guard version == Self.version else { throw .otherVersion(version) }
     guard let name = reader.readShort(), let user = UserName(name),
       let uid = reader.read(UInt32.self),
       let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
-      let generation = version == 1 ? 0 : reader.read(UInt32.self),
-      version != 2 || generation > 0,
-      let language = Self.readLanguage(&reader, version),
-      let digestKeys = version < 4 ? [] : reader.readShort(), version != 4 || !digestKeys.isEmpty,
-      let count = reader.read(UInt8.self)
+      let generation = reader.read(UInt32.self), let language = Self.readLanguage(&reader),
+      let digestKeys = reader.readShort(), let count = reader.read(UInt8.self)
     else { throw .damaged }
     self.init(user: user, uid: uid, id: id)
     self.generation = generation
     self.language = language.value
     if !digestKeys.isEmpty { sealedDigestKeys = digestKeys }
     for _ in 0..<count {
-      guard let factor = Self.readFactor(&reader), version > 4 || factor.parameters != nil else {
-        throw .damaged
-      }
+      guard let factor = Self.readFactor(&reader) else { throw .damaged }
       do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
     }
-    if version > 4 {
-      guard let removed = reader.read(Int64.self), removed >= 0, removed > 0 || hasPhone,
-        let added = reader.read(Int64.self), added >= 0
-      else { throw .damaged }
-      phoneRemovedAt = removed
-      recoveryCodesAddedAt = added
-    }
+    guard let removed = reader.read(Int64.self), removed >= 0,
+      let added = reader.read(Int64.self), added >= 0
+    else { throw .damaged }
+    phoneRemovedAt = removed
+    recoveryCodesAddedAt = added
     guard let codes = Self.readRecoveryCodes(&reader) else {
       throw .damaged
     }
@@ -598,7 +580,7 @@ public struct FactorRecord: Equatable, Sendable {
     for _ in 0..<grantCount {
       guard let grant = Self.readGrant(&reader), add(grant) else { throw .damaged }
     }
-    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader, version),
+    guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader),
       reader.isAtEnd
     else { throw .damaged }
     noticesMailed = mailed
@@ -611,17 +593,12 @@ public struct FactorRecord: Equatable, Sendable {
   }
 
   /// Returns the language of a record, or nil if its number is unknown.
-  private static func readLanguage(
-    _ reader: inout ByteReader, _ version: UInt16
-  ) -> StoredLanguage? {
-    guard version > 2 else { return StoredLanguage(value: nil) }
+  private static func readLanguage(_ reader: inout ByteReader) -> StoredLanguage? {
     guard let number = reader.read(UInt8.self) else { return nil }
-    if version > 3, number == noLanguage { return StoredLanguage(value: nil) }
-    return Language(rawValue: number).map { StoredLanguage(value: $0) }
+    // 0 stands for no language.
+    guard number > 0 else { return StoredLanguage(value: nil) }
+    return Language(rawValue: number &- 1).map { StoredLanguage(value: $0) }
   }
-
-  /// Stands for no language in a record of version 4 or 5.
-  private static let noLanguage: UInt8 = 0
 
   private static func readGrant(_ reader: inout ByteReader) -> Grant? {
     guard let kind = reader.read(UInt8.self).flatMap({ Grant.Kind(rawValue: $0) }),
@@ -651,9 +628,7 @@ public struct FactorRecord: Equatable, Sendable {
     }
   }
 
-  private static func readNotices(
-    _ reader: inout ByteReader, _ version: UInt16
-  ) -> [Notice]? {
+  private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {
     guard let count = reader.read(UInt8.self), count <= maximumNotices else { return nil }
     var notices: [Notice] = []
     for _ in 0..<count {
@@ -661,7 +636,7 @@ public struct FactorRecord: Equatable, Sendable {
         let kind = reader.read(UInt8.self).flatMap({ Notice.Kind(rawValue: $0) }),
         let time = reader.read(Int64.self), let detail = reader.readShort(),
         let text = reader.readShort(), Source(text).text == text,
-        let subject = Notice.Subject(version == 1 ? [] : reader.readShort())
+        let subject = reader.readShort().flatMap({ Notice.Subject($0) })
       else { return nil }
       notices.append(
         Notice(

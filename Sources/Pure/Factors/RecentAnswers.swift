@@ -162,21 +162,6 @@ public struct RecentAnswers: Equatable, Sendable {
           mayShowClock: flags & 0x80 != 0))
     }
   }
-
-  /// Encodes the last code as versions 3 and 4 of the state do.
-  func encodeClockHint(to writer: inout ByteWriter) {
-    guard let hint = clockHint else { return }
-    writer.write(hint.digest)
-    writer.write(Int64(hint.time))
-  }
-
-  /// Parses the code in a state of version 3 or 4. Returns nil if it is invalid.
-  init?(clockHint reader: inout ByteReader) {
-    guard let digest = reader.read(UInt64.self), let time = reader.read(Int64.self) else {
-      return nil
-    }
-    entries = [Entry(digest: digest, time: time, mayShowClock: true)]
-  }
 }
 
 /// An answer before it is compared: keyed digests of the codes that it may be, and what else determines

@@ -111,26 +111,9 @@ public struct SentCodes: Equatable, Sendable {
     writer.write(lastTime)
   }
 
-  /// Encodes the value as version 4 of the state does, in which a code was sent at the last time. The
-  /// code of a test number is left out.
-  func encodeInEarlierForm(to writer: inout ByteWriter) {
-    writer.write(UInt8(truncatingIfNeeded: times.count))
-    for time in times { writer.write(time) }
-    let code = lastTime == times.last ? last : nil
-    writer.write(code == nil ? 0 : 1 as UInt8)
-    guard let code else { return }
-    writer.write(code.factor.bytes)
-    writer.write(code.digest)
-    writer.write(code.message)
-  }
-
   /// Parses the binary form. Returns nil if it is invalid.
-  init?(_ reader: inout ByteReader, isEarlierForm: Bool = false) {
-    guard let count = reader.read(UInt8.self), count >= (isEarlierForm ? 1 : 0),
-      count <= Self.maximumTimes
-    else {
-      return nil
-    }
+  init?(_ reader: inout ByteReader) {
+    guard let count = reader.read(UInt8.self), count <= Self.maximumTimes else { return nil }
     for _ in 0..<count {
       guard let time = reader.read(UInt32.self), time >= times.last ?? 0 else { return nil }
       times.append(time)
@@ -144,7 +127,7 @@ public struct SentCodes: Equatable, Sendable {
       let digest = reader.read(UInt64.self), let message = reader.read(UInt64.self)
     else { return nil }
     last = Usable(factor: factor, digest: digest, message: message)
-    guard let time = isEarlierForm ? times.last : reader.read(UInt32.self) else { return nil }
+    guard let time = reader.read(UInt32.self) else { return nil }
     lastTime = time
   }
 }

@@ -19,7 +19,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
     var rows: [EngineKey: EngineRow] = [:]
     var realm = RealmState(
       epoch: 1, incarnation: [1], fence: 0, fenceIntervals: 0, configuration: 0,
-      format: RealmFormats.supported.newest)
+      format: RealmState.currentFormat)
     var incarnation: [UInt8] = [1]
     var time: Int64 = 0
     var lines: [EngineLogLine] = []

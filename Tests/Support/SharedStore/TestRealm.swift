@@ -13,15 +13,14 @@ public struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
   /// Returns a store for one request.
   public func store(
     host: String? = nil, limit: UInt32 = 100, nonce: UInt8? = nil,
-    at now: Int64 = 1_800_000_000, intervals: UInt8 = 10,
-    formats: RealmFormats = .supported
+    at now: Int64 = 1_800_000_000, intervals: UInt8 = 10
   ) -> SharedFactorStore<Engine> {
     SharedFactorStore(
       engine,
       for: SharedRequest(
         host: host.map { Array($0.utf8) }, hostLimit: limit,
         nonce: nonce.map { [UInt8](repeating: $0, count: EngineAnswer.nonceLength) }),
-      formats: formats, intervals: { intervals },
+      intervals: { intervals },
       key: { () throws(FactorStoreError) in try Self.key() },
       clock: { now })
   }

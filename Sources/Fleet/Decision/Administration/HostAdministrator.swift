@@ -107,7 +107,6 @@ struct HostAdministrator<Engine: StoreEngine> {
     case .auditLogEnd: return .auditLogEnd(try RealmAuditLog(store).end())
     case .importUser(let user): return try imported(user)
     case .undoImport(let undo): return try undone(undo)
-    case .finalize: return .format(try finalized())
     }
   }
 
@@ -308,11 +307,6 @@ struct HostAdministrator<Engine: StoreEngine> {
       return .failed(.importNotPermitted, detail: undo.user)
     }
     return .imported(try administered.undoing(undo))
-  }
-
-  private func finalized() throws(FactorStoreError) -> AdministeredFormat {
-    let (before, present) = try store.finalizeFormat(by: actor)
-    return AdministeredFormat(before: before, present: present)
   }
 
   // MARK: The audit log

@@ -32,14 +32,12 @@ public enum AdministrationCommand: Equatable, Sendable {
   case importUser(AdministrationImport)
   /// Removes what the host has imported for a user.
   case undoImport(AdministrationUndo)
-  /// Raises the format of the realm.
-  case finalize
 
   /// Whether the command changes the realm. Such a command must not be repeated without need.
   public var isChange: Bool {
     switch self {
     case .inspect, .hosts, .realm, .users, .user, .auditLog, .auditLogEnd: false
-    case .newHostTicket, .revokeHost, .unlock, .forget, .revoke, .grant, .withdraw, .finalize: true
+    case .newHostTicket, .revokeHost, .unlock, .forget, .revoke, .grant, .withdraw: true
     case .importUser(let user): !user.isTrial
     case .undoImport(let undo): !undo.isTrial
     }
@@ -64,7 +62,6 @@ public enum AdministrationCommand: Equatable, Sendable {
     case .auditLogEnd: "audit-log-end"
     case .importUser: "import"
     case .undoImport: "undo-import"
-    case .finalize: "finalize"
     }
   }
 }

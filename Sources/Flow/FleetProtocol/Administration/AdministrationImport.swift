@@ -93,17 +93,3 @@ public struct AdministeredImport: Equatable, Sendable {
     self.checkpoint = checkpoint
   }
 }
-
-/// The formats of a realm before and after `mfa-admin fleet finalize`.
-public struct AdministeredFormat: Equatable, Sendable {
-  /// The format before.
-  public let before: UInt16
-  /// The format now.
-  public let present: UInt16
-
-  /// Creates a value.
-  public init(before: UInt16, present: UInt16) {
-    self.before = before
-    self.present = present
-  }
-}

@@ -35,8 +35,6 @@ public enum AdministrationReply: ~Copyable {
   case auditLogEnd(UInt32)
   /// What an import, or its undo, did or would do.
   case imported(AdministeredImport)
-  /// The format of the realm.
-  case format(AdministeredFormat)
 
   private enum Kind {
     static let failed: UInt8 = 0xA1
@@ -51,7 +49,6 @@ public enum AdministrationReply: ~Copyable {
     static let auditLog: UInt8 = 0xAA
     static let auditLogEnd: UInt8 = 0xAB
     static let imported: UInt8 = 0xAC
-    static let format: UInt8 = 0xAD
   }
 
   /// The most bytes of list elements in one reply.
@@ -134,10 +131,6 @@ public enum AdministrationReply: ~Copyable {
       writer.field(user.failuresBefore)
       writer.field(user.failures)
       writer.field(user.checkpoint)
-    case .format(let format):
-      writer.begin(Kind.format)
-      writer.field(format.before)
-      writer.field(format.present)
     }
     writer.end()
     return writer.finish()
@@ -250,10 +243,6 @@ public enum AdministrationReply: ~Copyable {
       return .auditLog(lines, isEnd: isEnd)
     case Kind.auditLogEnd: return .auditLogEnd(try reader.number(UInt32.self))
     case Kind.imported: return .imported(try reader.administeredImport())
-    case Kind.format:
-      return .format(
-        AdministeredFormat(
-          before: try reader.number(UInt16.self), present: try reader.number(UInt16.self)))
     case let kind: throw .unknownKind(kind)
     }
   }

@@ -75,7 +75,6 @@ public struct AdministrationRequest: Equatable, Sendable {
     static let auditLogEnd: UInt8 = 14
     static let importUser: UInt8 = 15
     static let undoImport: UInt8 = 16
-    static let finalize: UInt8 = 17
   }
 
   // MARK: Writing
@@ -144,7 +143,6 @@ public struct AdministrationRequest: Equatable, Sendable {
     case .undoImport(let undo):
       writer.field(CommandKind.undoImport)
       writer.field(undo)
-    case .finalize: writer.field(CommandKind.finalize)
     }
   }
 
@@ -201,7 +199,6 @@ public struct AdministrationRequest: Equatable, Sendable {
     case CommandKind.undoImport:
       let user = try name(&reader)
       return .undoImport(try reader.importUndo(named: user))
-    case CommandKind.finalize: return .finalize
     case let kind: throw .unknownKind(kind)
     }
   }

@@ -53,16 +53,6 @@ extension RealmAdministrator {
     }
   }
 
-  /// Raises the format of the realm.
-  package func finalize() throws(AdminError) -> AdministeredFormat {
-    switch try reply(to: .finalize) {
-    case .format(let format):
-      if format.before != format.present { noteFormat(format.present) }
-      return format
-    default: throw .realm(.otherVersion)
-    }
-  }
-
   /// Returns what a verifier says about itself and its database.
   package func inspection() throws(AdminError) -> VerifierInspection {
     switch try reply(to: .inspect) {

@@ -273,10 +273,6 @@ package struct RealmAdministrator {
     note(result, mark) { $0.add("host", escaping: host) }
   }
 
-  func noteFormat(_ format: UInt16) {
-    note("format-raised", nil) { $0.add("format", Int64(format)) }
-  }
-
   /// Writes a change to the system log. `what` adds what was changed.
   private func note(
     _ result: StaticString, _ mark: AuditLogCheckpoint?, _ what: (inout LogLine) -> Void

@@ -12,6 +12,6 @@ struct FleetCommand: ParsableCommand {
       """,
     subcommands: [
       FleetStatusCommand.self, FleetHostsCommand.self, FleetTicketCommand.self,
-      FleetRevokeCommand.self, FleetImportCommand.self, FleetFinalizeCommand.self,
+      FleetRevokeCommand.self, FleetImportCommand.self,
     ])
 }
