@@ -144,7 +144,7 @@ import Testing
       #expect(decoded(encoded) == sample && decoded(encoded)?.language == language)
     }
     var unknown = sample.encoded()
-    unknown[4 + 2 + 1 + 5 + 4 + 16 + 4] = 0xFF
+    unknown[4 + 2 + 1 + 5 + 4 + 16 + 4] = UInt8(Language.allCases.count + 1)
     #expect(refusal(of: unknown) == .damaged)
   }
 

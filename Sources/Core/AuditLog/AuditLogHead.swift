@@ -66,8 +66,7 @@ struct AuditLogHead {
   private static let version: UInt16 = 1
 
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
-    // If the slot with the higher entry count is valid, the checksum of the other slot is not
-    // computed.
+    // If the slot that was written last is valid, the checksum of the other slot is not computed.
     for slot in Self.slots(of: bytes) {
       let isValid = try cryptographic { () throws(CryptographyError) in
         try key.verifies(slot.checksum.span, of: slot.encoded, purpose: .auditLogHead)

@@ -18,7 +18,7 @@ struct SealedAttempts {
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x41]  // MFAA
 
-  /// Returns the row.
+  /// Returns the form in which the state is stored.
   func sealed(for user: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
     let encoded = state.encoded(sequence: version)
     var writer = ByteWriter()
@@ -26,7 +26,7 @@ struct SealedAttempts {
     writer.write(RealmState.currentFormat)
     writer.write(epoch)
     writer.write(record)
-    // Without the zeros at its end: a commit writes 400 bytes less.
+    // The zeros at the end are left out, which saves 400 bytes in each commit.
     let length = encoded.lastIndex { $0 != 0 }.map { $0 &+ 1 } ?? 0
     writer.write(encoded.span.part(from: 0, count: length).copied())
     let content = writer.bytes

@@ -143,8 +143,8 @@ public struct AttemptState: Equatable, Sendable {
     set { own.ownChanges = newValue }
   }
 
-  /// The record that the state belongs to, and the last position checked in the audit log. Nil in a
-  /// state of version 1, which identifies the record only by its id.
+  /// The record that the state belongs to, and the last position checked in the audit log. Nil before
+  /// the first change of a record; the state then names the record only by its id.
   public var binding: RecordBinding? {
     get { storage.binding }
     set { own.binding = newValue }
@@ -638,7 +638,7 @@ public struct AttemptState: Equatable, Sendable {
   }
 
   /// Whether the state is consistent with a missing record: the last change left no record, or a
-  /// change that leaves no record was interrupted. A state of version 1 is always consistent.
+  /// change that leaves no record was interrupted. A state without a binding always is.
   public var allowsMissingRecord: Bool {
     guard let binding else { return true }
     return binding.current.isNone || binding.pending?.isNone ?? false

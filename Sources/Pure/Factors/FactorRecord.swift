@@ -174,8 +174,8 @@ public struct FactorRecord: Equatable, Sendable {
   /// Whether one of the factors is a phone.
   public var hasPhone: Bool { factors.contains { $0.parameters == nil } }
 
-  /// The version that secrets and digests are bound to. It does not change with the format, so that they
-  /// stay valid.
+  /// The version in what secrets and digests are bound to. It stays the same when the format of the record
+  /// changes, so that they remain valid.
   private static let contextVersion: UInt16 = 1
 
   /// The maximum length of a record in bytes, before the store seals it.
