@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks how the programs and libraries in a folder were compiled and linked, and where they run.
 
     binaries.py FOLDER
@@ -8,6 +8,9 @@
   here: Swift's package manager prints no commands, and packaging/build prints none either; and it does not know
   swiftc. The commands are in the package manager's manifest and in packaging/build, and are checked there. Whether the
   compiler obeyed is seen from the functions that the files import.
+- Objects have no different data with the same name. Swift 6.3 names the constant arrays of a function by their number,
+  and two targets into which it is compiled number them differently. The linker keeps one array of each name, so that
+  one copy of the function reads the arrays of the other.
 - pam_mfa.so needs no symbol that is newer than glibc 2.31, and pam/errno_names.c has the names of the C library.
 - The table in packaging/doc/administration.md names the symbols that the files need, and the oldest distributions
   that have these symbols.
@@ -22,6 +25,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from elftools.elf.elffile import ELFFile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "packaging/doc/administration.md"
@@ -160,6 +165,45 @@ def check_options():
            [f"link_with lacks {option}" for option in OPTIONS if option not in compiler.split()])
 
 
+def shared_data(path):
+    """Yields the name of each weak datum of an object, and its bytes with what its relocations name."""
+    with path.open("rb") as stream:
+        file = ELFFile(stream)
+        symbols = file.get_section_by_name(".symtab")
+        for symbol in symbols.iter_symbols():
+            if symbol["st_info"].bind == "STB_WEAK" and symbol["st_info"].type == "STT_OBJECT":
+                section = file.get_section(symbol["st_shndx"])
+                first, end = symbol["st_value"], symbol["st_value"] + symbol["st_size"]
+                relocations = file.get_section_by_name(".rela" + section.name)
+                named = [(entry["r_offset"] - first, target(file, symbols.get_symbol(entry["r_info_sym"]), entry))
+                         for entry in (relocations.iter_relocations() if relocations else [])
+                         if first <= entry["r_offset"] < end]
+                yield symbol.name, (section.data()[first:end], named)
+
+
+def target(file, symbol, relocation):
+    """Returns what a relocation names: a symbol, or a text without one."""
+    if symbol["st_info"].bind != "STB_LOCAL":
+        return symbol.name, relocation["r_addend"]
+    place = symbol["st_value"] + relocation["r_addend"]
+    return file.get_section(symbol["st_shndx"]).data()[place:].partition(b"\0")[0]
+
+
+def check_shared_data():
+    """Compares the data that several objects of a program have under one name."""
+    lists = [path for path in sorted((ROOT / ".build-embedded/release").glob("*.product/Objects.LinkFileList"))
+             if "-tool." not in path.parent.name]
+    problems = [] if lists else ["the build has no list of objects"]
+    for objects in lists:
+        found = {}
+        for path in (pathlib.Path(line.strip("'")) for line in objects.read_text().split()):
+            for name, data in shared_data(path):
+                other = found.setdefault(name, (path, data))
+                if other[1] != data:
+                    problems.append(f"{name} of {path.parent.name} differs from that of {other[0].parent.name}")
+    report("no two objects have different data with the same name", problems)
+
+
 def check_error_names():
     """Compares the names of error numbers with those of the C library."""
     with tempfile.TemporaryDirectory() as name:
@@ -205,6 +249,7 @@ def main():
     for binary in binaries:
         report(f"{binary.path.name} is hardened", list(binary.problems()))
     check_options()
+    check_shared_data()
     check_error_names()
     check_module(next(binary for binary in binaries if binary.path.name == "pam_mfa.so"))
     check_guide(binaries)

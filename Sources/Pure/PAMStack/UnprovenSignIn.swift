@@ -44,17 +44,22 @@ public struct UnprovenSignIn {
   /// Returns what the module of a line can return.
   private func codes(_ entry: StackEntry) -> [PAMReturnCode] {
     guard case .module(_, let arguments, let control) = entry.kind else { return [] }
-    if entry.asks(module: "pam_mfa.so") {
-      // Without a key, such a line leaves the decision to others.
-      return arguments.contains(Word.bytes("after_key")) ? [.ignore] : [code]
-    }
-    if entry.asks(module: "pam_permit.so") { return [.success] }
-    if entry.asks(module: "pam_rootok.so"), isCalledByRoot { return [.success] }
-    guard isBystander(entry, arguments) else { return [.authenticationError] }
-    if let holds = entry.holds(for: service) { return [holds ? .success : .authenticationError] }
+    if let code = certainCode(entry, arguments) { return [code] }
     let all: [PAMReturnCode] = [.success, .ignore, .authenticationError]
     let others = all.filter { !control.action(for: $0).skipsLines }
     return others.isEmpty ? all : others
+  }
+
+  /// Returns the only code that the module of a line can return, or nil if there are several.
+  private func certainCode(_ entry: StackEntry, _ arguments: [[UInt8]]) -> PAMReturnCode? {
+    if entry.asks(module: "pam_mfa.so") {
+      // Without a key, such a line leaves the decision to others.
+      return arguments.contains(Word.bytes("after_key")) ? .ignore : code
+    }
+    if entry.asks(module: "pam_permit.so") { return .success }
+    if entry.asks(module: "pam_rootok.so"), isCalledByRoot { return .success }
+    guard isBystander(entry, arguments) else { return .authenticationError }
+    return entry.holds(for: service).map { $0 ? .success : .authenticationError }
   }
 
   private func isBystander(_ entry: StackEntry, _ arguments: [[UInt8]]) -> Bool {
