@@ -46,37 +46,56 @@ let reviewed: [CSetting] = [
 enum Layer: String {
   case c = "C"
   case base = "Base"
-  case pure = "Pure"
+  case model = "Model"
+  case wire = "Wire"
+  case module = "Module"
   case core = "Core"
-  case flow = "Flow"
-  case services = "Services"
-  case fleet = "Fleet"
+  case signIn = "SignIn"
+  case service = "Service"
   case clients = "Clients"
+  case realm = "Realm"
   case tools = "Tools"
 
   /// Whether Swift targets of this layer can be part of the module or the helper, and therefore
   /// have to compile as Embedded Swift.
   var isEmbeddable: Bool {
     switch self {
-    case .base, .pure, .core, .flow, .services: true
-    case .c, .fleet, .clients, .tools: false
+    case .base, .model, .wire, .module, .core, .signIn, .service: true
+    case .c, .clients, .realm, .tools: false
     }
   }
 
   var settings: [SwiftSetting] { isEmbeddable ? embeddable : everywhere }
 }
 
-/// Returns the target in the folder `name` of a layer, named with the prefix MFA. Target names must
-/// be unique among all packages of a program, so all targets except those of products have the
-/// prefix.
+/// Returns dependencies on targets of this package, named without the prefix MFA.
+func ours(_ names: String) -> [Target.Dependency] {
+  names.split(separator: " ").map { name in
+    .byName(name: name.hasPrefix("MultiFactor") ? String(name) : "MFA" + name)
+  }
+}
+
+/// Returns the target in the folder `name` of a layer, named with the prefix MFA, with the names of the
+/// targets that it uses. Target names must be unique among all packages of a program, so all targets
+/// except those of products have the prefix.
 func room(
-  _ name: String, _ layer: Layer, uses dependencies: [Target.Dependency] = [],
-  exclude: [String] = [],
-  linker: [LinkerSetting] = []
+  _ name: String, _ layer: Layer, uses names: String, _ others: [Target.Dependency] = [],
+  exclude: [String] = [], linker: [LinkerSetting] = []
 ) -> Target {
   .target(
-    name: "MFA" + name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)",
-    exclude: exclude, swiftSettings: layer.settings, linkerSettings: linker)
+    name: name.hasPrefix("MultiFactor") ? name : "MFA" + name, dependencies: ours(names) + others,
+    path: "Sources/\(layer.rawValue)/\(name)", exclude: exclude, swiftSettings: layer.settings,
+    linkerSettings: linker)
+}
+
+/// Returns the program in the folder `name` of a layer.
+func program(
+  _ name: String, _ layer: Layer, uses names: String, _ others: [Target.Dependency] = [],
+  linker: [LinkerSetting] = []
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: ours(names) + others, path: "Sources/\(layer.rawValue)/\(name)",
+    swiftSettings: layer.settings, linkerSettings: linker)
 }
 
 /// Returns a target with the headers of a C library or of the system.
@@ -89,28 +108,49 @@ func code(_ name: String, path: String? = nil) -> Target {
   .target(name: "MFA" + name, path: path ?? "Sources/C/" + name, cSettings: reviewed)
 }
 
-/// Returns the tests of a target, or of whole programs.
+/// Returns what several test targets use, in the folder `folder` of Tests/Support.
+func support(_ name: String, in folder: String, uses names: String) -> Target {
+  .target(
+    name: "MFA\(name)TestSupport", dependencies: ours(names), path: "Tests/Support/" + folder,
+    swiftSettings: everywhere)
+}
+
+/// Returns the tests in a folder of Tests, by default the one with the same name.
 func tests(
-  _ name: String, in folder: String, uses dependencies: [Target.Dependency], exclude: [String] = []
+  _ name: String, in folder: String? = nil, uses names: String,
+  _ others: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
   .testTarget(
-    name: "MFA\(name)Tests", dependencies: dependencies, path: "Tests/" + folder, exclude: exclude,
-    swiftSettings: everywhere)
+    name: "MFA\(name)Tests", dependencies: ours(names) + others,
+    path: "Tests/" + (folder ?? name), exclude: exclude, swiftSettings: everywhere)
 }
 
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
-/// Returns a library that only the relay and the verifier of a fleet need. Without the trait Fleet,
-/// its package is not fetched.
-func fleet(_ name: String, _ package: String) -> Target.Dependency {
-  .product(name: name, package: package, condition: .when(traits: ["Fleet"]))
+/// Returns libraries that only the programs of a realm need. Without the trait Fleet, their packages are
+/// not fetched.
+func fleet(_ names: String, _ package: String) -> [Target.Dependency] {
+  names.split(separator: " ").map { name in
+    .product(name: String(name), package: package, condition: .when(traits: ["Fleet"]))
+  }
 }
+
+/// The libraries of the two network ends.
+let network =
+  fleet("GRPCCore", "grpc-swift-2")
+  + fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport")
+  + fleet("SwiftProtobuf", "swift-protobuf") + fleet("Metrics", "swift-metrics")
+  + fleet("NIOCore NIOPosix", "swift-nio") + fleet("NIOSSL", "swift-nio-ssl")
+  + fleet("X509", "swift-certificates")
+
+/// BoringSSL is C++.
+let cxx = LinkerSetting.linkedLibrary("stdc++", .when(traits: ["Fleet"]))
 
 let package = Package(
   name: "mfa",
   products: [
-    .library(name: "mfa", type: .static, targets: ["MFAResidentClient"]),
+    .library(name: "mfa", type: .static, targets: ["MFAModule"]),
     .library(name: "mfa-decision", type: .static, targets: ["MFASignIn"]),
     .executable(name: "mfad", targets: ["mfad"]),
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
@@ -158,328 +198,76 @@ let package = Package(
     headers("CPQ", pkgConfig: "libpq"),
     headers("CCURL", pkgConfig: "libcurl"),
 
-    // Base
-    room("Bytes", .base),
-    room("Crypto", .base, uses: ["MFABytes", "MFACCrypto", "MFASecrets"]),
-    room("Secrets", .base, uses: ["MFACSecrets"]),
-    room("System", .base, uses: ["MFABytes", "MFACPOSIX"]),
+    room("Base", .base, uses: "CPOSIX CSecrets"),
+    room("Crypto", .base, uses: "Base CCrypto"),
 
-    // Pure
-    room(
-      "Factors", .pure,
-      uses: ["MFABytes", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFASecrets"]),
-    room("Messages", .pure, uses: ["MFABytes"]),
-    room("OneTimePassword", .pure, uses: ["MFABytes", "MFASecrets"]),
-    room("PAMStack", .pure, uses: ["MFABytes", "MFASystem"]),
-    room("OfflineAccess", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages"]),
-    room("Phone", .pure, uses: ["MFASecrets"]),
-    room("Policy", .pure, uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPhone"]),
-    room(
-      "Protocol", .pure,
-      uses: [
-        "MFABytes", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFASecrets",
-      ],
-      exclude: ["PROTOCOL.md"]),
+    room("Messages", .model, uses: "Base"),
+    room("Model", .model, uses: "Base Messages"),
+    room("PAMStack", .model, uses: "Base"),
+    room("QRCode", .model, uses: "Base CQREncode"),
+
+    room("Wire", .wire, uses: "Base CMFA Messages Model", exclude: ["HELPER.md", "SERVICE.md"]),
+
+    room("Module", .module, uses: "Base CMFA Wire"),
+
+    room("Store", .core, uses: "Base Crypto Model"),
+    room("Attempt", .core, uses: "Base CCrypto Crypto Messages Model Store Wire"),
 
     room(
-      "RealmImport", .pure, uses: ["MFAFactors", "MFAOneTimePassword", "MFASecrets"]),
+      "SignIn", .signIn,
+      uses: "Attempt Base CMFA Crypto Messages Model PAMStack QRCode Store Wire"),
 
-    // Core
     room(
-      "AuditLog", .core,
-      uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFAStoreFiles", "MFASystem",
-      ]),
-    room(
-      "Authentication", .core,
-      uses: [
-        "MFAAuditLog", "MFABytes", "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAGateway", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol",
-        "MFASecrets", "MFAStoreFiles", "MFASystem", "MFAVerification",
-      ]),
-    room(
-      "Configuration", .core,
-      uses: [
-        "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAPolicy", "MFAStoreFiles",
-        "MFASystem",
-      ]),
-    room(
-      "FactorStore", .core,
-      uses: [
-        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
-        "MFAStoreFiles", "MFASystem", "MFAVerification",
-      ]),
-    room(
-      "Gateway", .core,
-      uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFAStoreFiles", "MFASystem",
-      ]),
-    room("QRCode", .core, uses: ["MFABytes", "MFACQREncode", "MFASecrets"]),
-    room(
-      "SharedStore", .core,
-      uses: [
-        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOfflineAccess", "MFAOneTimePassword", "MFASecrets", "MFAStoreFiles", "MFASystem",
-        "MFAVerification",
-      ]),
-    room(
-      "StoreFiles", .core,
-      uses: ["MFABytes", "MFACrypto", "MFAFactors", "MFASecrets", "MFASystem"]),
-    room(
-      "Verification", .core, uses: ["MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets"]),
-    room("SlowHash", .core, uses: ["MFACCrypto", "MFACrypto", "MFASecrets"]),
-
-    // Flow
-    room(
-      "Application", .flow,
-      uses: ["MFABytes", "MFACMFA", "MFAMessages", "MFASecrets", "MFASystem"]),
-    room(
-      "FleetProtocol", .flow,
-      uses: [
-        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFactors", "MFAPAMStack",
-        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-      ],
-      exclude: ["PROTOCOL.md"]),
-    room(
-      "ResidentClient", .flow,
-      uses: [
-        "MFAApplication", "MFABytes", "MFACMFA", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-      ]),
-    room(
-      "ResidentProtocol", .flow, uses: ["MFAApplication", "MFABytes", "MFASecrets", "MFASystem"],
-      exclude: ["PROTOCOL.md"]),
-    room(
-      "SignIn", .flow,
-      uses: [
-        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA",
-        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway",
-        "MFAMessages", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
-        "MFAQRCode", "MFASecrets", "MFASlowHash", "MFAStoreFiles", "MFASystem",
-      ]),
-
-    // Services
-    room(
-      "Helper", .services,
-      uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM", "MFACPOSIX", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
-        "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol", "MFAResidentProtocol",
-        "MFASecrets", "MFAStoreFiles", "MFASystem",
-      ],
+      "Decider", .service,
+      uses: "Attempt Base CMFA CPAM CPOSIX Crypto Messages Model PAMStack SignIn Store Wire",
       linker: [.linkedLibrary("pam")]),
-    .executableTarget(
-      name: "mfa-helper",
-      dependencies: ["MFACPOSIX", "MFAHelper"],
-      path: "Sources/Services/mfa-helper", swiftSettings: Layer.services.settings),
+    room("Gateways", .service, uses: "Attempt Base Model"),
+    program("mfa-helper", .service, uses: "CPOSIX Decider"),
+    program("mfad", .service, uses: "Base CPOSIX Decider Gateways"),
+
+    room("Import", .clients, uses: "Base Crypto Model Store"),
+    room("MultiFactor", .clients, uses: "Base CDBus Messages Model Wire"),
+    room("MultiFactorQR", .clients, uses: "Base CPNG QRCode"),
 
     room(
-      "Served", .services,
-      uses: [
-        "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAFactors", "MFAHelper",
-        "MFAMessages", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFASignIn",
-        "MFAStoreFiles", "MFASystem",
-      ]),
+      "Realm", .realm, uses: "Attempt Base Crypto Messages Model PAMStack Wire",
+      exclude: ["PROTOCOL.md"]),
+    room("RealmStore", .realm, uses: "Base CCURL CPOSIX CPQ Crypto Model Realm Store"),
     room(
-      "Resident", .services,
-      uses: [
-        "MFAApplication", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAHelper", "MFAMessages", "MFAPAMStack",
-        "MFAPolicy", "MFAProtocol", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASignIn",
-        "MFAStoreFiles", "MFASystem",
-      ]),
+      "Verifier", .realm,
+      uses: "Attempt Base CMFA Crypto Decider Model Realm RealmStore SignIn Store Wire"),
+    program("mfa-verifier", .realm, uses: "Base Model Verifier", [argumentParser]),
     room(
-      "GatewayRunner", .services,
-      uses: [
-        "MFABytes", "MFAConfiguration", "MFAGateway", "MFAPolicy", "MFASecrets", "MFASystem",
-      ]),
-    .executableTarget(
-      name: "mfad",
-      dependencies: ["MFABytes", "MFACPOSIX", "MFAGatewayRunner", "MFAResident", "MFASystem"],
-      path: "Sources/Services/mfad", swiftSettings: Layer.services.settings),
-
-    // Fleet
-    room(
-      "OfflineStore", .fleet,
-      uses: [
-        "MFABytes", "MFACrypto", "MFAMessages", "MFAOfflineAccess", "MFAOneTimePassword",
-        "MFASecrets", "MFASlowHash", "MFASystem",
-      ]),
-    room(
-      "PostgreSQL", .fleet,
-      uses: ["MFABytes", "MFACPOSIX", "MFACPQ", "MFASharedStore", "MFAStoreFiles"]),
-    room(
-      "Etcd", .fleet,
-      uses: [
-        "MFABytes", "MFACCURL", "MFACPOSIX", "MFASharedStore", "MFAStoreFiles",
-      ]),
-    room(
-      "Decision", .fleet,
-      uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACMFA", "MFAConfiguration", "MFACrypto",
-        "MFAEtcd", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol", "MFAHelper",
-        "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy", "MFAPostgreSQL",
-        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFAServed", "MFASharedStore",
-        "MFASignIn",
-        "MFASlowHash", "MFAStoreFiles", "MFASystem",
-      ]),
-    .executableTarget(
-      name: "mfa-verifier",
-      dependencies: ["MFADecision", "MFAFactors", "MFASystem", argumentParser],
-      path: "Sources/Fleet/mfa-verifier", swiftSettings: Layer.fleet.settings),
-    room(
-      "FleetService", .fleet,
-      uses: [
-        fleet("GRPCCore", "grpc-swift-2"), fleet("GRPCProtobuf", "grpc-swift-protobuf"),
-        fleet("SwiftProtobuf", "swift-protobuf"),
-      ],
+      "RealmTransport", .realm, uses: "Base Model Realm Wire",
+      network + fleet("GRPCProtobuf", "grpc-swift-protobuf") + fleet("NIOHTTP1 NIOTLS", "swift-nio")
+        + fleet("NIOCertificateReloading", "swift-nio-extras") + fleet("Crypto", "swift-crypto")
+        + fleet("SwiftASN1", "swift-asn1"),
       exclude: ["fleet.proto", "offline.proto", "Generated/generate"]),
     room(
-      "FleetTransport", .fleet,
-      uses: [
-        "MFABytes", "MFAPolicy", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-        fleet("GRPCCore", "grpc-swift-2"),
-        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
-        fleet("NIOCertificateReloading", "swift-nio-extras"), fleet("NIOCore", "swift-nio"),
-        fleet("NIOSSL", "swift-nio-ssl"), fleet("NIOTLS", "swift-nio"),
-      ]),
-    room(
-      "FleetMetrics", .fleet,
-      uses: [
-        "MFAFleetTransport", fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
-        fleet("NIOHTTP1", "swift-nio"), fleet("NIOPosix", "swift-nio"),
-      ]),
-    room(
-      "FleetCertificates", .fleet,
-      uses: [
-        "MFAFleetProtocol", "MFAFleetTransport", "MFASystem", fleet("Crypto", "swift-crypto"),
-        fleet("SwiftASN1", "swift-asn1"), fleet("X509", "swift-certificates"),
-      ]),
-    room(
-      "Relay", .fleet,
-      uses: [
-        "MFABytes", "MFACDBus", "MFACrypto", "MFAFactors", "MFAFleetCertificates",
-        "MFAFleetMetrics", "MFAFleetProtocol", "MFAFleetService", "MFAFleetTransport",
-        "MFAMessages", "MFAOfflineAccess", "MFAOfflineStore", "MFAOneTimePassword", "MFAPolicy",
-        "MFAResidentProtocol", "MFASecrets", "MFASystem", fleet("Metrics", "swift-metrics"),
-        fleet("GRPCCore", "grpc-swift-2"),
-        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
-        fleet("NIOCore", "swift-nio"), fleet("NIOPosix", "swift-nio"),
-        fleet("NIOSSL", "swift-nio-ssl"), fleet("SwiftProtobuf", "swift-protobuf"),
-        fleet("X509", "swift-certificates"),
-      ]),
-    room(
-      "VerifierFront", .fleet,
-      uses: [
-        "MFAFleetCertificates", "MFAFleetMetrics", "MFAFleetProtocol", "MFAFleetService",
-        "MFAFleetTransport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-        fleet("GRPCCore", "grpc-swift-2"),
-        fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport"),
-        fleet("Metrics", "swift-metrics"), fleet("NIOCore", "swift-nio"),
-        fleet("NIOSSL", "swift-nio-ssl"),
-        fleet("SwiftProtobuf", "swift-protobuf"), fleet("X509", "swift-certificates"),
-      ]),
-    .executableTarget(
-      name: "mfa-fleet",
-      dependencies: [
-        argumentParser, "MFABytes", "MFACPOSIX", "MFAFactors", "MFAFleetCertificates",
-        "MFAFleetTransport", "MFARelay", "MFASecrets", "MFASystem", "MFAVerifierFront",
-      ],
-      path: "Sources/Fleet/mfa-fleet", swiftSettings: Layer.fleet.settings,
-      // BoringSSL is C++.
-      linkerSettings: [.linkedLibrary("stdc++", .when(traits: ["Fleet"]))]),
+      "Relay", .realm, uses: "Base CDBus Crypto Messages Model Realm RealmTransport Wire", network),
+    room("Front", .realm, uses: "Base Realm RealmTransport", network),
+    program(
+      "mfa-fleet", .realm, uses: "Base CPOSIX Front Model RealmTransport Relay Wire",
+      [argumentParser], linker: [cxx]),
 
-    // Clients
     room(
-      "Import", .clients,
-      uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAOneTimePassword", "MFASecrets",
-        "MFAVerification",
-      ]),
-    .target(
-      name: "MultiFactor",
-      dependencies: [
-        "MFABytes", "MFACDBus", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone",
-        "MFAProtocol", "MFASecrets", "MFASystem",
-      ],
-      path: "Sources/Clients/MultiFactor", swiftSettings: Layer.clients.settings),
-    .target(
-      name: "MultiFactorQR", dependencies: ["MFAQRCode", "MFAQRImage", "MFASecrets"],
-      path: "Sources/Clients/MultiFactorQR", swiftSettings: Layer.clients.settings),
-    room("QRImage", .clients, uses: ["MFACPNG", "MFAQRCode", "MFASecrets"]),
-
-    // Tools
-    room(
-      "AdminCore", .tools,
-      uses: [
-        "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
-        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy",
-        "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASlowHash", "MFAStoreFiles",
-        "MFASystem",
-      ]),
-    room(
-      "AdminOutput", .tools,
-      uses: ["MFABytes", "MFACPOSIX", "MFAFactors", "MFASecrets", "MFASystem"]),
-    room("StackEffect", .tools, uses: ["MFABytes", "MFAPAMStack"]),
-    room("Sudoers", .tools, uses: ["MFAAdminOutput"]),
+      "Admin", .tools,
+      uses: "Attempt Base CPOSIX Crypto Import Model PAMStack Realm Store Wire"),
     room(
       "Doctor", .tools,
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFAFactors", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy",
-        "MFAResidentProtocol", "MFASecrets", "MFAStackEffect", "MFAStoreFiles", "MFASudoers",
-        "MFASystem",
-      ]),
+      uses: "Admin Attempt Base CPOSIX Crypto Model PAMStack Realm SignIn Store Wire"),
     room(
-      "Explain", .tools,
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAApplication", "MFAAuthentication", "MFABytes",
-        "MFAConfiguration", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAGateway",
-        "MFAPAMStack", "MFAPolicy", "MFASecrets", "MFASignIn", "MFAStackEffect", "MFAStoreFiles",
-        "MFASystem",
-      ]),
-    room(
-      "Report", .tools,
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuthentication", "MFACrypto", "MFADoctor",
-        "MFAFactorStore", "MFAFactors", "MFAPolicy",
-      ]),
-    room(
-      "Trial", .tools,
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACPAM",
-        "MFACPOSIX", "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword",
-        "MFASecrets",
-        "MFAStoreFiles", "MFASystem", "MFAVerification",
-      ],
+      "Services", .tools, uses: "Admin Attempt Base CPAM CPOSIX Crypto Doctor Model PAMStack Store",
       linker: [.linkedLibrary("pam"), .linkedLibrary("crypt")]),
-    room(
-      "ServiceSwitch", .tools,
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFABytes", "MFACPOSIX",
-        "MFAConfiguration", "MFADoctor", "MFAFactors", "MFAPAMStack", "MFAStackEffect",
-        "MFAStoreFiles", "MFASystem", "MFATrial",
-      ]),
-    .executableTarget(
-      name: "mfa-admin",
-      dependencies: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication", "MFABytes",
-        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors", "MFAGateway",
-        "MFAImport",
-        "MFAPAMStack", "MFAPolicy", "MFARealmImport", "MFAReport", "MFASecrets", "MFAServiceSwitch",
-        "MFAStoreFiles", "MFASystem", "MFATrial",
-        argumentParser,
-      ],
-      path: "Sources/Tools/mfa-admin", swiftSettings: Layer.tools.settings),
-    room("EnrollMessages", .tools, uses: ["MFAMessages"]),
-    .executableTarget(
-      name: "mfa-enroll",
-      dependencies: [
-        "MFABytes", "MFAEnrollMessages", "MFAFactors", "MFAImport", "MFAMessages", "MFAQRCode",
-        "MFAQRImage", "MFASecrets", "MFASystem", "MultiFactor",
-        argumentParser,
-      ],
-      path: "Sources/Tools/mfa-enroll", swiftSettings: Layer.tools.settings),
+    program(
+      "mfa-admin", .tools,
+      uses: "Admin Attempt Base Doctor Import Model PAMStack Realm Services Store",
+      [argumentParser]),
+    room("EnrollMessages", .tools, uses: "Messages"),
+    program(
+      "mfa-enroll", .tools,
+      uses: "Base EnrollMessages Import Messages Model MultiFactor MultiFactorQR QRCode",
+      [argumentParser]),
 
     // Tests.
     code("CTestSupport", path: "Tests/Support/CTestSupport"),
@@ -491,292 +279,95 @@ let package = Package(
         "booted-machine.sh", "pam-client", "stand-in", "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),
-    .target(
-      name: "MFASignInTestSupport",
-      dependencies: [
-        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAOneTimePassword",
-        "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
-        "MFAStoreFiles", "MFASystem", "MFAVerification",
-      ],
-      path: "Tests/Support/SignIn", swiftSettings: everywhere),
-    .target(
-      name: "MFASharedStoreTestSupport",
-      dependencies: [
-        "MFAAuditLog", "MFAAuthentication", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFAPolicy", "MFASharedStore", "MFASignInTestSupport",
-        "MFAStoreFiles", "MFASystem",
-      ],
-      path: "Tests/Support/SharedStore", swiftSettings: everywhere),
-    .target(
-      name: "MFAResidentTestSupport",
-      dependencies: [
-        "MFAApplication", "MFABytes", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-      ],
-      path: "Tests/Support/Resident", swiftSettings: everywhere),
-    .target(
-      name: "MFAAdminTestSupport",
-      dependencies: [
-        "MFAAdminCore", "MFABytes", "MFAConfiguration", "MFADoctor", "MFAFactorStore",
-        "MFAFactors", "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles",
-        "MFASystem",
-      ],
-      path: "Tests/Support/Admin", swiftSettings: everywhere),
-    .target(
-      name: "MFAPostgreSQLTestSupport",
-      dependencies: ["MFAPostgreSQL", "MFASharedStore", "MFATestSupport"],
-      path: "Tests/Support/PostgreSQL", swiftSettings: everywhere),
-    .target(
-      name: "MFAEtcdTestSupport", dependencies: ["MFAEtcd", "MFATestSupport"],
-      path: "Tests/Support/Etcd", swiftSettings: everywhere),
-    code("CSecretsTesting", path: "Tests/Secrets/CSecretsTesting"),
-    tests(
-      "SignIn", in: "SignIn",
-      uses: [
-        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFAConfiguration",
-        "MFACrypto",
-        "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages", "MFAOneTimePassword",
-        "MFAPAMStack", "MFAPolicy", "MFAProtocol", "MFASecrets", "MFASignIn",
-        "MFASignInTestSupport", "MFASlowHash", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "FactorStore", in: "FactorStore",
-      uses: [
-        "MFAAuditLog", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFASecrets", "MFASharedStoreTestSupport", "MFAStoreFiles",
-        "MFASystem", "MFATestSupport",
-      ]),
-    tests(
+    support("SignIn", in: "SignIn", uses: "Attempt Base Crypto Model PAMStack SignIn Store Wire"),
+    support(
       "SharedStore", in: "SharedStore",
-      uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACrypto", "MFAFactorStore", "MFAFactors",
-        "MFAOfflineAccess", "MFAOneTimePassword", "MFAPolicy", "MFASharedStore",
-        "MFASharedStoreTestSupport",
-        "MFASecrets", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
-      ]),
-    tests(
-      "Helper", in: "Helper",
-      uses: [
-        "MFAApplication", "MFAAuditLog", "MFABytes", "MFAFactorStore", "MFAFactors", "MFAGateway",
-        "MFAHelper", "MFAMessages", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFAProtocol",
-        "MFAResidentTestSupport", "MFASecrets", "MFASignIn", "MFASignInTestSupport", "MFASystem",
-        "MFATestSupport",
-      ]),
-    tests(
-      "Configuration", in: "Configuration",
-      uses: ["MFABytes", "MFAConfiguration", "MFAPolicy", "MFASystem", "MFATestSupport"]),
-    tests(
-      "Gateway", in: "Gateway",
-      uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAGateway", "MFAGatewayRunner", "MFASecrets",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests("System", in: "System", uses: ["MFACTestSupport", "MFASystem", "MFATestSupport"]),
-    tests(
-      "Fleet", in: "Fleet",
-      uses: [
-        "MFAFleetMetrics", "MFAFleetTransport", "MFARelay", "MFASystem", "MFAVerifierFront",
-      ],
-      exclude: ["decisions.py", "import", "offline.py", "outage", "run", "stage.py"]),
-    tests(
-      "FleetProtocol", in: "FleetProtocol",
-      uses: [
-        "MFAApplication", "MFABytes", "MFAConfiguration", "MFAFactors", "MFAFleetProtocol",
-        "MFAPAMStack", "MFARealmImport", "MFAResidentProtocol", "MFASecrets", "MFASystem",
-      ]),
-    tests(
-      "ResidentProtocol", in: "ResidentProtocol",
-      uses: [
-        "MFAApplication", "MFABytes", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
-      ]),
-    tests(
-      "ResidentClient", in: "ResidentClient",
-      uses: [
-        "MFAApplication", "MFABytes", "MFACMFA", "MFAMessages", "MFAResidentClient",
-        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFASystem",
-      ]),
-    tests(
-      "Resident", in: "Resident",
-      uses: [
-        "MFAApplication", "MFABytes", "MFACTestSupport", "MFAFactorStore", "MFAFactors",
-        "MFAMessages", "MFAResident", "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets",
-        "MFAServed", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "Decision", in: "Decision",
-      uses: [
-        "MFAApplication", "MFAAuditLog", "MFAAuthentication", "MFABytes", "MFACTestSupport",
-        "MFAConfiguration",
-        "MFAFactors", "MFAFleetProtocol", "MFAHelper", "MFAOfflineAccess", "MFAOneTimePassword",
-        "MFAPAMStack", "MFARealmImport", "MFAResidentProtocol",
-        "MFASecrets", "MFAServed", "MFASharedStore", "MFASharedStoreTestSupport",
-        "MFASignIn", "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-        "MFADecision",
-      ]),
+      uses: "Attempt Base Crypto Model RealmStore SignInTestSupport Store"),
+    support("Resident", in: "Resident", uses: "Base Wire"),
+    support("Admin", in: "Admin", uses: "Admin Attempt Base Doctor Model PAMStack Store"),
+    support("PostgreSQL", in: "PostgreSQL", uses: "RealmStore TestSupport"),
+    support("Etcd", in: "Etcd", uses: "RealmStore TestSupport"),
+    code("CSecretsTesting", path: "Tests/Base/CSecretsTesting"),
+    .executableTarget(
+      name: "mfa-loading-probe", dependencies: ours("Base CSecretsTesting Crypto"),
+      path: "Tests/Base/LoadingProbe", swiftSettings: everywhere),
     // Simulates many hosts of a fleet; see Tests/Load/run.
     .executableTarget(
       name: "mfa-fleet-load",
-      dependencies: [
-        argumentParser, "MFAApplication", "MFAAuditLog", "MFABytes", "MFAConfiguration",
-        "MFACrypto", "MFAFactorStore", "MFAFactors", "MFAFleetCertificates", "MFAFleetProtocol",
-        "MFAFleetService", "MFAFleetTransport", "MFAOneTimePassword", "MFAPAMStack",
-        "MFAPostgreSQL", "MFARelay", "MFAResidentProtocol", "MFASecrets", "MFASharedStore",
-        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem",
-        fleet("SwiftProtobuf", "swift-protobuf"),
-      ],
-      path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere,
-      linkerSettings: [.linkedLibrary("stdc++", .when(traits: ["Fleet"]))]),
-    tests("Faults", in: "Faults", uses: ["MFATestSupport"]),
-    tests("Differential", in: "Differential", uses: ["MFATestSupport"]),
+      dependencies: ours(
+        "Attempt Base Crypto Model PAMStack Realm RealmStore RealmTransport Relay SignInTestSupport"
+          + " Store Wire") + [argumentParser] + fleet("SwiftProtobuf", "swift-protobuf"),
+      path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere, linkerSettings: [cxx]),
     tests(
-      "EndToEnd", in: "EndToEnd",
-      uses: [
-        "MFAEnrollMessages", "MFAFactorStore", "MFAFactors", "MFAGateway", "MFAMessages",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ],
-      exclude: ["Screens", "at-modem.py", "modem.py"]),
+      "Admin", uses: "Admin AdminTestSupport Attempt Base Import Model Realm Store TestSupport"),
+    tests("Attempt", uses: "Attempt Base Model Store TestSupport"),
     tests(
-      "Secrets", in: "Secrets",
-      uses: [
-        "MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets", "MFATestSupport",
-        "mfa-loading-probe",
-      ],
+      "Base", uses: "Base CSecretsTesting CTestSupport Crypto TestSupport", ["mfa-loading-probe"],
       exclude: ["CSecretsTesting", "LoadingProbe"]),
-    .executableTarget(
-      name: "mfa-loading-probe",
-      dependencies: ["MFABytes", "MFACSecretsTesting", "MFACrypto", "MFASecrets"],
-      path: "Tests/Secrets/LoadingProbe", swiftSettings: everywhere),
     tests(
-      "OneTimePassword", in: "OneTimePassword",
-      uses: [
-        "MFAAuthentication", "MFABytes", "MFACrypto", "MFAOneTimePassword", "MFASecrets",
-        "MFATestSupport", "MFAVerification",
-      ]),
+      "Decider",
+      uses:
+        "Attempt Base CTestSupport Decider Messages Model ResidentTestSupport SignIn "
+        + "SignInTestSupport Store TestSupport Wire"
+    ),
+    tests("Differential", uses: "TestSupport"),
     tests(
-      "Factors", in: "Factors",
-      uses: [
-        "MFABytes", "MFACrypto", "MFAFactors", "MFAMessages", "MFAOneTimePassword", "MFAPhone",
-        "MFASecrets", "MFATestSupport", "MFAVerification",
-      ]),
+      "Doctor",
+      uses:
+        "Admin AdminTestSupport Attempt Base Doctor Model PAMStack Realm SignIn "
+        + "SignInTestSupport Store TestSupport Wire"
+    ),
     tests(
-      "Policy", in: "Policy", uses: ["MFABytes", "MFAFactors", "MFAMessages", "MFAPolicy"]),
-    tests("Messages", in: "Messages", uses: ["MFABytes", "MFACPOSIX", "MFAMessages"]),
+      "EndToEnd", uses: "Attempt Base EnrollMessages Messages Model Store TestSupport",
+      exclude: ["Screens", "at-modem.py", "modem.py"]),
+    tests("Faults", uses: "TestSupport"),
     tests(
-      "OfflineAccess", in: "OfflineAccess",
-      uses: ["MFABytes", "MFAMessages", "MFAOfflineAccess"]),
-    tests(
-      "RealmImport", in: "RealmImport",
-      uses: ["MFAFactors", "MFAOneTimePassword", "MFARealmImport", "MFASecrets"]),
-    tests("Phone", in: "Phone", uses: ["MFAPhone", "MFATestSupport"]),
-    tests("PAMStack", in: "PAMStack", uses: ["MFAPAMStack", "MFASystem", "MFATestSupport"]),
-    tests(
-      "Protocol", in: "HelperProtocol",
-      uses: [
-        "MFABytes", "MFAFactors", "MFAOneTimePassword", "MFAPhone", "MFAProtocol", "MFASecrets",
-      ]),
-    tests(
-      "MultiFactor", in: "MultiFactor",
-      uses: [
-        "MFABytes", "MFACTestSupport", "MFAFactors", "MFAOneTimePassword", "MFAPhone",
-        "MFAProtocol", "MFASecrets", "MFATestSupport", "MultiFactor",
-      ],
-      exclude: ["app.py"]),
-    tests(
-      "EnrollTool", in: "mfa-enroll",
-      uses: [
-        "MFABytes", "MFAEnrollMessages", "MFAFactors", "MFAMessages", "MFAOneTimePassword",
-        "MFAPhone", "MFAProtocol", "MFAQRCode", "MFASecrets", "MultiFactor", "mfa-enroll",
-      ]),
-    tests("QRCode", in: "QRCode", uses: ["MFABytes", "MFAQRCode", "MFASecrets", "MFATestSupport"]),
-    tests(
-      "Import", in: "Import",
-      uses: [
-        "MFABytes", "MFAImport", "MFAOneTimePassword", "MFASecrets", "MFATestSupport",
-        "MFAVerification",
-      ]),
-    tests(
-      "QRImage", in: "QRImage",
-      uses: [
-        "MFABytes", "MFAQRCode", "MFAQRImage", "MFASecrets", "MFATestSupport", "MultiFactorQR",
-      ]),
-    tests(
-      "AdminOutput", in: "AdminOutput",
-      uses: ["MFAAdminOutput"]),
-    tests(
-      "AdminCore", in: "AdminCore",
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFAAuditLog", "MFAAuthentication",
-        "MFABytes", "MFAConfiguration", "MFAFactorStore", "MFAFactors", "MFAFleetProtocol",
-        "MFAGateway", "MFAImport", "MFAOneTimePassword", "MFAPhone", "MFAPolicy", "MFARealmImport",
-        "MFASecrets", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "StackEffect", in: "StackEffect",
-      uses: ["MFAPAMStack", "MFAStackEffect", "MFASystem", "MFATestSupport"]),
-    tests(
-      "Sudoers", in: "Sudoers",
-      uses: ["MFAAdminOutput", "MFASudoers", "MFATestSupport"]),
-    tests(
-      "Doctor", in: "Doctor",
-      uses: [
-        "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes", "MFAConfiguration",
-        "MFADoctor", "MFAFleetProtocol", "MFAPAMStack", "MFAPolicy", "MFAStoreFiles", "MFASystem",
-        "MFATestSupport",
-      ]),
-    tests(
-      "Explain", in: "Explain",
-      uses: [
-        "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAdminTestSupport", "MFABytes",
-        "MFAConfiguration", "MFADoctor", "MFAExplain", "MFAFactorStore", "MFAFactors",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPolicy", "MFASignIn", "MFASignInTestSupport",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "Report", in: "Report",
-      uses: [
-        "MFAAdminCore", "MFAAdminTestSupport", "MFAAuditLog", "MFABytes", "MFADoctor",
-        "MFAFactorStore", "MFAFactors", "MFAOneTimePassword", "MFAPolicy", "MFAReport",
-        "MFATestSupport",
-      ]),
-    tests(
-      "ServiceSwitch", in: "ServiceSwitch",
-      uses: [
-        "MFAAdminOutput", "MFAAdminTestSupport", "MFAConfiguration", "MFADoctor", "MFAPAMStack",
-        "MFAServiceSwitch", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "PostgreSQL", in: "PostgreSQL",
-      uses: [
-        "MFAAuditLog", "MFAAuthentication", "MFAFactors", "MFAPolicy", "MFAPostgreSQL",
-        "MFAPostgreSQLTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
-        "MFASignInTestSupport", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
-    tests(
-      "Etcd", in: "Etcd",
-      uses: [
-        "MFAEtcd", "MFAEtcdTestSupport", "MFASharedStore", "MFASharedStoreTestSupport",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ],
-      exclude: ["server.py"]),
-    tests("Trial", in: "Trial", uses: ["MFATrial"]),
-    tests(
-      "AdminTool", in: "mfa-admin",
-      uses: [
-        "MFAAdminTestSupport", "MFAAuditLog", "MFAFactorStore", "MFAFactors", "MFAOneTimePassword",
-        "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ]),
+      "Fleet", uses: "Base Front RealmTransport Relay",
+      exclude: ["decisions.py", "import", "offline.py", "outage", "run", "stage.py"]),
     tests(
       "FuzzReplay", in: "Fuzz",
-      uses: [
-        "MFAApplication", "MFAAdminCore", "MFAAdminOutput", "MFAAuditLog", "MFAAuthentication",
-        "MFABytes",
-        "MFAConfiguration", "MFACrypto", "MFADoctor", "MFAFactorStore", "MFAFactors", "MFAGateway",
-        "MFAImport",
-        "MFAOneTimePassword", "MFAPAMStack", "MFAPhone", "MFAPolicy", "MFAProtocol",
-        "MFAResidentProtocol", "MFAResidentTestSupport", "MFASecrets", "MFAServiceSwitch",
-        "MFASignIn", "MFAStackEffect", "MFAStoreFiles", "MFASystem", "MFATestSupport",
-      ],
+      uses:
+        "Admin Attempt Base Crypto Doctor Import Model PAMStack ResidentTestSupport "
+        + "Services SignIn Store TestSupport Wire",
       exclude: ["Regressions", "Seeds", "run"]),
+    tests("Import", uses: "Base Import Model Store TestSupport"),
+    tests("Messages", uses: "Base CPOSIX Messages"),
+    tests("Model", uses: "Attempt Base Crypto Messages Model Store TestSupport"),
+    tests("Module", uses: "Base CMFA Messages Module ResidentTestSupport Wire"),
+    tests(
+      "MultiFactor", uses: "Base CTestSupport Model MultiFactor TestSupport Wire",
+      exclude: ["app.py"]),
+    tests("PAMStack", uses: "Base PAMStack TestSupport"),
+    tests("QRCode", uses: "Base MultiFactorQR QRCode TestSupport"),
+    tests("RealmPackets", uses: "Attempt Base Messages Model PAMStack Realm Wire"),
+    tests(
+      "RealmStore",
+      uses:
+        "Attempt Base Crypto EtcdTestSupport Model PostgreSQLTestSupport Realm "
+        + "RealmStore SharedStoreTestSupport SignInTestSupport Store TestSupport",
+      exclude: ["server.py"]),
+    tests(
+      "Services", uses: "Admin AdminTestSupport Attempt Base Doctor PAMStack Services TestSupport"),
+    tests(
+      "SignIn",
+      uses:
+        "Attempt Base Crypto Messages Model PAMStack SignIn SignInTestSupport Store "
+        + "TestSupport Wire"
+    ),
+    tests("Store", uses: "Base Crypto Model SharedStoreTestSupport Store TestSupport"),
+    tests(
+      "Verifier",
+      uses:
+        "Attempt Base CTestSupport Decider Model PAMStack Realm RealmStore "
+        + "SharedStoreTestSupport SignIn SignInTestSupport Store TestSupport Verifier "
+        + "Wire"
+    ),
+    tests("Wire", uses: "Base Model ResidentTestSupport Wire"),
+    tests("AdminTool", in: "mfa-admin", uses: "AdminTestSupport Base Model Store TestSupport"),
+    tests(
+      "EnrollTool", in: "mfa-enroll",
+      uses: "Base EnrollMessages Messages Model MultiFactor QRCode Wire",
+      ["mfa-enroll"]),
   ],
   swiftLanguageModes: [.v6]
 )

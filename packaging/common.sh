@@ -190,7 +190,7 @@ find_swift() {
 # release_version: prints the version of this checkout, which is stated in Release.swift alone.
 release_version() {
   sed -n 's/.*static var version: StaticString { "\([0-9][0-9.]*\)" }.*/\1/p' \
-    "$checkout/Sources/Pure/Factors/Release.swift"
+    "$checkout/Sources/Model/Model/Release.swift"
 }
 
 # release_time: prints the time of this checkout in seconds since the epoch, for files that must not depend on

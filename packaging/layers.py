@@ -12,32 +12,29 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["C", "Base", "Pure", "Core", "Flow", "Services", "Fleet", "Clients", "Tools"]
+LAYERS = ["C", "Base", "Model", "Wire", "Module", "Core", "SignIn", "Service", "Clients", "Realm", "Tools"]
 
 # Imports that the layers allow but the design does not: (importer, imported).
 FORBIDDEN = {
-    # Stores hold records for any policy.
-    ("StoreFiles", "Policy"), ("FactorStore", "Policy"), ("AuditLog", "Policy"),
     # The targets that a client needs must build without OpenSSL.
-    *((name, crypto) for name in
-      ("Bytes", "Secrets", "System", "Factors", "OneTimePassword", "Protocol", "MultiFactor")
+    *((name, crypto) for name in ("Base", "Messages", "Model", "Wire", "MultiFactor")
       for crypto in ("Crypto", "CCrypto")),
+    # The module contains no store, and no policy.
+    *(("Module", name) for name in ("Crypto", "Model", "PAMStack")),
+    # The programs of a realm that have its keys have no network, and the others no store.
+    *((name, store) for name in ("RealmTransport", "Relay", "Front", "mfa-fleet")
+      for store in ("Store", "RealmStore", "SignIn", "Decider")),
+    *((name, "RealmTransport") for name in ("RealmStore", "Verifier", "mfa-verifier")),
 }
 
 # The targets of the layer Tools that each target of mfa-admin may import. The executable may import all of them.
 ADMIN = {
-    "AdminOutput": set(),
-    "AdminCore": {"AdminOutput"},
-    "StackEffect": set(),
-    "Sudoers": {"AdminOutput"},
-    "Doctor": {"AdminOutput", "AdminCore", "StackEffect", "Sudoers"},
-    "Trial": {"AdminOutput", "AdminCore"},
-    "ServiceSwitch": {"AdminOutput", "AdminCore", "Doctor", "StackEffect", "Trial"},
-    "Explain": {"AdminOutput", "AdminCore", "Doctor", "StackEffect"},
-    "Report": {"AdminOutput", "AdminCore", "Doctor"},
+    "Admin": set(),
+    "Doctor": {"Admin"},
+    "Services": {"Admin", "Doctor"},
 }
 # The targets that may import SignIn, besides tests.
-MAY_SIGN_IN = {"SignIn", "Explain", "Resident", "Served", "Decision"}
+MAY_SIGN_IN = {"SignIn", "Decider", "Verifier", "Doctor"}
 
 IMPORT = re.compile(r"^(?:@\w+ )*(?:(?:public|package|internal|private) )?import (?:\w+ )?(\w+)", re.M)
 TYPE = re.compile(r"^(?:@\w+(?:\([^)]*\))? |public |package |final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)",

@@ -173,7 +173,7 @@ static mfa_verdict decide_here(
   const uid_t caller = getuid();
   const mfa_verdict verdict = decide(line, request, calls);
   // The real uid is root's while a lock is held (UninterruptedSection.swift in
-  // Sources/Base/System). If it could not be restored, the application must not continue as root.
+  // Sources/Base/Base). If it could not be restored, the application must not continue as root.
   if (getuid() == caller) return verdict;
   pam_syslog(
       application->pam, LOG_ERR, "result=error part=process reason=identity-not-restored");

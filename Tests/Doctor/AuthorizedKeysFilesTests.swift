@@ -1,7 +1,7 @@
-import MFASystem
+import MFABase
 import Testing
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
 
 @Suite struct AuthorizedKeysFilesTests {

@@ -2,7 +2,7 @@ import MFAAdminTestSupport
 import MFADoctor
 import Testing
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 @Suite("mfa-admin check")
 struct CheckReportTests {

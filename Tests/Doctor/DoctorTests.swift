@@ -1,5 +1,5 @@
 import MFAAdminTestSupport
-import MFAPolicy
+import MFAModel
 import MFAPAMStack
 import Testing
 

@@ -1,17 +1,15 @@
 import MFAAdminTestSupport
-import MFABytes
-import MFAConfiguration
-import MFAStoreFiles
+import MFABase
+import MFAAttempt
+import MFAStore
 import Foundation
 import MFAPAMStack
-import MFASystem
 import MFATestSupport
 import Testing
 
-@testable import MFAAdminOutput
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
-import MFAFleetProtocol
+import MFARealm
 
 /// Hosts that are sound except for one change, and the findings for each.
 @Suite("Doctor findings")

@@ -1,5 +1,5 @@
-import MFAAdminCore
-import MFASystem
+import MFAAdmin
+import MFABase
 import Testing
 
 @testable import MFADoctor

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
 
 @Suite struct ProgramComplaintTests {

@@ -1,5 +1,5 @@
 import MFAAdminTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @testable import MFADoctor

@@ -1,9 +1,9 @@
 import MFAAdminTestSupport
-import MFASystem
+import MFABase
 import MFATestSupport
 import Testing
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
 
 /// A host in memory with rules of sudo.

@@ -26,7 +26,7 @@ extension EndToEnd {
     ///
     ///     33  iterating over an array: the compiler does not know that the array keeps its length
     ///         during the iteration; one division by the period of a factor, which is at least 15
-    ///     29  reading the configuration: subscripts and ranges of spans in Sources/Pure/Policy
+    ///     29  reading the configuration: subscripts and ranges of spans in Sources/Model/Model
     ///     22  growing, appending and copying arrays: the standard library checks that a length
     ///         does not overflow
     ///     18  strings and decimal numbers in log lines: checks of lengths in the standard library

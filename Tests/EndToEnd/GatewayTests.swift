@@ -1,5 +1,5 @@
 import Foundation
-import MFAGateway
+import MFAAttempt
 import MFATestSupport
 import Synchronization
 import Testing

@@ -1,9 +1,8 @@
-import MFAFactorStore
+import MFAStore
 import Foundation
-import MFAFactors
-import MFAGateway
-import MFAStoreFiles
-import MFASystem
+import MFAModel
+import MFAAttempt
+import MFABase
 import MFATestSupport
 
 /// The codes that were sent to users of the tests.

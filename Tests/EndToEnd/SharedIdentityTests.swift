@@ -1,4 +1,4 @@
-import MFASystem
+import MFABase
 import MFATestSupport
 import Testing
 

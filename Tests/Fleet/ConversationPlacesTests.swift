@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MFAVerifierFront
+@testable import MFAFront
 
 @Suite("Places for conversations")
 struct ConversationPlacesTests {

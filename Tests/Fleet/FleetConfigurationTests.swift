@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MFAFleetTransport
+@testable import MFARealmTransport
 
 @Suite("The configuration of a fleet")
 struct FleetConfigurationTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import MFAVerifierFront
+@testable import MFAFront
 
 @Suite("Connections to the front")
 struct FrontConnectionsTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import MFAVerifierFront
+@testable import MFAFront
 
 @Suite("Turns of handshakes")
 struct HandshakeTurnsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MFAFleetMetrics
+@testable import MFARealmTransport
 
 @Suite("The text of metrics")
 struct MetricTextTests {

@@ -1,7 +1,5 @@
-import MFAFleetTransport
+@testable import MFARealmTransport
 import Testing
-
-@testable import MFAFleetMetrics
 
 /// MUST 1 of MetricsAddress.swift.
 @Suite("The address for metrics")

@@ -1,6 +1,6 @@
 import Foundation
-import MFAFleetTransport
-import MFASystem
+import MFARealmTransport
+import MFABase
 import Testing
 
 @Suite("A channel of packets", .timeLimit(.minutes(20)))

@@ -1,7 +1,6 @@
-import MFAAuthentication
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFAAttempt
+import MFABase
+import MFAModel
 
 /// Reads what a user typed: as a code, as a recovery code, and as a password followed by a code.
 ///

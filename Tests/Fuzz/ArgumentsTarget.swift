@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 @testable import MFAPAMStack
 @testable import MFASignIn
 

@@ -1,8 +1,7 @@
-import MFABytes
-@testable import MFAFactorStore
-import MFAFactors
+import MFABase
+@testable import MFAStore
+import MFAModel
 import Foundation
-import MFASystem
 
 /// Reads an attempt state, and the two slots of an attempts file. The input is the encoding of a
 /// state without the slot's checksum, followed by any bytes.

@@ -10,7 +10,7 @@ private let target: FuzzTarget? = FuzzTarget(
 
 /// Checks one input. A violated property ends the process, which libFuzzer reports.
 @c(LLVMFuzzerTestOneInput)
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   // SAFETY: libFuzzer passes the address of `count` bytes that do not change during the call.
   let input = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
   guard let target else { fatalError("unknown fuzz target") }
@@ -25,7 +25,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// Writes the samples of the target to the folder in the environment variable MFA_FUZZ_SAMPLES,
 /// before libFuzzer reads the folder.
 @c(LLVMFuzzerInitialize)
-public func initializeFuzzer(
+package func initializeFuzzer(
   _ count: UnsafeMutablePointer<CInt>?,
   _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
 ) -> CInt {

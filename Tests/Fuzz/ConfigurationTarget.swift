@@ -1,4 +1,4 @@
-@testable import MFAPolicy
+@testable import MFAModel
 
 /// Reads a configuration of up to three files, which the byte 0x1E separates.
 ///

@@ -1,5 +1,5 @@
-import MFABytes
-@testable import MFAGateway
+import MFABase
+@testable import MFAAttempt
 
 /// Reads the input as a message to a phone, and as a reply of the gateway service.
 ///

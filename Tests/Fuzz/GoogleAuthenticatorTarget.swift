@@ -1,6 +1,5 @@
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFABase
+import MFAModel
 import MFAImport
 
 /// Imports the file of google-authenticator.

@@ -1,8 +1,7 @@
-import MFAPolicy
+import MFAModel
 import Foundation
 
-@testable import MFAAdminOutput
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 /// Reads JSON and objects as JavaScript programs write them, and the Identity Platform settings in
 /// them.

@@ -1,13 +1,9 @@
-import MFAAuditLog
-import MFABytes
-import MFAFactorStore
-import MFAFactors
-import MFAStoreFiles
+import MFAStore
+import MFABase
+import MFAModel
 import Foundation
-import MFASystem
 
-@testable import MFAAdminOutput
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 /// Damages the audit log. The input determines the entries to write and the changes of the files.
 ///

@@ -1,9 +1,6 @@
-import MFABytes
-import MFAFactors
-import MFAOneTimePassword
-import MFAPhone
-import MFASecrets
-import MFAProtocol
+import MFABase
+import MFAModel
+import MFAWire
 
 extension MessagesTarget {
   /// Returns the body of a message of each kind.

@@ -1,6 +1,6 @@
-import MFABytes
-import MFAOneTimePassword
-import MFAProtocol
+import MFABase
+import MFAModel
+import MFAWire
 
 /// Reads messages of the helper protocol. The input is the body of a frame in either direction; its
 /// first four bytes are also read as the header of a frame.

@@ -1,6 +1,5 @@
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFABase
+import MFAModel
 import Foundation
 
 /// Creates otpauth URLs. The input holds the parameters, the secret, the issuer and the account. A

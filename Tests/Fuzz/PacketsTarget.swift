@@ -1,8 +1,6 @@
-import MFAApplication
-import MFABytes
-import MFAResidentProtocol
+import MFAWire
+import MFABase
 import MFAResidentTestSupport
-import MFASecrets
 
 /// Reads packets of the resident service's protocol, in both directions.
 ///

@@ -1,4 +1,4 @@
-import MFAPhone
+import MFAModel
 
 /// Reads phone numbers as users type them, and masked numbers as they are stored.
 ///

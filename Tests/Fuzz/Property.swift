@@ -1,5 +1,4 @@
-import MFABytes
-import MFASecrets
+import MFABase
 
 /// A property that does not hold for an input.
 struct Violation: Error, CustomStringConvertible {

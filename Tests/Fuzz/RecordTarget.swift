@@ -1,9 +1,6 @@
-import MFABytes
-@testable import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
-@testable import MFAStoreFiles
-import MFASystem
+import MFABase
+@testable import MFAStore
+import MFAModel
 
 /// Reads a factor record. The input is the encoding without the store's seal.
 ///

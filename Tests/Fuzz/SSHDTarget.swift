@@ -1,14 +1,13 @@
-import MFABytes
-import MFAConfiguration
-import MFAFactorStore
-import MFAPolicy
+import MFABase
+import MFAAttempt
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFAPAMStack
-import MFASystem
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
-@testable import MFAServiceSwitch
+@testable import MFAServices
 
 /// Reads the files of sshd, which the byte 0x1E separates: sshd_config, two files in the folder
 /// sshd_config.d, and the output of `sshd -T`.

@@ -1,8 +1,7 @@
-import MFABytes
+import MFABase
 import MFACrypto
-import MFAFactors
-import MFAOneTimePassword
-@testable import MFAStoreFiles
+import MFAModel
+@testable import MFAStore
 
 /// The values that the samples of the targets consist of.
 enum Samples {

@@ -1,5 +1,5 @@
 import Foundation
-import MFASystem
+import MFABase
 
 /// A new, empty folder for one input.
 struct ScratchFolder {

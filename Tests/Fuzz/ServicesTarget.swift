@@ -1,5 +1,5 @@
 @testable import MFAPAMStack
-@testable import MFAServiceSwitch
+@testable import MFAServices
 
 /// Reads PAM service files, which the byte 0x1E separates: the file of the service, then those
 /// named `other`, `common-auth` and `common-account`.

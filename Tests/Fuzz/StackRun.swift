@@ -1,5 +1,5 @@
 import MFAPAMStack
-import MFAStackEffect
+import MFADoctor
 
 /// Runs a stack like libpam, for everything that its modules can return.
 struct StackRun {

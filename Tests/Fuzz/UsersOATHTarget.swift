@@ -1,5 +1,5 @@
-import MFABytes
-import MFAOneTimePassword
+import MFABase
+import MFAModel
 import MFAImport
 
 /// Imports the file of pam_oath.

@@ -1,4 +1,4 @@
-"""Speaks with the decision service of a verifier as its network front does (Sources/Flow/FleetProtocol/PROTOCOL.md)."""
+"""Speaks with the decision service of a verifier as its network front does (Sources/Realm/Realm/PROTOCOL.md)."""
 
 import hashlib
 import hmac

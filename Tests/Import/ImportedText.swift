@@ -1,5 +1,4 @@
-import MFABytes
-import MFASecrets
+import MFABase
 import MFAImport
 
 /// Returns the bytes of a secret, for comparisons.

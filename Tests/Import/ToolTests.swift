@@ -1,4 +1,4 @@
-import MFAVerification
+import MFAStore
 import MFAImport
 import MFATestSupport
 import Testing

@@ -1,4 +1,4 @@
-import MFAOneTimePassword
+import MFAModel
 import MFAImport
 import MFATestSupport
 import Testing

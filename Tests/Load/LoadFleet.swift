@@ -1,10 +1,10 @@
 #if Fleet
 import Foundation
-import MFAFleetTransport
-import MFAOneTimePassword
+import MFARealmTransport
+import MFAModel
 import MFARelay
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Synchronization
 
 /// The relays of simulated hosts.

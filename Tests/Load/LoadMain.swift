@@ -1,7 +1,7 @@
 #if Fleet
 import ArgumentParser
-import MFAFleetTransport
-import MFASystem
+import MFARealmTransport
+import MFABase
 
 /// Simulates many hosts of a fleet. `Tests/Load/run` starts it.
 @main

@@ -1,16 +1,11 @@
 #if Fleet
-import MFAAuditLog
+import MFAStore
 import MFACrypto
-import MFAFactorStore
-import MFAFactors
-import MFAFleetCertificates
-import MFAFleetTransport
-import MFAOneTimePassword
-import MFAPostgreSQL
-import MFASharedStore
+import MFAModel
+import MFARealmTransport
+import MFARealmStore
 import MFASignInTestSupport
-import MFAStoreFiles
-import MFASystem
+import MFABase
 
 /// The realm of a run. Its key is 32 times the byte 7, and all users have the secret of the RFCs' examples.
 struct LoadRealm {

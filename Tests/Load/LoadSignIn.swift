@@ -1,14 +1,11 @@
 #if Fleet
 import Foundation
-import MFAApplication
-import MFAConfiguration
-import MFAFleetProtocol
-import MFAFleetService
-import MFAFleetTransport
+import MFAWire
+import MFAAttempt
+import MFARealm
+import MFARealmTransport
 import MFAPAMStack
-import MFAResidentProtocol
-import MFASecrets
-import MFASystem
+import MFABase
 
 /// A simulated module: it answers the questions of a sign-in with a code.
 struct LoadSignIn {

@@ -1,4 +1,4 @@
-import MFABytes
+import MFABase
 import MFAMessages
 import Testing
 

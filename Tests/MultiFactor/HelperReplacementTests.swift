@@ -1,5 +1,5 @@
-import MFASecrets
-import MFAProtocol
+import MFABase
+import MFAWire
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import MFAProtocol
+import MFAWire
 import Testing
 
 @testable import MultiFactor

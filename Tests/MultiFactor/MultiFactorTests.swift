@@ -1,7 +1,6 @@
-import MFABytes
-import MFASecrets
+import MFABase
 import Foundation
-import MFAProtocol
+import MFAWire
 import Synchronization
 import Testing
 

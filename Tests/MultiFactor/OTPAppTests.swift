@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 import MFATestSupport
 import Testing
 

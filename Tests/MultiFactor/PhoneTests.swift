@@ -1,7 +1,6 @@
-import MFAFactors
-import MFAPhone
-import MFAProtocol
-import MFASecrets
+import MFAModel
+import MFAWire
+import MFABase
 import Testing
 
 @testable import MultiFactor

@@ -1,5 +1,5 @@
 import Foundation
-import MFASecrets
+import MFABase
 import Testing
 
 @testable import MultiFactor

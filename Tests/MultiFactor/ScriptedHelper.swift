@@ -1,10 +1,9 @@
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFABase
+import MFAModel
 import Dispatch
 import Foundation
 import Glibc
-import MFAProtocol
+import MFAWire
 import Synchronization
 
 @testable import MultiFactor

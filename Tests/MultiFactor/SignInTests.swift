@@ -1,6 +1,6 @@
-import MFAFactors
-import MFAProtocol
-import MFASecrets
+import MFAModel
+import MFAWire
+import MFABase
 import Synchronization
 import Testing
 

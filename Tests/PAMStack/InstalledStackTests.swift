@@ -1,5 +1,5 @@
 import MFAPAMStack
-import MFASystem
+import MFABase
 import MFATestSupport
 import Testing
 

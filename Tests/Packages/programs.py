@@ -40,7 +40,7 @@ def report(title, differences):
 
 def check_version(program):
     """Compares the version that a program prints with that of this checkout."""
-    source = (ROOT / "Sources/Pure/Factors/Release.swift").read_text()
+    source = (ROOT / "Sources/Model/Model/Release.swift").read_text()
     version = re.search(r'version: StaticString { "([^"]+)" }', source).group(1)
     shown = subprocess.run([program, "--version"], capture_output=True, text=True)
     report(f"{program.name}: --version", {shown.stdout + shown.stderr} - {f"{program.name} {version}\n"})

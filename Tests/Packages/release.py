@@ -22,7 +22,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.search(r'StaticString { "([0-9.]+)" }',
-                    (ROOT / "Sources/Pure/Factors/Release.swift").read_text()).group(1)
+                    (ROOT / "Sources/Model/Model/Release.swift").read_text()).group(1)
 failed = False
 
 
@@ -188,9 +188,9 @@ class Project:
         # The SBOM is checked elsewhere.
         (scripts / "sbom.py").write_text("print('{}')\n")
         (scripts / "CHANGELOG.md").write_text(f"# Changes\n\n## {heading}\n\n- Something changed.\n")
-        release = folder / "Sources/Pure/Factors/Release.swift"
+        release = folder / "Sources/Model/Model/Release.swift"
         release.parent.mkdir(parents=True)
-        shutil.copy2(ROOT / "Sources/Pure/Factors/Release.swift", release)
+        shutil.copy2(ROOT / "Sources/Model/Model/Release.swift", release)
         (folder / ".gitignore").write_text("dist/\n")
         (folder / "dist").mkdir()
         for name in ("mfa-enroll", "mfa-admin", "mfa-fleet", "mfa-verifier"):

@@ -1,4 +1,4 @@
-import MFABytes
+import MFABase
 import MFATestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import MFAApplication
-@testable import MFAPolicy
+import MFAWire
+@testable import MFAModel
 @testable import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("The client's address")

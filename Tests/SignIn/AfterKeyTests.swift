@@ -1,8 +1,8 @@
-import MFAApplication
-import MFAFactors
+import MFAWire
+import MFAModel
 import MFAPAMStack
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @testable import MFASignIn

@@ -26,7 +26,10 @@ struct AllowingPlacesTests {
 
   /// The lines in the module, and in the layers with the programs that decide.
   private static func found() throws -> [Place] {
-    let folders = ["pam", "Sources/Core", "Sources/Flow", "Sources/Fleet", "Sources/Services"]
+    let folders = [
+      "pam", "Sources/Core", "Sources/Module", "Sources/Realm", "Sources/Service", "Sources/SignIn",
+      "Sources/Wire",
+    ]
     return try folders.flatMap { folder in
       let paths = try FileManager.default.subpathsOfDirectory(
         atPath: checkout.appending(path: folder).path)

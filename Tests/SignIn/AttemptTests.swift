@@ -1,10 +1,8 @@
-import MFAAuthentication
-import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
-import MFAStoreFiles
+import MFAAttempt
+import MFAModel
+import MFAStore
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("Attempts")

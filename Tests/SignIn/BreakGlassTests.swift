@@ -1,14 +1,10 @@
-import MFAApplication
-import MFABytes
+import MFAWire
+import MFABase
 import MFACrypto
-import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
-import MFASecrets
+import MFAModel
 import MFASignInTestSupport
-import MFASlowHash
-import MFAStoreFiles
-import MFASystem
+import MFAAttempt
+import MFAStore
 import Testing
 
 @testable import MFASignIn

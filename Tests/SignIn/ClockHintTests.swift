@@ -1,13 +1,11 @@
-import MFAApplication
-import MFAAuthentication
-import MFAFactors
+import MFAWire
+import MFAAttempt
+import MFAModel
 import MFAMessages
-import MFAOneTimePassword
-import MFAPolicy
 import MFASignIn
 import MFASignInTestSupport
-import MFAStoreFiles
-import MFASystem
+import MFAStore
+import MFABase
 import Testing
 
 @Suite("The hint that a clock may be wrong")

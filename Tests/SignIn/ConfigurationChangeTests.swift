@@ -1,9 +1,8 @@
-import MFAApplication
-import MFABytes
+import MFAWire
+import MFABase
 import MFASignIn
-import MFAStoreFiles
+import MFAStore
 import MFASignInTestSupport
-import MFASystem
 import Testing
 
 @Suite("A configuration that was changed with an editor")

@@ -1,4 +1,4 @@
-import MFAConfiguration
+import MFAAttempt
 import Testing
 
 @Suite("Names of drop-ins")

@@ -1,12 +1,9 @@
-import MFAApplication
-import MFABytes
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
-import MFASecrets
+import MFAWire
+import MFABase
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
 import Testing
 
 @Suite("Enrolment during a sign-in")

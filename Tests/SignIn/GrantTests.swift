@@ -1,12 +1,10 @@
-import MFAApplication
-import MFAAuthentication
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFAWire
+import MFAAttempt
+import MFABase
+import MFAModel
 import MFASignIn
-import MFAStoreFiles
+import MFAStore
 import MFASignInTestSupport
-import MFASystem
 import Testing
 
 @Suite("Bypass codes and tickets")

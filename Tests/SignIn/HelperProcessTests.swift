@@ -1,7 +1,7 @@
 import MFASignIn
 import Foundation
-import MFAProtocol
-import MFASystem
+import MFAWire
+import MFABase
 import MFATestSupport
 import Testing
 

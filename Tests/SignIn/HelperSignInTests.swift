@@ -1,12 +1,9 @@
-import MFAApplication
-import MFABytes
-import MFAFactors
-import MFAOneTimePassword
+import MFAWire
+import MFABase
+import MFAModel
 import MFASignIn
-import MFAStoreFiles
-import MFAProtocol
+import MFAStore
 import MFASignInTestSupport
-import MFASystem
 import Testing
 
 /// Sign-ins in a process that may not open the store.

@@ -1,11 +1,10 @@
-import MFAApplication
+import MFAWire
 import MFAPAMStack
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("The factor list in the prompt")

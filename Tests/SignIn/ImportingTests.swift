@@ -1,12 +1,8 @@
-import MFAAuditLog
-import MFAAuthentication
-import MFABytes
-import MFAFactors
-import MFAOneTimePassword
-import MFASecrets
-import MFAStoreFiles
+import MFAStore
+import MFAAttempt
+import MFABase
+import MFAModel
 import MFASignInTestSupport
-import MFASystem
 import MFATestSupport
 import Testing
 

@@ -1,11 +1,10 @@
-import MFAApplication
-import MFAFactorStore
-import MFAFactors
+import MFAWire
+import MFAStore
+import MFAModel
 import MFAMessages
-import MFAOneTimePassword
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("The language of messages at a sign-in")

@@ -1,11 +1,9 @@
-import MFAApplication
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
+import MFAWire
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("Pending notices")

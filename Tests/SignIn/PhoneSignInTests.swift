@@ -1,11 +1,10 @@
-import MFAApplication
-import MFAAuthentication
-import MFAFactors
-import MFAGateway
+import MFAWire
+import MFAAttempt
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFAStoreFiles
-import MFASystem
+import MFAStore
+import MFABase
 import Testing
 
 /// Sign-ins of users with a phone.

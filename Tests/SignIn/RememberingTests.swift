@@ -1,11 +1,10 @@
-import MFAApplication
-import MFAAuthentication
-import MFAFactorStore
-import MFAFactors
-import MFAPolicy
+import MFAWire
+import MFAAttempt
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("Remembered codes at a sign-in")

@@ -1,8 +1,8 @@
-import MFAApplication
-import MFAConfiguration
-import MFAFactors
+import MFAWire
+import MFAAttempt
+import MFAModel
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @testable import MFASignIn

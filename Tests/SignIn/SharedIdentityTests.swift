@@ -1,8 +1,8 @@
-import MFAApplication
-import MFAFactors
+import MFAWire
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 /// `alice` signs in; `bob` has the same uid.

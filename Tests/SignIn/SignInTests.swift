@@ -1,12 +1,10 @@
-import MFAApplication
-import MFABytes
-import MFAConfiguration
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
+import MFAWire
+import MFABase
+import MFAAttempt
+import MFAStore
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
 import Testing
 
 @Suite("Sign-ins")

@@ -1,8 +1,8 @@
-import MFAApplication
-import MFAFactors
+import MFAWire
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("Further tries after a code that was not accepted")

@@ -1,12 +1,10 @@
-import MFAApplication
-import MFAAuthentication
-import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
+import MFAWire
+import MFAAttempt
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFAStoreFiles
-import MFASystem
+import MFAStore
+import MFABase
 import Testing
 
 @Suite("Unlocking with a recovery code")

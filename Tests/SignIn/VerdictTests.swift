@@ -1,10 +1,8 @@
-import MFAAuthentication
-import MFAConfiguration
-import MFAFactors
-import MFAPolicy
+import MFAAttempt
+import MFAModel
 import MFASignIn
 import MFASignInTestSupport
-import MFASystem
+import MFABase
 import Testing
 
 @Suite("Verdicts")

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 /// The user's authenticator app, simulated by oathtool.
-public struct Authenticator: Sendable {
+package struct Authenticator: Sendable {
   /// The hash algorithm of the codes.
-  public enum Algorithm: String, CaseIterable, Sendable {
+  package enum Algorithm: String, CaseIterable, Sendable {
     /// HMAC with SHA-1, the default of most apps.
     case sha1 = "SHA1"
 
@@ -16,19 +16,19 @@ public struct Authenticator: Sendable {
   }
 
   /// The shared key, in base32.
-  public let key: String
+  package let key: String
 
   /// The hash algorithm of the codes.
-  public let algorithm: Algorithm
+  package let algorithm: Algorithm
 
   /// The number of digits of a code, 6 to 8.
-  public let digits: Int
+  package let digits: Int
 
   /// The period of a code, in seconds.
-  public let period: Int
+  package let period: Int
 
   /// Creates an app with a key that was typed by hand.
-  public init(key: String, algorithm: Algorithm = .sha1, digits: Int = 6, period: Int = 30) {
+  package init(key: String, algorithm: Algorithm = .sha1, digits: Int = 6, period: Int = 30) {
     self.key = key
     self.algorithm = algorithm
     self.digits = digits
@@ -36,7 +36,7 @@ public struct Authenticator: Sendable {
   }
 
   /// Reads an otpauth URL as a phone does: missing parameters have their default values.
-  public init(url: String) throws(HarnessFailure) {
+  package init(url: String) throws(HarnessFailure) {
     guard let parts = URLComponents(string: url), parts.scheme == "otpauth", parts.host == "totp"
     else { throw HarnessFailure("not an otpauth URL of a time-based factor: \(url)") }
     var values: [String: String] = [:]
@@ -49,17 +49,17 @@ public struct Authenticator: Sendable {
   }
 
   /// Returns the number of the time step that contains `now`.
-  public func step(at now: Date = Date()) -> Int {
+  package func step(at now: Date = Date()) -> Int {
     Int(now.timeIntervalSince1970.rounded(.down)) / period
   }
 
   /// Returns the code of the time step `offset` steps from the current one.
-  public func code(offset: Int = 0) throws(HarnessFailure) -> String {
+  package func code(offset: Int = 0) throws(HarnessFailure) -> String {
     try codes(fromStep: step() + offset, count: 1)[0]
   }
 
   /// Returns the codes of `count` successive time steps.
-  public func codes(fromStep first: Int, count: Int) throws(HarnessFailure) -> [String] {
+  package func codes(fromStep first: Int, count: Int) throws(HarnessFailure) -> [String] {
     // The key is passed on standard input, so that it appears in no process list.
     let text = try Command.succeed(
       [
@@ -76,7 +76,7 @@ public struct Authenticator: Sendable {
   /// Returns a code of the right length that differs from all codes from `reach` steps ago to
   /// `reach` steps ahead. It is another one in each of 16 calls, because the same answer again is not
   /// counted.
-  public func wrongCode(reach: Int = 12) throws(HarnessFailure) -> String {
+  package func wrongCode(reach: Int = 12) throws(HarnessFailure) -> String {
     let number = Self.calls.withLock { calls in
       calls = (calls + 1) % 16
       return calls
@@ -88,7 +88,7 @@ public struct Authenticator: Sendable {
 
   /// Returns `count` different codes of the right length that differ from all codes within `reach`
   /// steps of now.
-  public func wrongCodes(count: Int, reach: Int = 12) throws(HarnessFailure) -> [String] {
+  package func wrongCodes(count: Int, reach: Int = 12) throws(HarnessFailure) -> [String] {
     let right = Set(try codes(fromStep: step() - reach, count: 2 * reach + 1))
     return Array(
       (0...).lazy.map { number in

@@ -1,7 +1,7 @@
 /// Base32 text (RFC 4648, section 6) without padding.
-public enum Base32 {
+package enum Base32 {
   /// Returns the base32 text of some bytes.
-  public static func text(_ bytes: [UInt8]) -> String {
+  package static func text(_ bytes: [UInt8]) -> String {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     var text = ""
     var bits = 0

@@ -1,14 +1,14 @@
 import Foundation
 
 /// The source tree that the tests were built from.
-public enum Checkout {
+package enum Checkout {
   /// The folder that holds Package.swift.
-  public static let folder = URL(fileURLWithPath: #filePath)
+  package static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
   /// The folder with the files that packaging/build creates and packaging/install installs.
-  public static let artefacts = folder + "/dist"
+  package static let artefacts = folder + "/dist"
 
   /// The module as installed, but with the names of its functions. packaging/build creates it.
-  public static let moduleWithSymbols = folder + "/.build-embedded/release/mfa-decision.symbols.so"
+  package static let moduleWithSymbols = folder + "/.build-embedded/release/mfa-decision.symbols.so"
 }

@@ -5,12 +5,12 @@ import Glibc
 ///
 /// The program is killed when the value is destroyed, if it is still running. It is addressed by a
 /// process descriptor (pidfd), so a process that reuses its number is never signalled.
-public final class ChildProcess {
+package final class ChildProcess {
   /// The process number.
-  public let number: Int32
+  package let number: Int32
 
   /// The command line, for messages.
-  public let commandLine: [String]
+  package let commandLine: [String]
 
   let reference: Descriptor
   private var status: ExitStatus?
@@ -27,7 +27,7 @@ public final class ChildProcess {
   ///   - terminal: the controlling terminal of the session, also opened as descriptors 0 to 2.
   ///   - directory: the working directory.
   /// - Throws: the operating system's error, if the program could not be started.
-  public init(
+  package init(
     _ arguments: [String], as identity: Identity = .current, environment: [String: String] = [:],
     descriptors: [Int32: Int32] = [:], terminal: String? = nil, directory: String = "/"
   ) throws(HarnessFailure) {
@@ -61,14 +61,14 @@ public final class ChildProcess {
   }
 
   /// Sends a signal, if the program is still running.
-  public func send(signal: Int32) {
+  package func send(signal: Int32) {
     guard status == nil else { return }
     _ = ctest_kill(reference.number, signal)
   }
 
   /// Stops the program, and waits until all its threads have stopped. On a busy machine, a thread can
   /// run for some milliseconds after the signal, and answer a request.
-  public func suspend() throws(HarnessFailure) {
+  package func suspend() throws(HarnessFailure) {
     send(signal: SIGSTOP)
     guard Deadline.usual.waits(until: { ctest_has_stopped(reference.number) == 1 }) else {
       throw HarnessFailure("\(commandLine.joined(separator: " ")) is not stopped")
@@ -76,11 +76,11 @@ public final class ChildProcess {
   }
 
   /// Lets the program continue after `suspend()`.
-  public func resume() { send(signal: SIGCONT) }
+  package func resume() { send(signal: SIGCONT) }
 
   /// Waits for the program to end. Returns its exit status, or nil if it is still running at the
   /// deadline.
-  public func wait(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus? {
+  package func wait(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus? {
     if let status { return status }
     var code: Int32 = 0
     var signal: Int32 = 0

@@ -1,25 +1,25 @@
 /// A program that ran to its end, without a terminal.
-public struct Command: Sendable {
+package struct Command: Sendable {
   /// The exit status.
-  public let status: ExitStatus
+  package let status: ExitStatus
 
   /// The bytes written to standard output.
-  public let output: [UInt8]
+  package let output: [UInt8]
 
   /// The bytes written to standard error.
-  public let errors: [UInt8]
+  package let errors: [UInt8]
 
   /// The standard output as text.
-  public var text: String { String(decoding: output, as: UTF8.self) }
+  package var text: String { String(decoding: output, as: UTF8.self) }
 
   /// The standard error as text.
-  public var errorText: String { String(decoding: errors, as: UTF8.self) }
+  package var errorText: String { String(decoding: errors, as: UTF8.self) }
 
   /// Runs a program and waits until it has ended.
   ///
   /// Input and output are files in memory, so neither large output nor a remaining background
   /// process can block the test.
-  public static func run(
+  package static func run(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
     environment: [String: String] = [:], directory: String = "/",
     deadline: Deadline = .long
@@ -43,7 +43,7 @@ public struct Command: Sendable {
 
   /// Runs a program that must succeed, and returns its output.
   @discardableResult
-  public static func succeed(
+  package static func succeed(
     _ arguments: [String], input: [UInt8] = [], as identity: Identity = .current,
     environment: [String: String] = [:], directory: String = "/",
     deadline: Deadline = .long

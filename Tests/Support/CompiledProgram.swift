@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The package manager would link a C program with Swift's runtime, which handles signals. The
 /// program would then not be a plain host whose signal handlers a PAM module must leave unchanged.
-public enum CompiledProgram {
+package enum CompiledProgram {
   private static let made = Mutex<Set<String>>([])
 
   /// Compiles Tests/Support/NAME/main.c once, and returns the path of the program, which every user
@@ -31,7 +31,7 @@ public enum CompiledProgram {
 
   /// Compiles Tests/Support/stand-in/stand-in.c once for a module name such as `pam_sss`, and returns the
   /// path of the module.
-  public static func standIn(_ name: String) throws(HarnessFailure) -> String {
+  package static func standIn(_ name: String) throws(HarnessFailure) -> String {
     let path = try folder() + "/stand-in-\(name).so"
     let result = made.withLock { made in
       guard !made.contains(path) else { return Result<Void, HarnessFailure>.success(()) }

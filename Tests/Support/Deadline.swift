@@ -4,19 +4,19 @@ import MFACTestSupport
 ///
 /// Deadlines are generous, because other tests keep the processors busy. They end a test that hangs; they never
 /// assert how fast something is.
-public struct Deadline: Sendable {
+package struct Deadline: Sendable {
   private let end: Int64
 
   /// Returns a deadline `seconds` from now.
-  public static func after(seconds: Int) -> Deadline {
+  package static func after(seconds: Int) -> Deadline {
     Deadline(end: ctest_milliseconds() + Int64(seconds) * 1000)
   }
 
   /// 2 minutes from now.
-  public static var usual: Deadline { after(seconds: 120) }
+  package static var usual: Deadline { after(seconds: 120) }
 
   /// 5 minutes from now: for what takes seconds even if nothing else runs.
-  public static var long: Deadline { after(seconds: 300) }
+  package static var long: Deadline { after(seconds: 300) }
 
   /// The remaining milliseconds, at least 0.
   var millisecondsLeft: Int32 {
@@ -24,5 +24,5 @@ public struct Deadline: Sendable {
   }
 
   /// Whether the deadline has passed.
-  public var isOver: Bool { millisecondsLeft == 0 }
+  package var isOver: Bool { millisecondsLeft == 0 }
 }

@@ -1,9 +1,9 @@
 import MFACTestSupport
 
 /// A file descriptor that is closed when the value is destroyed.
-public struct Descriptor: ~Copyable {
+package struct Descriptor: ~Copyable {
   /// The descriptor number.
-  public let number: Int32
+  package let number: Int32
 
   /// Takes over an open descriptor; a negative number is the error of the call that should have
   /// opened it.
@@ -18,14 +18,14 @@ public struct Descriptor: ~Copyable {
   deinit { ctest_close(number) }
 
   /// Creates a file in memory that holds `bytes`, positioned at its beginning.
-  public static func memory(_ bytes: [UInt8] = []) throws(HarnessFailure) -> Descriptor {
+  package static func memory(_ bytes: [UInt8] = []) throws(HarnessFailure) -> Descriptor {
     // SAFETY: the array lives during the call, which copies `count` bytes from it.
     let number = unsafe ctest_memory(bytes, bytes.count)
     return try Descriptor(takingOver: number, from: "memfd_create")
   }
 
   /// Returns the whole content of a file, from its beginning.
-  public func contents() throws(HarnessFailure) -> [UInt8] {
+  package func contents() throws(HarnessFailure) -> [UInt8] {
     var all: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 65_536)
     while true {

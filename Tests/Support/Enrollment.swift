@@ -1,22 +1,22 @@
 import Foundation
 
 /// An enrolled factor as the user has it, in an authenticator app.
-public struct Enrollment: Sendable {
+package struct Enrollment: Sendable {
   /// The authenticator app.
-  public let phone: Authenticator
+  package let phone: Authenticator
 
   /// The display name that the user gave the factor.
-  public let displayName: String
+  package let displayName: String
 
   /// The factor's identifier, 16 bytes.
-  public let identifier: [UInt8]
+  package let identifier: [UInt8]
 
   /// The factor's identifier in hexadecimal, as it appears in log lines.
-  public var factor: String { identifier.map { Base16.text($0) }.joined() }
+  package var factor: String { identifier.map { Base16.text($0) }.joined() }
 
   /// The offset of the time step whose code confirmed the enrolment. That code is used; the codes
   /// of later steps are not.
-  public static let confirmingOffset = -5
+  package static let confirmingOffset = -5
 }
 
 extension Machine {
@@ -24,7 +24,7 @@ extension Machine {
   ///
   /// If the user already has a factor, `presentCode` is a code of that factor. The enrolment is
   /// confirmed with the code of the time step `offset` steps from the current one.
-  public func enroll(
+  package func enroll(
     _ user: MachineUser, named name: String = "phone",
     algorithm: Authenticator.Algorithm = .sha1, digits: Int = 6, period: Int = 30,
     presentCode: String? = nil, confirmedAt offset: Int = Enrollment.confirmingOffset
@@ -64,7 +64,7 @@ extension Machine {
   }
 
   /// Adds a user with an account and an enrolled app.
-  public func addEnrolledUser(
+  package func addEnrolledUser(
     named name: String? = nil
   ) throws -> (user: MachineUser, enrollment: Enrollment) {
     let user = try addUser(named: name)
@@ -72,7 +72,7 @@ extension Machine {
   }
 
   /// Removes everything that is stored for a user.
-  public func forget(_ user: MachineUser) throws(HarnessFailure) {
+  package func forget(_ user: MachineUser) throws(HarnessFailure) {
     try StoreFiles(of: user.name).discard()
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// How a program ended.
-public enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
+package enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
   /// Exited with a code.
   case exited(Int32)
 
@@ -9,10 +9,10 @@ public enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
   case killed(signal: Int32)
 
   /// Whether the program exited with code 0.
-  public var isSuccess: Bool { self == .exited(0) }
+  package var isSuccess: Bool { self == .exited(0) }
 
   /// The status in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exited(let code): "exited with code \(code)"
     case .killed(let signal): "killed by signal \(signal)"
@@ -23,7 +23,7 @@ public enum ExitStatus: Equatable, Sendable, CustomStringConvertible {
 extension ExitStatus {
   /// Waits for the end of a child process that was not started by `ChildProcess`. Returns nil if
   /// there is no such child.
-  public static func ofChild(_ process: Int32) -> ExitStatus? {
+  package static func ofChild(_ process: Int32) -> ExitStatus? {
     var status: Int32 = 0
     // SAFETY: the call writes `status`, which outlives it.
     guard unsafe waitpid(process, &status, 0) == process else { return nil }

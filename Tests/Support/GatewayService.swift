@@ -1,18 +1,18 @@
 import Foundation
 
 /// The gateway service, started as on a host without a service manager.
-public final class GatewayService {
+package final class GatewayService {
   /// The socket of the service.
-  public static let socket = "/run/mfa/gateway"
+  package static let socket = "/run/mfa/gateway"
   private static let program = "/usr/lib/mfa/mfad"
 
   private let machine: Machine
   private let process: ChildProcess
   /// A folder of the user mfa-gateway.
-  public let folder: String
+  package let folder: String
 
   /// Starts the service and waits until it listens. The service ends with the test.
-  public init(on machine: Machine) throws(HarnessFailure) {
+  package init(on machine: Machine) throws(HarnessFailure) {
     self.machine = machine
     folder = machine.folder + "/gateway"
     try Command.succeed(
@@ -38,15 +38,15 @@ public final class GatewayService {
   }
 
   /// Sends a signal to the process that supervises the others.
-  public func send(signal: Int32) { process.send(signal: signal) }
+  package func send(signal: Int32) { process.send(signal: signal) }
 
   /// Waits until the supervising process has ended. Returns its exit status, or nil if it does not end.
-  public func wait() throws(HarnessFailure) -> ExitStatus? {
+  package func wait() throws(HarnessFailure) -> ExitStatus? {
     try process.wait(until: .long)
   }
 
   /// Selects a gateway in mfa.conf.
-  public func select(_ path: String?) throws(HarnessFailure) {
+  package func select(_ path: String?) throws(HarnessFailure) {
     let line = path.map { "gateway = \($0)\nregions = +1\n" } ?? ""
     try machine.writeConfiguration("[project]\n\(line)")
   }
@@ -54,7 +54,7 @@ public final class GatewayService {
   /// Writes and selects a gateway: a shell script that finds `$out`, the folder of mfa-gateway.
   /// Returns its path.
   @discardableResult
-  public func use(_ script: String, mode: String = "0755") throws(HarnessFailure) -> String {
+  package func use(_ script: String, mode: String = "0755") throws(HarnessFailure) -> String {
     let path = machine.folder + "/send"
     try machine.write("#!/bin/sh\nout=\(folder)\n\(script)\n", to: path, mode: mode)
     try select(path)
@@ -62,12 +62,12 @@ public final class GatewayService {
   }
 
   /// Returns the content of a file in the folder of mfa-gateway; empty if it does not exist.
-  public func contents(of name: String) -> String {
+  package func contents(of name: String) -> String {
     String(decoding: machine.contents(of: "\(folder)/\(name)") ?? [], as: UTF8.self)
   }
 
   /// The numbers of the service's processes that wait for messages.
-  public var workers: Int {
+  package var workers: Int {
     let path = "/proc/\(process.number)/task/\(process.number)/children"
     let list = FileManager.default.contents(atPath: path) ?? Data()
     return String(decoding: list, as: UTF8.self).split(separator: " ").count

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The examples of the guides, so that tests use exactly what the documents show.
-public enum Guide {
+package enum Guide {
   /// Returns the fenced blocks under a heading, in order, as lists of lines.
-  public static func blocks(
+  package static func blocks(
     under heading: String, in page: String = "packaging/doc/administration.md"
   ) throws(HarnessFailure) -> [[String]] {
     let path = Checkout.folder + "/" + page
@@ -34,7 +34,8 @@ public enum Guide {
 
 extension Machine {
   /// Replaces `@include common-auth` in Debian's service file by the given lines.
-  public func changeService(_ name: String, authentication lines: [String]) throws(HarnessFailure) {
+  package func changeService(_ name: String, authentication lines: [String]) throws(HarnessFailure)
+  {
     let text = String(decoding: contents(of: "/etc/pam.d/" + name) ?? [], as: UTF8.self)
     let before = text.components(separatedBy: "\n")
     guard before.contains("@include common-auth") else {

@@ -1,19 +1,19 @@
 /// A failure in the setup of a test, with the evidence needed to find its cause.
-public struct HarnessFailure: Error, CustomStringConvertible {
+package struct HarnessFailure: Error, CustomStringConvertible {
   /// The failure, in one line.
-  public let what: String
+  package let what: String
 
   /// The evidence: a transcript, a log, the output of a command.
-  public let evidence: [(title: String, text: String)]
+  package let evidence: [(title: String, text: String)]
 
   /// Creates a failure with its evidence.
-  public init(_ what: String, evidence: [(title: String, text: String)] = []) {
+  package init(_ what: String, evidence: [(title: String, text: String)] = []) {
     self.what = what
     self.evidence = evidence
   }
 
   /// The failure, followed by the evidence.
-  public var description: String {
+  package var description: String {
     var text = what
     for item in evidence {
       text += "\n---- \(item.title) ----\n\(item.text)"

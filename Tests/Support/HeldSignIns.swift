@@ -2,7 +2,7 @@ import MFACTestSupport
 import Glibc
 
 /// Many sign-ins that wait at the code prompt and then answer at the same moment.
-public final class HeldSignIns {
+package final class HeldSignIns {
   private struct Client: ~Copyable {
     let process: ChildProcess
     let output: Descriptor
@@ -11,7 +11,7 @@ public final class HeldSignIns {
   }
 
   /// The number of sign-ins.
-  public let count: Int
+  package let count: Int
 
   private var clients: [Int: ClientBox] = [:]
   private var gate: Pipe?
@@ -23,7 +23,7 @@ public final class HeldSignIns {
 
   /// Starts a process for each list of answers. The command line of the process `index` is appended
   /// to `wrapper(index)`.
-  public init(
+  package init(
     service: String, user: String, answers: [[PAMClient.Answer]],
     options: PAMClient.Options = PAMClient.Options(), as identity: Identity = .current,
     through wrapper: (Int) -> [String] = { _ in [] }
@@ -53,7 +53,7 @@ public final class HeldSignIns {
   }
 
   /// Waits until each process has been prompted or has ended; returns how many were prompted.
-  public func waitUntilAsked(until deadline: Deadline = .long) throws(HarnessFailure)
+  package func waitUntilAsked(until deadline: Deadline = .long) throws(HarnessFailure)
     -> Int
   {
     var asked = 0
@@ -68,18 +68,18 @@ public final class HeldSignIns {
   }
 
   /// Makes all of them answer.
-  public func release() {
+  package func release() {
     // All of them wait for the end of this pipe, which reaches all of them at once.
     gate = nil
   }
 
   /// Sends a signal to one of the processes.
-  public func send(signal: Int32, to index: Int) {
+  package func send(signal: Int32, to index: Int) {
     clients[index]?.client.process.send(signal: signal)
   }
 
   /// Waits until all have ended, and returns their outcomes.
-  public func outcomes(
+  package func outcomes(
     until deadline: Deadline = .long
   ) throws(HarnessFailure) -> [PAMOutcome] {
     var outcomes: [PAMOutcome] = []

@@ -1,29 +1,29 @@
 import MFACTestSupport
 import Foundation
 
-/// A client of mfa-helper that speaks the protocol of Sources/Pure/Protocol/PROTOCOL.md byte by
+/// A client of mfa-helper that speaks the protocol of Sources/Wire/Wire/HELPER.md byte by
 /// byte.
 ///
 /// It is written independently of the product's own client, so that each verifies the other, and it
 /// can send messages that no correct client sends.
-public final class HelperSession {
+package final class HelperSession {
   /// A message with its kind and fields.
-  public struct Message: Equatable, Sendable {
+  package struct Message: Equatable, Sendable {
     /// The kind of the message.
-    public let kind: UInt8
+    package let kind: UInt8
 
     /// The fields, in order.
-    public let fields: [[UInt8]]
+    package let fields: [[UInt8]]
 
     /// Creates a message.
-    public init(_ kind: UInt8, _ fields: [[UInt8]] = []) {
+    package init(_ kind: UInt8, _ fields: [[UInt8]] = []) {
       self.kind = kind
       self.fields = fields
     }
   }
 
   /// The helper's process.
-  public let process: ChildProcess
+  package let process: ChildProcess
   private let toHelper: Descriptor
   private let fromHelper: Descriptor
   private let complaints: Descriptor
@@ -31,18 +31,18 @@ public final class HelperSession {
   private var tracer: ChildProcess?
 
   /// The installed path of the helper.
-  public static let program = "/usr/lib/mfa/mfa-helper"
+  package static let program = "/usr/lib/mfa/mfa-helper"
 
   /// Starts a helper for `user`. `environment` holds variables that the caller tries to pass to the
   /// helper.
-  public convenience init(
+  package convenience init(
     as user: MachineUser, environment: [String: String] = [:], through wrapper: [String] = []
   ) throws(HarnessFailure) {
     try self.init(identity: user.identity, environment: environment, through: wrapper)
   }
 
   /// Starts a helper for an identity. Root runs `wrapper`, which executes the command that follows.
-  public init(
+  package init(
     identity: Identity, environment: [String: String] = [:], through wrapper: [String] = []
   ) throws(HarnessFailure) {
     let input = try Pipe()
@@ -59,24 +59,24 @@ public final class HelperSession {
   }
 
   /// Returns what the helper or its wrapper wrote to standard error.
-  public func standardError() throws(HarnessFailure) -> String {
+  package func standardError() throws(HarnessFailure) -> String {
     String(decoding: try complaints.contents(), as: UTF8.self)
   }
 
   /// Sends raw bytes. Does not fail if the helper has ended: the next `receive` reports that.
-  public func send(bytes: [UInt8]) {
+  package func send(bytes: [UInt8]) {
     // SAFETY: the array lives during the call, which reads `count` bytes from it.
     _ = unsafe ctest_write(toHelper.number, bytes, bytes.count)
   }
 
   /// Sends a message.
-  public func send(_ kind: UInt8, _ fields: [UInt8]...) {
+  package func send(_ kind: UInt8, _ fields: [UInt8]...) {
     let body = [kind] + fields.flatMap { Self.number($0.count, bytes: 2) + $0 }
     send(bytes: Self.number(body.count, bytes: 4) + body)
   }
 
   /// Returns the next message, or nil if the helper has ended.
-  public func receive(until deadline: Deadline = .usual) throws(HarnessFailure) -> Message? {
+  package func receive(until deadline: Deadline = .usual) throws(HarnessFailure) -> Message? {
     while true {
       if let message = nextMessage() { return message }
       guard ctest_readable(fromHelper.number, -1, deadline.millisecondsLeft) > 0 else {
@@ -89,7 +89,7 @@ public final class HelperSession {
   }
 
   /// Sends a message and returns the helper's next message, or nil if the helper has ended.
-  public func ask(_ kind: UInt8, _ fields: [UInt8]...) throws(HarnessFailure) -> Message? {
+  package func ask(_ kind: UInt8, _ fields: [UInt8]...) throws(HarnessFailure) -> Message? {
     let body = [kind] + fields.flatMap { Self.number($0.count, bytes: 2) + $0 }
     send(bytes: Self.number(body.count, bytes: 4) + body)
     return try receive()
@@ -97,12 +97,12 @@ public final class HelperSession {
 
   /// Attaches strace to the helper, which must be waiting for a request. `command` is strace's
   /// command line from `SystemCallTrace`.
-  public func attach(_ command: [String]) throws(HarnessFailure) {
+  package func attach(_ command: [String]) throws(HarnessFailure) {
     tracer = try process.trace(with: command)
   }
 
   /// Waits until the helper has ended, and returns its exit status.
-  public func waitForExit() throws(HarnessFailure) -> ExitStatus {
+  package func waitForExit() throws(HarnessFailure) -> ExitStatus {
     guard let status = try process.wait() else {
       throw HarnessFailure("the helper is still running at the deadline")
     }
@@ -114,14 +114,14 @@ public final class HelperSession {
   // MARK: Conversations
 
   /// The version of the helper's protocol.
-  public static let version: UInt8 = 4
+  package static let version: UInt8 = 4
 
   /// Sends the greeting.
-  public func greet() throws(HarnessFailure) -> Message? { try ask(1, [Self.version], [0]) }
+  package func greet() throws(HarnessFailure) -> Message? { try ask(1, [Self.version], [0]) }
 
   /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
   /// the password. Returns the message that ends the re-authentication.
-  public func prove(password: String, code: String? = nil) throws(HarnessFailure) -> Message? {
+  package func prove(password: String, code: String? = nil) throws(HarnessFailure) -> Message? {
     send(2)
     while let message = try receive() {
       switch message.kind {

@@ -1,5 +1,5 @@
 /// The user and groups that a program runs as.
-public enum Identity: Equatable, Sendable {
+package enum Identity: Equatable, Sendable {
   /// The user who runs the tests.
   case current
 
@@ -7,7 +7,7 @@ public enum Identity: Equatable, Sendable {
   case user(String)
 
   /// Returns the command line that runs `arguments` with this identity.
-  public func commandLine(_ arguments: [String]) -> [String] {
+  package func commandLine(_ arguments: [String]) -> [String] {
     switch self {
     case .current: arguments
     case .user(let name):

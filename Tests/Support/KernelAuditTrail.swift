@@ -1,12 +1,12 @@
 import MFACTestSupport
 
 /// A listener for the kernel's audit records.
-public final class KernelAuditTrail {
+package final class KernelAuditTrail {
   private let socket: Descriptor
 
   /// Whether the kernel of this machine keeps audit records, which requires that it was built with
   /// auditing and that auditing is on. The private machine has no kernel of its own.
-  public static let isKept: Bool = {
+  package static let isKept: Bool = {
     do throws(HarnessFailure) {
       let trail = try KernelAuditTrail()
       let text = "is-kept=\(UInt64.random(in: 0...UInt64.max))"
@@ -21,12 +21,12 @@ public final class KernelAuditTrail {
   }()
 
   /// Starts listening for audit records.
-  public init() throws(HarnessFailure) {
+  package init() throws(HarnessFailure) {
     socket = try Descriptor(takingOver: ctest_hear_audit(), from: "bind")
   }
 
   /// Returns the next record that contains `text`, or nil if none arrives by the deadline.
-  public func record(
+  package func record(
     containing text: String, until deadline: Deadline = .usual
   ) throws(HarnessFailure) -> String? {
     while ctest_readable(socket.number, -1, deadline.millisecondsLeft) > 0 {

@@ -1,24 +1,24 @@
 import Foundation
 
 /// One line of the system log, as a program sent it.
-public struct LogEntry: Sendable, CustomStringConvertible {
+package struct LogEntry: Sendable, CustomStringConvertible {
   /// The bytes as received, without a final newline or NUL.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// The line as text, starting with the priority: `<86>Jan  2 03:04:05 sshd[7]: text`.
-  public let line: String
+  package let line: String
 
   /// The facility number: 10 is authpriv.
-  public let facility: Int
+  package let facility: Int
 
   /// The severity number: 3 is an error, 5 a notice, 6 information.
-  public let severity: Int
+  package let severity: Int
 
   /// The text after the name and number of the program.
-  public let message: String
+  package let message: String
 
   /// The message without its checkpoint (` checkpoint=` at the end), or nil if it has none.
-  public var messageBeforeMark: String? {
+  package var messageBeforeMark: String? {
     let parts = message.components(separatedBy: " checkpoint=")
     guard parts.count == 2, parts[1].contains(":") else { return nil }
     return parts[0]
@@ -44,7 +44,7 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   }
 
   /// The values of the `key=value` pairs of the line.
-  public var fields: [String: String] {
+  package var fields: [String: String] {
     var fields: [String: String] = [:]
     for word in message.split(separator: " ") {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -54,5 +54,5 @@ public struct LogEntry: Sendable, CustomStringConvertible {
   }
 
   /// The line.
-  public var description: String { line }
+  package var description: String { line }
 }

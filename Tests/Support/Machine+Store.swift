@@ -1,7 +1,7 @@
 extension Machine {
   /// Empties the store until the test ends, so that every record belongs to the test, and keeps the key
   /// and the configuration.
-  public func emptyStore() throws(HarnessFailure) {
+  package func emptyStore() throws(HarnessFailure) {
     try keep("/etc/mfa")
     try keep("/var/lib/mfa")
     try Command.succeed([
@@ -12,7 +12,7 @@ extension Machine {
   }
 
   /// Creates recovery codes for a user through the helper.
-  public func makeRecoveryCodes(
+  package func makeRecoveryCodes(
     _ user: MachineUser, _ enrollment: Enrollment, offset: Int
   ) throws(HarnessFailure) -> [String] {
     let session = try HelperSession(as: user)

@@ -5,21 +5,21 @@ import Synchronization
 ///
 /// All changes that a test makes through this class are undone when the test ends, even if it
 /// fails.
-public final class Machine {
+package final class Machine {
   private static let turn = NSLock()
   private static let counter = Mutex(0)
 
   /// A folder for this test alone, readable by every user.
-  public let folder: String
+  package let folder: String
 
   /// The system log of the machine.
-  public let log: SystemLog
+  package let log: SystemLog
 
   private var undoing: [(title: String, action: () throws -> Void)] = []
   private var kept: Set<String> = []
 
   /// Reserves the machine for `body`, and undoes its changes afterwards.
-  public static func use<Result>(_ body: (Machine) throws -> Result) throws -> Result {
+  package static func use<Result>(_ body: (Machine) throws -> Result) throws -> Result {
     turn.lock()
     defer { turn.unlock() }
     let machine = try Machine()
@@ -56,12 +56,12 @@ public final class Machine {
   }
 
   /// Registers an action to run when the test ends. Actions run in reverse order of registration.
-  public func atTheEnd(_ title: String, _ action: @escaping () throws -> Void) {
+  package func atTheEnd(_ title: String, _ action: @escaping () throws -> Void) {
     undoing.append((title, action))
   }
 
   /// Adds a user with an account, a home folder and a password.
-  public func addUser(named name: String? = nil, groups: [String] = []) throws -> MachineUser {
+  package func addUser(named name: String? = nil, groups: [String] = []) throws -> MachineUser {
     let number = Self.next()
     let user = MachineUser(name: name ?? "person\(number)", password: "Pass \(number) word!")
     try Command.succeed(
@@ -83,7 +83,7 @@ public final class Machine {
   }
 
   /// Gives an account a password.
-  public func setPassword(_ password: String, of name: String) throws(HarnessFailure) {
+  package func setPassword(_ password: String, of name: String) throws(HarnessFailure) {
     // Uses the minimum number of rounds: no test depends on the cost of password guessing.
     try Command.succeed(
       ["/usr/sbin/chpasswd", "--crypt-method", "SHA256", "--sha-rounds", "1000"],
@@ -92,7 +92,7 @@ public final class Machine {
 
   /// Saves a file or folder, or the fact that it does not exist, and restores it when the test
   /// ends.
-  public func keep(_ path: String) throws(HarnessFailure) {
+  package func keep(_ path: String) throws(HarnessFailure) {
     guard kept.insert(path).inserted else { return }
     let isThere = try Command.run(["/usr/bin/test", "-e", path, "-o", "-L", path]).status.isSuccess
     let copy = isThere ? folder + "/kept-\(Self.next())" : nil
@@ -104,7 +104,7 @@ public final class Machine {
   }
 
   /// Writes a file, replacing an existing one.
-  public func write(
+  package func write(
     _ contents: [UInt8], to path: String, owner: String = "root", group: String = "root",
     mode: String = "0644"
   ) throws(HarnessFailure) {
@@ -115,7 +115,7 @@ public final class Machine {
   }
 
   /// Writes a text file, replacing an existing one.
-  public func write(
+  package func write(
     _ text: String, to path: String, owner: String = "root", group: String = "root",
     mode: String = "0644"
   ) throws(HarnessFailure) {
@@ -123,53 +123,53 @@ public final class Machine {
   }
 
   /// Removes a file or folder until the test ends.
-  public func remove(_ path: String) throws(HarnessFailure) {
+  package func remove(_ path: String) throws(HarnessFailure) {
     try keep(path)
     try Command.succeed(["/bin/rm", "-rf", path])
   }
 
   /// Moves the audit log away for the duration of the test, so that the test has its own: the
   /// entries of other tests take space, and time to read. Call this before any enrolment.
-  public func takeLedgerAway() throws(HarnessFailure) {
+  package func takeLedgerAway() throws(HarnessFailure) {
     for file in StoreFiles.log { try remove(file) }
     try StoreFiles.forgetIdentity()
   }
 
   /// Has /etc/mfa restored at the end, and the audit log that its identity of the store describes.
-  public func keepConfiguration() throws(HarnessFailure) {
+  package func keepConfiguration() throws(HarnessFailure) {
     for path in StoreFiles.log + ["/etc/mfa"] { try keep(path) }
   }
 
   /// Returns the content of a file, or nil if it does not exist.
-  public func contents(of path: String) -> [UInt8]? {
+  package func contents(of path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path).map { Array($0) }
   }
 
   /// Writes the PAM service `name` with the given lines.
-  public func writeService(_ name: String, _ lines: [String]) throws(HarnessFailure) {
+  package func writeService(_ name: String, _ lines: [String]) throws(HarnessFailure) {
     try write(lines.map { $0 + "\n" }.joined(), to: "/etc/pam.d/\(name)")
   }
 
   /// Writes a PAM service with a unique name, and returns the name.
-  public func makeService(_ lines: [String]) throws(HarnessFailure) -> String {
+  package func makeService(_ lines: [String]) throws(HarnessFailure) -> String {
     try makeService(text: lines.map { $0 + "\n" }.joined())
   }
 
   /// Writes a PAM service with a unique name and this text, and returns the name.
-  public func makeService(text: String) throws(HarnessFailure) -> String {
+  package func makeService(text: String) throws(HarnessFailure) -> String {
     let name = "mfa-test-\(Self.next())"
     try write(text, to: "/etc/pam.d/\(name)")
     return name
   }
 
   /// Writes /etc/mfa/mfa.conf.
-  public func writeConfiguration(_ text: String) throws(HarnessFailure) {
+  package func writeConfiguration(_ text: String) throws(HarnessFailure) {
     try write(text, to: "/etc/mfa/mfa.conf")
   }
 
   /// Creates an SSH key that the account of `user` accepts for signing in; returns the path of the
   /// private key.
-  public func addLoginKey(for user: MachineUser) throws(HarnessFailure) -> String {
+  package func addLoginKey(for user: MachineUser) throws(HarnessFailure) -> String {
     let path = folder + "/login-key-\(Self.next())"
     try Command.succeed(["/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path])
     let folder = user.home + "/.ssh"

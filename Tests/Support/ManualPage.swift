@@ -1,12 +1,12 @@
 import Foundation
 
 /// The examples of a man page, so that tests run exactly the commands that the page shows.
-public struct ManualPage {
+package struct ManualPage {
   private let name: String
   private let lines: [String]
 
   /// Reads a man page in packaging/man.
-  public init(_ name: String) throws(HarnessFailure) {
+  package init(_ name: String) throws(HarnessFailure) {
     let path = Checkout.folder + "/packaging/man/" + name
     guard let data = FileManager.default.contents(atPath: path) else {
       throw HarnessFailure("\(path) cannot be read")
@@ -17,7 +17,7 @@ public struct ManualPage {
 
   /// Returns the examples under the section or subsection with this heading, in order, as lists of
   /// lines.
-  public func examples(under heading: String) throws(HarnessFailure) -> [[String]] {
+  package func examples(under heading: String) throws(HarnessFailure) -> [[String]] {
     var examples: [[String]] = []
     var example: [String]?
     var isUnder = false

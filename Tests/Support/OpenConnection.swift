@@ -3,13 +3,13 @@ import Glibc
 
 /// Connections of this process to itself, by numeric addresses. They stay open until the process
 /// ends.
-public enum OpenConnection {
+package enum OpenConnection {
   /// Listens at `server`, connects to `target` (the same address by default) from `client`, and
   /// accepts the connection.
   ///
   /// - Returns: the accepted end's descriptor, which is at least `lowest`, or a negated error
   ///   number. The other end's descriptor is at least 512.
-  public static func accept(
+  package static func accept(
     at server: String, as target: String? = nil, from client: String, lowest: Int32 = 3
   ) -> Int32 {
     // SAFETY: the strings end with a NUL and outlive the call.
@@ -20,7 +20,7 @@ public enum OpenConnection {
   ///
   /// Inherited descriptors are moved elsewhere meanwhile, including the one that reports test
   /// issues. Descriptors that `body` opens in this range are closed at the end.
-  public static func alone<Result>(_ body: () -> Result) -> Result {
+  package static func alone<Result>(_ body: () -> Result) -> Result {
     let low: ClosedRange<Int32> = 3...63
     let inherited = low.compactMap { descriptor -> (place: Int32, copy: Int32)? in
       let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 600)
@@ -39,7 +39,7 @@ public enum OpenConnection {
   /// Creates a datagram socket that is connected to `target`.
   ///
   /// - Returns: its descriptor, or a negated error number.
-  public static func datagrams(to target: String) -> Int32 {
+  package static func datagrams(to target: String) -> Int32 {
     // SAFETY: as above.
     unsafe ctest_datagrams(target)
   }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A PAM application that signs a user in; see pam-client/main.c.
-public enum PAMClient {
+package enum PAMClient {
   /// The application's answer to a prompt.
-  public enum Answer: Sendable, CustomStringConvertible {
+  package enum Answer: Sendable, CustomStringConvertible {
     /// Text as typed by a user.
     case text(String)
 
@@ -34,7 +34,7 @@ public enum PAMClient {
     }
 
     /// The answer, shortened if it is long.
-    public var description: String {
+    package var description: String {
       switch self {
       case .text(let text): text.debugDescription
       case .bytes(let bytes): "\(bytes.count) bytes"
@@ -51,51 +51,51 @@ public enum PAMClient {
   }
 
   /// How the application behaves, apart from its answers.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// A folder with service files, instead of /etc/pam.d.
-    public var serviceFolder: String?
+    package var serviceFolder: String?
 
     /// The client's host (PAM_RHOST).
-    public var remoteHost: String?
+    package var remoteHost: String?
 
     /// The terminal (PAM_TTY).
-    public var terminal: String?
+    package var terminal: String?
 
     /// The requesting user (PAM_RUSER).
-    public var remoteUser: String?
+    package var remoteUser: String?
 
     /// Whether the module must show no messages (PAM_SILENT).
-    public var isSilent = false
+    package var isSilent = false
 
     /// Whether to call pam_acct_mgmt after successful authentication.
-    public var asksAccount = false
+    package var asksAccount = false
 
     /// Whether to set credentials, if all earlier calls succeeded.
-    public var setsCredentials = false
+    package var setsCredentials = false
 
     /// Whether to open and close a session, if all earlier calls succeeded.
-    public var opensSession = false
+    package var opensSession = false
 
     /// The number of sign-ins in one process.
-    public var times = 1
+    package var times = 1
 
     /// Whether to initialise OpenSSL before loading any module, as sshd does.
-    public var startsOpenSSL = false
+    package var startsOpenSSL = false
 
     /// Reports the process state, and whether a file whose path contains this text is mapped.
-    public var observedFile: String?
+    package var observedFile: String?
 
     /// Whether to count SIGCHLD signals and look for children to wait for.
-    public var watchesChildren = false
+    package var watchesChildren = false
 
     /// Whether to sleep after failures, as modules request.
-    public var delaysFailures = false
+    package var delaysFailures = false
 
     /// How far the application's clock is ahead of the machine's, in seconds.
-    public var clockOffset = 0
+    package var clockOffset = 0
 
     /// Only authentication, once.
-    public init() {}
+    package init() {}
 
     var arguments: [String] {
       var arguments: [String] = []
@@ -116,7 +116,7 @@ public enum PAMClient {
 
   /// Signs in once, or as often as the options specify, and returns the outcome. The application's
   /// command line is appended to `wrapper`.
-  public static func signIn(
+  package static func signIn(
     service: String, user: String, answers: [Answer] = [], options: Options = Options(),
     as identity: Identity = .current, environment: [String: String] = [:],
     through wrapper: [String] = [], deadline: Deadline = .long
@@ -129,7 +129,7 @@ public enum PAMClient {
   }
 
   /// Returns the path of the program, which every user may run.
-  public static func path() throws(HarnessFailure) -> String {
+  package static func path() throws(HarnessFailure) -> String {
     try CompiledProgram.path("pam-client", libraries: ["pam", "dl"])
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// What a PAM application saw, from the first prompt to the end.
-public struct PAMOutcome: Sendable, CustomStringConvertible {
+package struct PAMOutcome: Sendable, CustomStringConvertible {
   /// The style of a message.
-  public enum Style: String, Sendable {
+  package enum Style: String, Sendable {
     /// A prompt whose answer is not echoed.
     case hidden
 
@@ -21,79 +21,79 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
   }
 
   /// A message from a module.
-  public struct Message: Equatable, Sendable {
+  package struct Message: Equatable, Sendable {
     /// The style.
-    public let style: Style
+    package let style: Style
 
     /// The text.
-    public let text: String
+    package let text: String
 
     /// Creates a message.
-    public init(_ style: Style, _ text: String) {
+    package init(_ style: Style, _ text: String) {
       self.style = style
       self.text = text
     }
   }
 
   /// The state of the application's process at one moment.
-  public struct ProcessState: Equatable, Sendable {
+  package struct ProcessState: Equatable, Sendable {
     /// "started", "authenticated" or "ended".
-    public let moment: String
+    package let moment: String
 
     /// The number of threads.
-    public let threads: Int
+    package let threads: Int
 
     /// The mask of signals that have a handler, in hexadecimal.
-    public let caughtSignals: String
+    package let caughtSignals: String
 
     /// The mask of ignored signals, in hexadecimal.
-    public let ignoredSignals: String
+    package let ignoredSignals: String
 
     /// The mask of blocked signals, in hexadecimal.
-    public let blockedSignals: String
+    package let blockedSignals: String
 
     /// Whether the observed file is mapped.
-    public let isMapped: Bool
+    package let isMapped: Bool
 
     /// The number of open descriptors.
-    public let descriptors: Int
+    package let descriptors: Int
 
     /// The number of SIGCHLD signals so far.
-    public let announcedChildren: Int
+    package let announcedChildren: Int
 
     /// Whether there was a child to wait for.
-    public let hasChild: Bool
+    package let hasChild: Bool
   }
 
   /// How the process ended.
-  public let status: ExitStatus
+  package let status: ExitStatus
 
   /// All messages and prompts from modules, in order.
-  public private(set) var messages: [Message] = []
+  package private(set) var messages: [Message] = []
 
   /// The result of each call, for example ("authenticate", "PAM_SUCCESS").
-  public private(set) var results: [(call: String, code: String)] = []
+  package private(set) var results: [(call: String, code: String)] = []
 
   /// The number of prompts for which no answer was left.
-  public private(set) var unanswered = 0
+  package private(set) var unanswered = 0
 
   /// The delays after failures, in microseconds, that libpam requested and the application skipped.
-  public private(set) var delays: [Int] = []
+  package private(set) var delays: [Int] = []
 
   /// The number of answers that were not used.
-  public private(set) var unused = 0
+  package private(set) var unused = 0
 
   /// The account name as set by the modules.
-  public private(set) var user: String?
+  package private(set) var user: String?
 
   /// The recorded process states, if they were requested.
-  public private(set) var states: [ProcessState] = []
+  package private(set) var states: [ProcessState] = []
 
   /// The whole standard output.
-  public let output: String
+  package let output: String
 
   /// The standard error; empty unless something is wrong.
-  public let errors: String
+  package let errors: String
 
   private struct Line: Decodable {
     let event: String
@@ -138,23 +138,23 @@ public struct PAMOutcome: Sendable, CustomStringConvertible {
 
   /// The result of the last call, for example "PAM_SUCCESS", or the exit status if no call
   /// finished.
-  public var code: String { results.last?.code ?? "\(status)" }
+  package var code: String { results.last?.code ?? "\(status)" }
 
   /// The prompts, in order.
-  public var prompts: [String] {
+  package var prompts: [String] {
     messages.filter { $0.style == .hidden || $0.style == .shown }.map(\.text)
   }
 
   /// The messages shown to the user, in order.
-  public var notices: [String] {
+  package var notices: [String] {
     messages.filter { $0.style == .error || $0.style == .information }.map(\.text)
   }
 
   /// Whether every answer was used and every prompt answered.
-  public var isScriptUsedUp: Bool { unused == 0 && unanswered == 0 }
+  package var isScriptUsedUp: Bool { unused == 0 && unanswered == 0 }
 
   /// The exit status and all output.
-  public var description: String { "\(status)\n\(output)\(errors)" }
+  package var description: String { "\(status)\n\(output)\(errors)" }
 
   /// Decodes bytes that the program wrote as one character each.
   private static func text(_ spelt: String?) -> String {

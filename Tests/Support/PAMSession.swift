@@ -3,9 +3,9 @@ import Foundation
 
 /// A PAM application that signs a user in and checks the account, and whose prompts the test
 /// answers one by one; see pam-client/main.c.
-public final class PAMSession {
+package final class PAMSession {
   /// The application's process.
-  public let process: ChildProcess
+  package let process: ChildProcess
   private var toApplication: Descriptor?
   private let fromApplication: Descriptor
   private let complaints: Descriptor
@@ -15,7 +15,7 @@ public final class PAMSession {
   private var tracer: ChildProcess?
 
   /// Starts the application. The application's command line is appended to `wrapper`.
-  public init(
+  package init(
     service: String, user: String, clockOffset: Int = 0, through wrapper: [String] = []
   ) throws(HarnessFailure) {
     let input = try Pipe()
@@ -43,7 +43,7 @@ public final class PAMSession {
   }
 
   /// Waits for the next prompt; returns nil if no further prompt comes.
-  public func question() throws(HarnessFailure) -> String? {
+  package func question() throws(HarnessFailure) -> String? {
     let deadline = Deadline.usual
     while !isOver {
       while let line = nextLine() {
@@ -73,7 +73,7 @@ public final class PAMSession {
 
   /// Answers the prompt. Does not fail if the application has ended: the next `question` reports
   /// that.
-  public func answer(_ answer: PAMClient.Answer) {
+  package func answer(_ answer: PAMClient.Answer) {
     let frame = answer.frame
     let number = toApplication?.number ?? -1
     // SAFETY: the array lives during the call, which reads `count` bytes from it.
@@ -81,12 +81,12 @@ public final class PAMSession {
   }
 
   /// Attaches strace to the application, which must be waiting for an answer.
-  public func attach(_ command: [String]) throws(HarnessFailure) {
+  package func attach(_ command: [String]) throws(HarnessFailure) {
     tracer = try process.trace(with: command)
   }
 
   /// Waits until the application has ended; returns its outcome.
-  public func finish() throws(HarnessFailure) -> PAMOutcome {
+  package func finish() throws(HarnessFailure) -> PAMOutcome {
     while try question() != nil { answer(.failure) }
     // The application reads to the end to detect unused answers.
     toApplication = nil

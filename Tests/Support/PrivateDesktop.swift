@@ -4,9 +4,9 @@ import Glibc
 /// A session bus of its own, and the files that name the user's app for `otpauth:` URLs
 /// (`Tests/MultiFactor/app.py`). Libraries find both by the environment of the process, so use each
 /// desktop in a process of its own.
-public final class PrivateDesktop {
+package final class PrivateDesktop {
   /// The app for `otpauth:` URLs.
-  public enum App: String, Sendable {
+  package enum App: String, Sendable {
     /// The bus starts the app, which replies.
     case answer
     /// The bus starts the app, which refuses the URL.
@@ -27,7 +27,7 @@ public final class PrivateDesktop {
   private let bus: ChildProcess
 
   /// Starts the bus on a desktop with this app.
-  public init(_ app: App?) throws(HarnessFailure) {
+  package init(_ app: App?) throws(HarnessFailure) {
     let folder = "/tmp/desktop-\(getpid())"
     try Command.succeed(["/bin/mkdir", "-m", "0700", folder])
     let address = "unix:path=\(folder)/bus"
@@ -91,19 +91,19 @@ public final class PrivateDesktop {
   }
 
   /// Sets a variable in the environment of this process.
-  public static func set(_ name: String, _ value: String) {
+  package static func set(_ name: String, _ value: String) {
     // SAFETY: the call copies both strings. Only this thread uses the environment.
     unsafe setenv(name, value, 1)
   }
 
   /// The URLs that the app was asked to open.
-  public var opened: [String] {
+  package var opened: [String] {
     let data = FileManager.default.contents(atPath: folder + "/log") ?? Data()
     return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   /// Returns the arguments of all processes.
-  public static func argumentsOfAllProcesses() -> [String] {
+  package static func argumentsOfAllProcesses() -> [String] {
     var arguments: [String] = []
     do {
       for entry in try FileManager.default.contentsOfDirectory(atPath: "/proc")

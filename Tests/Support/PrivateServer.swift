@@ -2,12 +2,12 @@ import MFACTestSupport
 import Glibc
 
 /// An OpenSSH server for one test, at 127.0.0.1 and a free port.
-public final class PrivateServer {
+package final class PrivateServer {
   /// The port that the server listens on.
-  public let port: Int
+  package let port: Int
 
   /// The contents of the server's configuration file.
-  public let configuration: String
+  package let configuration: String
 
   private let folder: String
   private let process: ChildProcess
@@ -20,7 +20,7 @@ public final class PrivateServer {
   ///   - settings: lines of sshd_config. They precede the default lines of these tests, and sshd
   ///     uses the first line of each setting.
   /// - Throws: the server's log, if the server does not answer.
-  public init(on machine: Machine, settings: [String] = []) throws(HarnessFailure) {
+  package init(on machine: Machine, settings: [String] = []) throws(HarnessFailure) {
     self.machine = machine
     port = Int(ctest_free_port())
     folder = machine.folder + "/sshd-\(port)"
@@ -54,7 +54,7 @@ public final class PrivateServer {
   }
 
   /// The whole log of the server.
-  public var log: String {
+  package var log: String {
     String(decoding: machine.contents(of: folder + "/log") ?? [], as: UTF8.self)
   }
 
@@ -70,7 +70,7 @@ public final class PrivateServer {
   ///   - window: the size of the client's window.
   /// - Returns: the client at its terminal.
   /// - Throws: the operating system's error, if the client could not be started.
-  public func signIn(
+  package func signIn(
     _ name: String, command: String? = nil, key: String? = nil, at address: String = "127.0.0.1",
     options: [String] = [], environment: [String: String] = [:],
     window: (columns: Int32, rows: Int32) = (120, 50)
@@ -83,7 +83,7 @@ public final class PrivateServer {
   }
 
   /// Starts scp, which copies a local file to `target` on the server.
-  public func copy(
+  package func copy(
     _ file: String, to target: String, of name: String
   ) throws(HarnessFailure) -> TerminalSession {
     try TerminalSession(
@@ -92,7 +92,7 @@ public final class PrivateServer {
   }
 
   /// Returns the arguments with the client's settings.
-  public func settings(key: String?, options: [String] = []) -> [String] {
+  package func settings(key: String?, options: [String] = []) -> [String] {
     let usual = [
       "UserKnownHostsFile=\(folder)/known_hosts", "GlobalKnownHostsFile=/dev/null",
       "StrictHostKeyChecking=yes", "IdentitiesOnly=yes", "IdentityAgent=none",
@@ -103,12 +103,12 @@ public final class PrivateServer {
   }
 
   /// Returns whether the server is still running. If the listener crashes, every test fails.
-  public func isRunning() throws(HarnessFailure) -> Bool {
+  package func isRunning() throws(HarnessFailure) -> Bool {
     try process.wait(until: .after(seconds: 0)) == nil
   }
 
   /// Stops the server.
-  public func stop() throws(HarnessFailure) {
+  package func stop() throws(HarnessFailure) {
     process.send(signal: SIGTERM)
     guard try process.wait() != nil else {
       throw HarnessFailure("sshd does not end", evidence: [("sshd's log", log)])

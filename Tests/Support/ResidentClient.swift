@@ -1,7 +1,7 @@
 /// A client of the resident service that breaks the protocol, as a Python program: it is independent
 /// of the product's code.
-public enum ResidentClient {
-  /// Functions for the programs, which follow Sources/Flow/ResidentProtocol/PROTOCOL.md.
+package enum ResidentClient {
+  /// Functions for the programs, which follow Sources/Wire/Wire/SERVICE.md.
   private static let functions = """
     import os, signal, socket, struct, sys
     def connect(name="root"):
@@ -41,7 +41,7 @@ public enum ResidentClient {
     """
 
   /// Runs a program to its end, and returns what it printed.
-  public static func run(
+  package static func run(
     _ program: String, _ arguments: [String] = [], as identity: Identity = .current
   ) throws(HarnessFailure) -> String {
     try Command.succeed(
@@ -49,7 +49,7 @@ public enum ResidentClient {
   }
 
   /// A program that runs until the test ends.
-  public final class Running {
+  package final class Running {
     private let process: ChildProcess
     private let output: Descriptor
     /// What the program printed after the last line that was returned.
@@ -62,7 +62,7 @@ public enum ResidentClient {
 
     /// Waits until the program prints a line, and returns it with its end; what was printed last if the
     /// program ends.
-    public func said() throws(HarnessFailure) -> String {
+    package func said() throws(HarnessFailure) -> String {
       while true {
         if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
           defer { unread.removeSubrange(...end) }
@@ -76,7 +76,7 @@ public enum ResidentClient {
   }
 
   /// Starts a program.
-  public static func start(
+  package static func start(
     _ program: String, _ arguments: [String] = [], as identity: Identity = .current
   ) throws(HarnessFailure) -> Running {
     let output = try Pipe()

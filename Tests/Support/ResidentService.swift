@@ -2,17 +2,17 @@ import MFACTestSupport
 import Foundation
 
 /// The resident service, started as on a host without a service manager.
-public final class ResidentService {
+package final class ResidentService {
   /// The folder of its sockets.
-  public static let folder = "/run/mfa"
+  package static let folder = "/run/mfa"
   /// The installed path of the program.
-  public static let program = "/usr/lib/mfa/mfad"
+  package static let program = "/usr/lib/mfa/mfad"
 
   private let process: ChildProcess
 
   /// Starts the service and waits until it listens. The service ends with the test. `wrapper` is a
   /// command line that ends by executing the command after it in the same process.
-  public init(on machine: Machine, through wrapper: [String] = []) throws(HarnessFailure) {
+  package init(on machine: Machine, through wrapper: [String] = []) throws(HarnessFailure) {
     try Command.succeed(["/bin/mkdir", "-p", "-m", "0755", Self.folder])
     try Self.removeSockets()
     process = try ChildProcess(wrapper + [Self.program, "--listen", Self.folder])
@@ -27,12 +27,12 @@ public final class ResidentService {
   }
 
   /// Removes the sockets that a service left.
-  public static func removeSockets() throws(HarnessFailure) {
+  package static func removeSockets() throws(HarnessFailure) {
     try Command.succeed(["/bin/rm", "-f", folder + "/root", folder + "/users"])
   }
 
   /// Stops the service as a service manager does, and waits until it has ended.
-  public func stop() throws(HarnessFailure) {
+  package func stop() throws(HarnessFailure) {
     process.send(signal: SIGTERM)
     guard let status = try process.wait() else { throw HarnessFailure("mfad does not stop") }
     // The signal may arrive before the service handles it.
@@ -42,7 +42,7 @@ public final class ResidentService {
   }
 
   /// Ends the service's first process without a chance to act, and waits until all of them have ended.
-  public func kill() throws(HarnessFailure) { try Self.end(process) }
+  package func kill() throws(HarnessFailure) { try Self.end(process) }
 
   private static func end(_ process: ChildProcess) throws(HarnessFailure) {
     let numbers = numbers(of: process)
@@ -56,14 +56,14 @@ public final class ResidentService {
   }
 
   /// The number of the first process, which starts the others.
-  public var supervisor: Int32 { process.number }
+  package var supervisor: Int32 { process.number }
 
   /// The numbers of the processes that serve connections.
-  public var workers: [Int32] { Self.numbers(of: process).filter { $0 != process.number } }
+  package var workers: [Int32] { Self.numbers(of: process).filter { $0 != process.number } }
 
   /// Stops all processes of the service (SIGSTOP): the first one before the others, because it would
   /// start more of them.
-  public func suspend() throws(HarnessFailure) {
+  package func suspend() throws(HarnessFailure) {
     try process.suspend()
     for number in workers { try Self.suspend(number) }
   }
@@ -78,7 +78,7 @@ public final class ResidentService {
   }
 
   /// Lets the processes of the service continue.
-  public func resume() {
+  package func resume() {
     for number in workers { _ = Glibc.kill(number, SIGCONT) }
     process.resume()
   }
@@ -86,7 +86,7 @@ public final class ResidentService {
   /// Attaches strace to the processes that serve connections, which must be waiting. `command` is
   /// strace's command line from `SystemCallTrace`. Returns the strace process, which ends with the
   /// last of them.
-  public func trace(with command: [String]) throws(HarnessFailure) -> ChildProcess {
+  package func trace(with command: [String]) throws(HarnessFailure) -> ChildProcess {
     let workers = workers
     let tracer = try ChildProcess(command + workers.flatMap { ["-p", "\($0)"] })
     let areTraced = Deadline.usual.waits {
@@ -108,7 +108,7 @@ public final class ResidentService {
   }
 
   /// The memory of all its processes in KiB. Shared memory is divided among those that share it.
-  public var memory: Int {
+  package var memory: Int {
     Self.numbers(of: process).reduce(0) { sum, number in
       let map = FileManager.default.contents(atPath: "/proc/\(number)/smaps_rollup") ?? Data()
       let size = String(decoding: map, as: UTF8.self).firstMatch(of: /\nPss: +(\d+) kB/)

@@ -1,42 +1,42 @@
 import Testing
 
 /// A terminal screen that renders the text of a drawing as a picture.
-public struct ShownScreen {
+package struct ShownScreen {
   /// The user's terminal colours, in shades of grey.
-  public struct Theme: Sendable, CustomTestStringConvertible {
+  package struct Theme: Sendable, CustomTestStringConvertible {
     let foreground: UInt8
     let background: UInt8
 
     /// The name, for messages.
-    public let testDescription: String
+    package let testDescription: String
 
     /// Light text on a dark background.
-    public static let dark = Theme(foreground: 0xDD, background: 0x11, testDescription: "dark")
+    package static let dark = Theme(foreground: 0xDD, background: 0x11, testDescription: "dark")
 
     /// Dark text on a light background.
-    public static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
+    package static let light = Theme(foreground: 0x22, background: 0xEE, testDescription: "light")
   }
 
   /// The colours that a terminal supports.
-  public enum Palette: Sendable { case sixteenColours, eightColours }
+  package enum Palette: Sendable { case sixteenColours, eightColours }
 
   /// A control sequence or character that a drawing should not need.
-  public struct Unsupported: Error {
+  package struct Unsupported: Error {
     /// The sequence or character.
-    public let what: String
+    package let what: String
   }
 
   static let cellWidth = 6
   static let cellHeight = 12
 
   /// The cells of each line, as shades of grey of their upper and lower halves.
-  public private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
+  package private(set) var lines: [[(upper: UInt8, lower: UInt8)]] = []
   /// Whether the theme's default colours were active at the end of each line.
-  public private(set) var resetAtLineEnds: [Bool] = []
+  package private(set) var resetAtLineEnds: [Bool] = []
   private let theme: Theme
 
   /// Renders `text`, all lines of which end with a line feed.
-  public init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
+  package init(showing text: String, theme: Theme, palette: Palette = .sixteenColours) throws {
     self.theme = theme
     var foreground = theme.foreground
     var background = theme.background
@@ -78,7 +78,7 @@ public struct ShownScreen {
   }
 
   /// The screen as a portable grey map (PGM, binary), with a margin of the theme's background.
-  public var picture: [UInt8] {
+  package var picture: [UInt8] {
     let margin = 5
     let columns = (lines.map(\.count).max() ?? 0) + 2 * margin
     let width = columns * Self.cellWidth

@@ -1,45 +1,45 @@
 import Foundation
 
 /// A user's two files under /var/lib/mfa, for tests that read and damage them.
-public struct StoreFiles: Sendable {
+package struct StoreFiles: Sendable {
   /// The path of the factor record.
-  public let record: String
+  package let record: String
 
   /// The path of the attempts file.
-  public let attempts: String
+  package let attempts: String
 
   /// Creates the paths for the account `name`, which must not require escaping.
-  public init(of name: String) {
+  package init(of name: String) {
     record = "/var/lib/mfa/factors/" + name
     attempts = "/var/lib/mfa/attempts/" + name
   }
 
   /// The content of both files at one moment.
-  public struct Image: Equatable, Sendable {
+  package struct Image: Equatable, Sendable {
     /// The content of the factor record.
-    public let record: [UInt8]
+    package let record: [UInt8]
 
     /// The content of the attempts file.
-    public let attempts: [UInt8]
+    package let attempts: [UInt8]
 
     /// The content of the audit log's files at the same moment, or nil to leave them unchanged.
-    public var log: [String: [UInt8]]?
+    package var log: [String: [UInt8]]?
 
     /// Creates an image with the given contents.
-    public init(record: [UInt8], attempts: [UInt8], log: [String: [UInt8]]? = nil) {
+    package init(record: [UInt8], attempts: [UInt8], log: [String: [UInt8]]? = nil) {
       self.record = record
       self.attempts = attempts
       self.log = log
     }
 
     /// Compares the user's files only.
-    public static func == (left: Image, right: Image) -> Bool {
+    package static func == (left: Image, right: Image) -> Bool {
       left.record == right.record && left.attempts == right.attempts
     }
   }
 
   /// Returns the present content.
-  public func image() throws(HarnessFailure) -> Image {
+  package func image() throws(HarnessFailure) -> Image {
     var log: [String: [UInt8]] = [:]
     for path in Self.log where FileManager.default.fileExists(atPath: path) {
       log[path] = try Self.contents(of: path)
@@ -52,7 +52,7 @@ public struct StoreFiles: Sendable {
   static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 } + [identity]
 
   /// The identity of the store.
-  public static let identity = "/etc/mfa/identity/store"
+  package static let identity = "/etc/mfa/identity/store"
 
   /// Makes the identity that of a store in which nothing was recorded.
   static func forgetIdentity() throws(HarnessFailure) {
@@ -63,7 +63,7 @@ public struct StoreFiles: Sendable {
   }
 
   /// Restores both files, whatever has replaced them.
-  public func restore(_ image: Image) throws(HarnessFailure) {
+  package func restore(_ image: Image) throws(HarnessFailure) {
     try Self.put(image.record, at: record)
     try Self.put(image.attempts, at: attempts)
     for (path, content) in image.log ?? [:] { try Self.put(content, at: path) }
@@ -72,7 +72,7 @@ public struct StoreFiles: Sendable {
   /// Removes what is stored for the user, with an entry in the audit log, because the next sign-in
   /// would detect files that are merely missing. The record is first made unreadable, so that it is
   /// discarded together with its attempt state.
-  public func discard() throws(HarnessFailure) {
+  package func discard() throws(HarnessFailure) {
     guard try Command.run(["/usr/bin/test", "-e", record]).status.isSuccess else { return }
     try Self.put(Array("discarded".utf8), at: record)
     let name = record.split(separator: "/").last.map(String.init) ?? ""
@@ -80,22 +80,22 @@ public struct StoreFiles: Sendable {
   }
 
   /// Returns the number of failures from the later slot of the attempts file.
-  public func failures() throws(HarnessFailure) -> Int {
+  package func failures() throws(HarnessFailure) -> Int {
     try Self.latestSlot(of: try Self.contents(of: attempts)).failures
   }
 
   /// Returns the accepted time steps from the later slot of the attempts file.
-  public func acceptedSteps() throws(HarnessFailure) -> [Int] {
+  package func acceptedSteps() throws(HarnessFailure) -> [Int] {
     try Self.latestSlot(of: try Self.contents(of: attempts)).steps
   }
 
   /// Returns the number of the later slot, 0 or 1.
-  public static func latestSlotNumber(of attempts: [UInt8]) throws(HarnessFailure) -> Int {
+  package static func latestSlotNumber(of attempts: [UInt8]) throws(HarnessFailure) -> Int {
     try latestSlot(of: attempts).number
   }
 
   /// Writes a file of the store with the store's owner and mode, replacing whatever exists there.
-  public static func put(_ bytes: [UInt8], at path: String) throws(HarnessFailure) {
+  package static func put(_ bytes: [UInt8], at path: String) throws(HarnessFailure) {
     if isPlain(path) {
       do {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -125,7 +125,7 @@ public struct StoreFiles: Sendable {
   }
 
   /// Returns the content of a file.
-  public static func contents(of path: String) throws(HarnessFailure) -> [UInt8] {
+  package static func contents(of path: String) throws(HarnessFailure) -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
       throw HarnessFailure("\(path) cannot be read")
     }
@@ -133,10 +133,10 @@ public struct StoreFiles: Sendable {
   }
 
   /// The distance in bytes between the beginnings of the two slots of an attempts file.
-  public static let slotDistance = 1024
+  package static let slotDistance = 1024
 
   /// The number of bytes used in a slot: an attempt state and its checksum.
-  public static let slotLength = 832 + 32
+  package static let slotLength = 832 + 32
 
   private struct Slot {
     let number: Int

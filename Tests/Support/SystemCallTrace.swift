@@ -2,9 +2,9 @@ import Foundation
 
 /// Command lines of strace that list a program's system calls, make one fail, or stop or kill the
 /// program at one.
-public enum SystemCallTrace {
+package enum SystemCallTrace {
   /// A fault to inject at a system call.
-  public enum Fault: Sendable, CustomStringConvertible {
+  package enum Fault: Sendable, CustomStringConvertible {
     /// The call has no effect and returns an error.
     case error(String)
 
@@ -24,18 +24,18 @@ public enum SystemCallTrace {
     }
 
     /// The fault, for messages.
-    public var description: String { injection }
+    package var description: String { injection }
   }
 
   /// Returns the command line that lists a program's calls in the file at `path`. The program's own
   /// command line must follow.
-  public static func list(to path: String) -> [String] {
+  package static func list(to path: String) -> [String] {
     ["/usr/bin/strace", "-qq", "-y", "-o", path]
   }
 
   /// Returns the command line that injects `fault` at `call` of a program. The program's own
   /// command line must follow. strace's output goes to the file at `path`.
-  public static func inject(
+  package static func inject(
     _ fault: Fault, at call: SystemCall, to path: String = "/dev/null"
   ) -> [String] {
     [
@@ -46,7 +46,7 @@ public enum SystemCallTrace {
 
   /// Returns the calls in a list that strace wrote, in order, starting at the first line that
   /// contains `start`.
-  public static func calls(inListAt path: String, from start: String) throws(HarnessFailure)
+  package static func calls(inListAt path: String, from start: String) throws(HarnessFailure)
     -> [SystemCall]
   {
     var counts: [String: Int] = [:]

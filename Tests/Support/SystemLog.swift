@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 
 /// The system log of the private machine: the messages sent to /dev/log, in order.
-public final class SystemLog: Sendable {
+package final class SystemLog: Sendable {
   /// A position in the log.
-  public struct Position: Sendable {
+  package struct Position: Sendable {
     fileprivate let index: Int
   }
 
@@ -15,7 +15,7 @@ public final class SystemLog: Sendable {
   private let socket: Int32
 
   /// Returns the log of this machine, which records from its first use until the tests end.
-  public static func machine() throws(HarnessFailure) -> SystemLog {
+  package static func machine() throws(HarnessFailure) -> SystemLog {
     guard PrivateMachine.isHere else {
       throw HarnessFailure("the log can be read only in the private machine: run packaging/test")
     }
@@ -52,7 +52,7 @@ public final class SystemLog: Sendable {
   }
 
   /// Returns the position after all messages sent so far.
-  public func position() throws(HarnessFailure) -> Position {
+  package func position() throws(HarnessFailure) -> Position {
     let marker = "test-log-position-\(UUID().uuidString)"
     let bytes = Array(marker.utf8)
     // SAFETY: the string and the array live during the call; the count is the array's.
@@ -77,13 +77,13 @@ public final class SystemLog: Sendable {
   }
 
   /// Returns all messages sent since a position.
-  public func entries(since start: Position) throws(HarnessFailure) -> [LogEntry] {
+  package func entries(since start: Position) throws(HarnessFailure) -> [LogEntry] {
     let end = try position()
     return entries.withLock { Array($0[start.index..<max(end.index, start.index)]) }
   }
 
   /// Waits until a line that contains `text` has been sent; returns the first one.
-  public func waitForEntry(
+  package func waitForEntry(
     containing text: String, since start: Position, until deadline: Deadline = .usual
   ) throws(HarnessFailure) -> LogEntry {
     while true {

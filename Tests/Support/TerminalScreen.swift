@@ -1,16 +1,16 @@
 import Foundation
 
 /// A window as it is shown, rendered by a terminal emulator library (Tests/EndToEnd/Screens/render.py).
-public struct TerminalScreen: Sendable {
+package struct TerminalScreen: Sendable {
   /// The colours of a terminal.
-  public enum Theme: String, Sendable, CaseIterable { case dark, light }
+  package enum Theme: String, Sendable, CaseIterable { case dark, light }
 
   /// The text of each line, without spaces at its end.
-  public let lines: [String]
+  package let lines: [String]
   /// The line and the column of the cursor, from 1.
-  public let cursor: (line: Int, column: Int)
+  package let cursor: (line: Int, column: Int)
   /// The texts of the QR codes that a scanner reads from the picture of the window.
-  public let codes: [String]
+  package let codes: [String]
 
   private struct Request: Encodable {
     struct Event: Encodable {
@@ -38,7 +38,7 @@ public struct TerminalScreen: Sendable {
   ///   - isScanned: whether a scanner reads the picture.
   ///   - machine: the machine whose folder holds the picture.
   /// - Throws: the error of a program that renders or scans.
-  public init(
+  package init(
     of session: TerminalSession, theme: Theme, isScanned: Bool, on machine: Machine
   ) throws {
     let picture = machine.folder + "/screen-\(UUID().uuidString).png"
@@ -81,7 +81,7 @@ public struct TerminalScreen: Sendable {
 
   /// The screen as a text fixture: secrets, names of users and hosts, days and pictures are replaced by others of the same
   /// size, and the last line tells the size of the window and the place of the cursor.
-  public func fixture(size: (columns: Int, rows: Int)) -> String {
+  package func fixture(size: (columns: Int, rows: Int)) -> String {
     var text = ""
     var isInSecret = false
     for line in lines {

@@ -1,14 +1,14 @@
 /// A new key as mfa-enroll shows it at a terminal.
-public struct KeyOnScreen {
+package struct KeyOnScreen {
   /// The key in groups of four.
-  public let key: String
+  package let key: String
   /// The otpauth URL.
-  public let url: String
+  package let url: String
   /// The app that has scanned the URL.
-  public let phone: Authenticator
+  package let phone: Authenticator
 
   /// Reads what mfa-enroll printed.
-  public init(text: String) throws {
+  package init(text: String) throws {
     let lines = text.replacing("\r\n", with: "\n")
     guard let key = lines.firstMatch(of: /Key: ([A-Z2-7 ]+)\n/),
       let url = lines.firstMatch(of: /URL: (otpauth:[^\n]+)\n/)
@@ -22,7 +22,7 @@ public struct KeyOnScreen {
 extension TerminalSession {
   /// Waits until mfa-enroll asks for a code, unless it `isAsked` already, and has the key shown as
   /// text. The next question for a code has appeared.
-  public func keyOnScreen(isAsked: Bool = false) throws -> KeyOnScreen {
+  package func keyOnScreen(isAsked: Bool = false) throws -> KeyOnScreen {
     if !isAsked { try expect("Code from the app: ") }
     try sendKeys(Array("k".utf8))
     return try KeyOnScreen(text: try expect("Code from the app: "))

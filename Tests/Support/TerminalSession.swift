@@ -5,15 +5,15 @@ import Foundation
 ///
 /// Text that matched an expectation is consumed: the next expectation starts after it. Every
 /// failure shows the whole transcript.
-public final class TerminalSession {
+package final class TerminalSession {
   /// The program at the terminal.
-  public let process: ChildProcess
+  package let process: ChildProcess
 
   /// Everything that has appeared on the screen so far.
-  public private(set) var screen: [UInt8] = []
+  package private(set) var screen: [UInt8] = []
 
   /// The sizes of the window, and how much had appeared when it got each.
-  public private(set) var sizes: [(place: Int, columns: Int, rows: Int)]
+  package private(set) var sizes: [(place: Int, columns: Int, rows: Int)]
 
   /// The number of bytes of `screen` consumed by earlier expectations.
   private var seen = 0
@@ -25,7 +25,7 @@ public final class TerminalSession {
   private var typed: [(place: Int, text: String)] = []
 
   /// Starts a program at a new terminal. See `ChildProcess` for the parameters.
-  public init(
+  package init(
     _ arguments: [String], as identity: Identity = .current, environment: [String: String] = [:],
     rows: Int32 = 50, columns: Int32 = 120, directory: String = "/"
   ) throws(HarnessFailure) {
@@ -41,13 +41,13 @@ public final class TerminalSession {
   }
 
   /// Everything that has appeared on the screen so far, as text.
-  public var text: String { String(decoding: screen, as: UTF8.self) }
+  package var text: String { String(decoding: screen, as: UTF8.self) }
 
   /// The text that has appeared since the last expectation.
-  public var unseenText: String { String(decoding: screen[seen...], as: UTF8.self) }
+  package var unseenText: String { String(decoding: screen[seen...], as: UTF8.self) }
 
   /// The screen output and the typed text, in order.
-  public var transcript: String {
+  package var transcript: String {
     var all = "$ \(process.commandLine.joined(separator: " "))\n"
     var place = 0
     for (end, text) in typed {
@@ -62,7 +62,7 @@ public final class TerminalSession {
 
   /// Waits until `text` appears; returns what appeared before it.
   @discardableResult
-  public func expect(
+  package func expect(
     _ text: String, until deadline: Deadline = .usual
   ) throws(HarnessFailure) -> String {
     try expectOne(of: [text], until: deadline).before
@@ -71,7 +71,7 @@ public final class TerminalSession {
   /// Waits until one of several texts appears; returns which appeared first, and the text before
   /// it.
   @discardableResult
-  public func expectOne(
+  package func expectOne(
     of texts: [String], until deadline: Deadline = .usual
   ) throws(HarnessFailure) -> (index: Int, before: String) {
     while true {
@@ -88,7 +88,7 @@ public final class TerminalSession {
   }
 
   /// Waits until a pattern matches; returns the match. The text up to its end is consumed.
-  public func expect<Output>(
+  package func expect<Output>(
     matching pattern: Regex<Output>, until deadline: Deadline = .usual
   ) throws -> Regex<Output>.Match {
     while true {
@@ -102,12 +102,12 @@ public final class TerminalSession {
   }
 
   /// Types a line and the return key.
-  public func send(_ line: String) throws(HarnessFailure) {
+  package func send(_ line: String) throws(HarnessFailure) {
     try sendKeys(Array(line.utf8) + [0x0d])
   }
 
   /// Types raw keys: 3 is Ctrl-C, 4 is Ctrl-D.
-  public func sendKeys(_ keys: [UInt8]) throws(HarnessFailure) {
+  package func sendKeys(_ keys: [UInt8]) throws(HarnessFailure) {
     typed.append((screen.count, String(decoding: keys, as: UTF8.self).debugDescription))
     do {
       try terminal.master.write(keys)
@@ -117,7 +117,7 @@ public final class TerminalSession {
   }
 
   /// Changes the size of the window.
-  public func resize(columns: Int32, rows: Int32) throws(HarnessFailure) {
+  package func resize(columns: Int32, rows: Int32) throws(HarnessFailure) {
     guard ctest_resize(terminal.master.number, rows, columns) == 0 else {
       throw failure("the window's size cannot be changed")
     }
@@ -125,7 +125,7 @@ public final class TerminalSession {
   }
 
   /// Waits until the program has ended.
-  public func waitForExit(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
+  package func waitForExit(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
     while !isAtEnd {
       let ready = ctest_readable(
         terminal.master.number, process.reference.number, deadline.millisecondsLeft)
@@ -141,7 +141,7 @@ public final class TerminalSession {
 
   /// Presses Ctrl-C, once more each second, until the program has ended. ssh ignores a Ctrl-C that
   /// arrives after it has shown a question and before it waits for the answer.
-  public func interrupt(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
+  package func interrupt(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
     while !deadline.isOver {
       try sendKeys([3])
       let pause = Deadline.after(seconds: 1)
@@ -158,7 +158,7 @@ public final class TerminalSession {
   }
 
   /// Returns an error that shows the whole transcript.
-  public func failure(_ what: String) -> HarnessFailure {
+  package func failure(_ what: String) -> HarnessFailure {
     HarnessFailure(what, evidence: [("transcript", transcript)])
   }
 

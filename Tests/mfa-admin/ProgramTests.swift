@@ -1,11 +1,8 @@
 import MFAAdminTestSupport
-import MFAAuditLog
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
-import MFAStoreFiles
+import MFAStore
+import MFAModel
 import Foundation
-import MFASystem
+import MFABase
 import MFATestSupport
 import Testing
 

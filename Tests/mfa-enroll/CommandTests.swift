@@ -1,5 +1,5 @@
 import MFAMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 import Testing
 

@@ -1,5 +1,5 @@
 import MFAMessages
-import MFAOneTimePassword
+import MFAModel
 import Testing
 
 @testable import mfa_enroll

@@ -1,7 +1,7 @@
 import MFAEnrollMessages
 import MFAMessages
 import MFAQRCode
-import MFASecrets
+import MFABase
 import Testing
 
 @testable import mfa_enroll

@@ -1,7 +1,7 @@
 import Foundation
 import MFAMessages
-import MFAProtocol
-import MFASecrets
+import MFAWire
+import MFABase
 import Testing
 
 @testable import MultiFactor

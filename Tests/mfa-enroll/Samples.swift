@@ -1,8 +1,6 @@
-import MFABytes
-import MFAFactors
-import MFAOneTimePassword
-import MFAPhone
-import MFAProtocol
+import MFABase
+import MFAModel
+import MFAWire
 
 @testable import MultiFactor
 

@@ -1,5 +1,5 @@
 import Foundation
-import MFAProtocol
+import MFAWire
 import Testing
 
 @testable import MultiFactor

@@ -1,20 +1,20 @@
-import MFASecrets
+import MFABase
 import MFACCrypto
 
 /// Authenticated encryption with AES-256-GCM (NIST SP 800-38D): 32-byte keys, 12-byte nonces,
 /// 16-byte tags.
-public enum AES256GCM {
+package enum AES256GCM {
   /// The length of a key in bytes.
-  public static let keyLength = 32
+  package static let keyLength = 32
   /// The length of a nonce in bytes.
-  public static let nonceLength = 12
+  package static let nonceLength = 12
   /// The length of a tag in bytes.
-  public static let tagLength = 16
+  package static let tagLength = 16
 
   /// Encrypts `plaintext` with a new random nonce, and returns the nonce, the ciphertext and the
   /// tag, in this order. `associated` is authenticated but not stored. An empty `plaintext` is
   /// refused, because `open` would refuse the result.
-  public static func seal(
+  package static func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) throws(CryptographyError) -> [UInt8] {
     guard key.count == keyLength, !plaintext.isEmpty, plaintext.count <= maximumLength else {
@@ -45,7 +45,7 @@ public enum AES256GCM {
 
   /// Returns the plaintext given to `seal`, or nil if the key, the associated data or any bit of
   /// `sealed` differs, or if libcrypto fails.
-  public static func open(
+  package static func open(
     _ sealed: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) -> SecretBytes? {
     let count = sealed.count - nonceLength - tagLength

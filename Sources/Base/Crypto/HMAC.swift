@@ -1,16 +1,18 @@
-import MFASecrets
+import MFABase
 import MFACCrypto
 
 /// HMAC (RFC 2104, FIPS 198-1) with one key, for any number of messages.
 @safe
+///
+/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
 public struct HMAC: ~Copyable {
   private let context: OpaquePointer
 
   /// The hash function.
-  public let algorithm: HashAlgorithm
+  package let algorithm: HashAlgorithm
 
   /// Creates a context for `key`. Fails if libcrypto refuses the hash function or the key.
-  public init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
+  package init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
     // SAFETY: the buffer is valid for the call; libcrypto copies the key and wipes its copy.
     let context = unsafe key.withUnsafeBufferPointer { key -> OpaquePointer? in
       guard let base = key.baseAddress else { return nil }
@@ -27,7 +29,7 @@ public struct HMAC: ~Copyable {
   deinit { unsafe ccrypto_hmac_free(context) }
 
   /// Returns the tag of `message`, `algorithm.outputLength` bytes.
-  public mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
+  package mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
     var tag = SecretBytes(count: algorithm.outputLength)
     // SAFETY: the copy of the pointer is used only below, while `self` is alive.
     let context = unsafe context

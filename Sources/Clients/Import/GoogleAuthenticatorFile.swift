@@ -1,6 +1,5 @@
-import MFABytes
-import MFAOneTimePassword
-import MFASecrets
+import MFABase
+import MFAModel
 
 /// A `~/.google_authenticator` file, in the format of google-authenticator-libpam.
 ///
@@ -13,12 +12,12 @@ import MFASecrets
 /// (`GoogleAuthenticatorFileTests.watermarks`, `UsedFileTests`)
 /// MUST 3: a recovery code that did not work with google-authenticator is not imported.
 /// (`GoogleAuthenticatorFileTests.recoveryCodes`)
-public enum GoogleAuthenticatorFile {
+package enum GoogleAuthenticatorFile {
   /// The longest file in bytes.
-  public static let maximumLength = 64 * 1024
+  package static let maximumLength = 64 * 1024
 
   /// Parses `text`, the contents of the file.
-  public static func parse(_ text: Span<UInt8>) throws(ImportRefusal) -> ImportedFactors {
+  package static func parse(_ text: Span<UInt8>) throws(ImportRefusal) -> ImportedFactors {
     let lines = try lines(of: text)
     guard let first = lines.first else { throw ImportRefusal(line: 0, reason: .empty) }
     let secret = try secret(text, in: first)

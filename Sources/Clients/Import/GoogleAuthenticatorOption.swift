@@ -1,5 +1,5 @@
 /// The options of a google-authenticator file. The raw value is the name in the file.
-public enum GoogleAuthenticatorOption: String, CaseIterable, Sendable {
+package enum GoogleAuthenticatorOption: String, CaseIterable, Sendable {
   case timeBased = "TOTP_AUTH"
   case counter = "HOTP_COUNTER"
   case stepSize = "STEP_SIZE"

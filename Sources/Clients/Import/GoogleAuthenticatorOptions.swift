@@ -1,4 +1,4 @@
-import MFAOneTimePassword
+import MFAModel
 
 /// The option values of one google-authenticator file.
 struct GoogleAuthenticatorOptions {

@@ -1,9 +1,9 @@
 /// Why a file, or one line of it, was not imported.
 ///
 /// A refusal quotes nothing from the file, because any word of the file may be a misplaced secret.
-public struct ImportRefusal: Error, Equatable {
+package struct ImportRefusal: Error, Equatable {
   /// The reason for a refusal.
-  public enum Reason: Error, Equatable, Sendable {
+  package enum Reason: Error, Equatable, Sendable {
     /// The file is empty.
     case empty
     /// The file is longer than this many bytes.
@@ -53,20 +53,20 @@ public struct ImportRefusal: Error, Equatable {
   }
 
   /// The line, counted from 1, or 0 if the reason applies to the whole file.
-  public let line: Int
+  package let line: Int
 
   /// The reason.
-  public let reason: Reason
+  package let reason: Reason
 
   /// Creates a refusal.
-  public init(line: Int, reason: Reason) {
+  package init(line: Int, reason: Reason) {
     self.line = line
     self.reason = reason
   }
 
   /// One line for a terminal or a log: where the error is, what it is, and what to do. It contains
   /// nothing from the file.
-  public var text: String {
+  package var text: String {
     line == 0 ? explanation : "line \(line): \(explanation)"
   }
 

@@ -1,5 +1,5 @@
 /// A warning about an imported factor.
-public enum ImportWarning: Equatable, Sendable {
+package enum ImportWarning: Equatable, Sendable {
   /// The key has this many bits, fewer than the 128 that RFC 4226, section 4, R6, requires.
   case weakSecret(bits: Int)
   /// The other program accepted this many steps before and after the current one, more than the
@@ -32,7 +32,7 @@ public enum ImportWarning: Equatable, Sendable {
   case recoveryCodesDropped(count: Int)
 
   /// One line for a terminal or a log: what was found, and what to do. It contains no secret.
-  public var text: String {
+  package var text: String {
     switch self {
     case .weakSecret(let bits):
       "the key has \(bits) bits, fewer than 128: enrol a new factor soon"

@@ -1,23 +1,23 @@
-public import MFAOneTimePassword
-public import MFASecrets
+import MFAModel
+import MFABase
 
 /// A time-based factor that another program stored, converted to this project's terms.
-public final class ImportableFactor: Sendable {
+package final class ImportableFactor: Sendable {
   /// The shared key, `secretLengths` bytes.
-  public let secret: SecretBytes
+  package let secret: SecretBytes
 
   /// The parameters of its codes.
-  public let parameters: TOTPParameters
+  package let parameters: TOTPParameters
 
   /// How many steps before and after the current one were accepted, 0 to
   /// `maximumAdjacentIntervals`. This is a suggestion: the configuration decides.
-  public let adjacentIntervals: UInt8
+  package let adjacentIntervals: UInt8
 
   /// How many steps the device's clock is ahead of this host's; negative if it is behind.
-  public let timeOffset: Int32
+  package let timeOffset: Int32
 
   /// The warnings, in the order of the file.
-  public let warnings: [ImportWarning]
+  package let warnings: [ImportWarning]
 
   /// The steps whose codes are known to be used.
   private let usedSteps: [Int64]
@@ -27,13 +27,13 @@ public final class ImportableFactor: Sendable {
 
   /// The key lengths that are imported, in bytes. A key below 10 bytes (80 bits, the oldest keys of
   /// google-authenticator) can be found by brute force; a key above 64 bytes does not fit a factor.
-  public static let secretLengths = 10...64
+  package static let secretLengths = 10...64
 
   /// The length in bytes below which a key is weak (RFC 4226, section 4, R6).
-  public static let strongSecretLength = 16
+  package static let strongSecretLength = 16
 
   /// The maximum number of steps before and after the current one that a configuration can accept.
-  public static let maximumAdjacentIntervals = 10
+  package static let maximumAdjacentIntervals = 10
 
   /// Creates a factor. `acceptedSteps` is how many steps before and after the current one were
   /// accepted.
@@ -61,7 +61,7 @@ public final class ImportableFactor: Sendable {
   ///
   /// This is the latest step known to be used. If no step is known, or all known steps are so far
   /// ahead that they were used under a wrong clock, every code until now counts as used.
-  public func watermark(at now: Int64) -> Int64 {
+  package func watermark(at now: Int64) -> Int64 {
     let present = Self.sum(parameters.step(at: now), Int64(timeOffset))
     let limit = Self.sum(present, reach)
     return usedSteps.filter { $0 <= limit }.max() ?? present

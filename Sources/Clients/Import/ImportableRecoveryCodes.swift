@@ -1,18 +1,18 @@
-public import MFASecrets
+import MFABase
 
 /// Recovery codes that another program stored: eight digits each, the first of them not 0.
-public final class ImportableRecoveryCodes: Sendable {
+package final class ImportableRecoveryCodes: Sendable {
   /// The digits of all codes, in ASCII, concatenated.
-  public let digits: SecretBytes
+  package let digits: SecretBytes
 
   /// The number of codes, 0 to `maximumCount`.
-  public let count: Int
+  package let count: Int
 
   /// The number of digits of a code.
-  public static let codeLength = 8
+  package static let codeLength = 8
 
   /// The maximum number of codes that are imported for an account.
-  public static let maximumCount = 10
+  package static let maximumCount = 10
 
   /// Copies `codeLength` digits from each of `places` in `text`.
   init(copying text: Span<UInt8>, at places: [Int]) {
@@ -30,7 +30,7 @@ public final class ImportableRecoveryCodes: Sendable {
 
   /// Returns the code at `index`, 0 to `count - 1`, as eight ASCII digits, or nothing if the index
   /// is out of range.
-  public func code(at index: Int) -> SecretBytes {
+  package func code(at index: Int) -> SecretBytes {
     guard index >= 0, index < count else { return SecretBytes(count: 0) }
     let start = index * Self.codeLength
     return digits.withSpan { SecretBytes(copying: $0, in: start..<start + Self.codeLength) }

@@ -1,17 +1,17 @@
 /// A local date and time of day, without a time zone.
-public struct LocalTime: Equatable, Sendable {
+package struct LocalTime: Equatable, Sendable {
   /// The year, 1970 to 9999.
-  public let year: Int
+  package let year: Int
   /// The month, 1 to 12.
-  public let month: Int
+  package let month: Int
   /// The day of the month, from 1.
-  public let day: Int
+  package let day: Int
   /// The hour, 0 to 23.
-  public let hour: Int
+  package let hour: Int
   /// The minute, 0 to 59.
-  public let minute: Int
+  package let minute: Int
   /// The second, 0 to 60.
-  public let second: Int
+  package let second: Int
 
   /// Parses the format `2006-12-31T23:59:59L`, which liboath writes. Returns nil for anything else.
   init?(_ text: Span<UInt8>, in range: Range<Int>) {
@@ -37,7 +37,7 @@ public struct LocalTime: Equatable, Sendable {
   }
 
   /// The seconds since the epoch if this is a time in UTC.
-  public var secondsSinceEpochAsUTC: Int64 {
+  package var secondsSinceEpochAsUTC: Int64 {
     var days = 0
     for past in 1970..<year { days += Self.isLeap(past) ? 366 : 365 }
     for past in 1..<month { days += Self.days(inMonth: past, of: year) }

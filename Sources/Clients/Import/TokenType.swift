@@ -1,4 +1,4 @@
-import MFAOneTimePassword
+import MFAModel
 
 /// The type of a token: the first word of its line in a users.oath file.
 struct TokenType {

@@ -1,9 +1,7 @@
-import MFABytes
+import MFABase
 import MFACrypto
-import MFAFactors
-import MFAOneTimePassword
-import MFASecrets
-import MFAVerification
+import MFAModel
+import MFAStore
 
 /// A users.oath file, in the format of pam_oath.
 ///
@@ -14,16 +12,16 @@ import MFAVerification
 /// MUST 1: a line that cannot be parsed is never skipped silently. (`UsersOATHFileTests.refusals`)
 /// MUST 2: neither the last used code nor any earlier code is accepted afterwards.
 /// (`UsersOATHFileTests.watermarks`, `UsedFileTests`)
-public enum UsersOATHFile {
+package enum UsersOATHFile {
   /// The longest file in bytes: enough for a hundred thousand users.
-  public static let maximumLength = 16 * 1024 * 1024
+  package static let maximumLength = 16 * 1024 * 1024
 
   /// The longest key in bytes, as in pam_oath.
-  public static let maximumSecretLength = 32
+  package static let maximumSecretLength = 32
 
   /// The default of pam_oath's option `window`: the number of steps that are accepted before and
   /// after the current step.
-  public static let defaultWindow: UInt8 = 5
+  package static let defaultWindow: UInt8 = 5
 
   /// Parses a whole file.
   ///
@@ -34,7 +32,7 @@ public enum UsersOATHFile {
   ///     showed a local time. There can be none or two when clocks go forward or back.
   /// - Returns: each token, and each line that could not be read as one, in the order of the lines.
   /// - Throws: why the file as a whole was refused.
-  public static func parse(
+  package static func parse(
     _ text: Span<UInt8>, window: UInt8 = defaultWindow, moments: (LocalTime) -> [Int64]
   ) throws(ImportRefusal) -> [UsersOATHEntry] {
     guard !text.isEmpty else { throw ImportRefusal(line: 0, reason: .empty) }

@@ -1,5 +1,5 @@
 import MFAMessages
-import MFAProtocol
+import MFAWire
 
 /// Why an account may not be used, although the password may be right.
 public enum AccountFault: CaseIterable, Equatable, Sendable {

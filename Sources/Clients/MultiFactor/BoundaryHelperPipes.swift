@@ -1,8 +1,6 @@
-import MFABytes
-import MFASecrets
+import MFABase
 import Glibc
-import MFAProtocol
-import MFASystem
+import MFAWire
 
 /// The pipes to a helper, and the helper's process. Destroying the value closes the pipes, which
 /// ends the helper, and waits for the helper to end.

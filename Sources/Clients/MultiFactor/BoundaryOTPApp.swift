@@ -1,6 +1,6 @@
 import FoundationEssentials
 import MFACDBus
-public import MFASecrets
+public import MFABase
 
 extension TOTPSecret {
   /// Gives the URL of a secret to the authenticator app of this desktop.

@@ -1,6 +1,5 @@
-public import MFASecrets
+public import MFABase
 import Glibc
-import MFASystem
 
 extension SecretBytes {
   /// Writes the bytes to standard output, after everything that the program printed before. Leaves no

@@ -1,4 +1,4 @@
-import MFAProtocol
+import MFAWire
 
 /// Why a request got no response.
 enum ConversationError: Error {

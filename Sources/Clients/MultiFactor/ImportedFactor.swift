@@ -1,4 +1,4 @@
-public import MFASecrets
+public import MFABase
 
 /// A factor that another program created, to be imported with `MultiFactor.importFactor`.
 public struct ImportedFactor: ~Copyable, Sendable {

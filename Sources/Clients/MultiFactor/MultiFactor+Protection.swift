@@ -1,4 +1,4 @@
-import MFASystem
+import MFABase
 
 extension MultiFactor {
   /// Protects the secrets in this process from the user's other programs: no core dump is written,

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 
 extension MultiFactor {
   /// Verifies a code, as the other function does. See `SecretBytes.init(_:)` for what a string leaves

@@ -1,5 +1,5 @@
 import Glibc
-import MFASystem
+import MFABase
 
 // The members by which programs written for Identity Platform use the user object.
 extension MultiFactor {

@@ -1,10 +1,8 @@
-import MFABytes
-import MFAFactors
+public import MFABase
+import MFAModel
 public import MFAMessages
-import MFAOneTimePassword
-public import MFASecrets
 import FoundationEssentials
-import MFAProtocol
+import MFAWire
 
 /// The second factors of the user who runs this program.
 ///

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 
 /// The assertion that the user has a second factor, for one attempt: `TOTPMultiFactorGenerator` and
 /// `PhoneMultiFactorGenerator` create assertions for `MultiFactor.enroll` and for `MultiFactorResolver.resolveSignIn`.

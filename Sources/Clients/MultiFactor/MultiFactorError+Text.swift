@@ -1,4 +1,4 @@
-import MFASystem
+import MFABase
 
 extension MultiFactorError {
   /// Returns the system's description of an error number.

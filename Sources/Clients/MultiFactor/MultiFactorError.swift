@@ -1,5 +1,5 @@
 public import MFAMessages
-import MFAProtocol
+import MFAWire
 
 /// Why an operation on second factors failed.
 ///

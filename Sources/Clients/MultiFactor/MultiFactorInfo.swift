@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import MFAProtocol
+import MFAWire
 
 /// The `factorID` of a factor that is an authenticator app.
 public let TOTPMultiFactorID = MultiFactorInfo.FactorKind.totp

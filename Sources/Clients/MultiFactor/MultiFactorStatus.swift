@@ -1,4 +1,4 @@
-import MFAProtocol
+import MFAWire
 
 /// The state of the second factors of the user who runs this program.
 public struct MultiFactorStatus: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 
 /// A code that was sent to a phone, as the user typed it, and the request that it belongs to.
 public struct PhoneAuthCredential: ~Copyable, Sendable {

@@ -1,4 +1,4 @@
-public import MFASecrets
+public import MFABase
 
 /// Functions that send codes to phones.
 ///

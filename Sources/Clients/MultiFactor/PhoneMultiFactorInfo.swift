@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import MFAPhone
-import MFAProtocol
+import MFAModel
+import MFAWire
 
 /// An enrolled phone, to which codes are sent.
 public final class PhoneMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {

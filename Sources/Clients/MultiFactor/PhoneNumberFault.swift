@@ -1,5 +1,5 @@
 import MFAMessages
-import MFAPhone
+import MFAModel
 
 /// Why a text is not a phone number in international form (ITU-T E.164), such as `+15105551234`.
 public enum PhoneNumberFault: CaseIterable, Sendable {

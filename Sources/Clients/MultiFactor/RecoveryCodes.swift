@@ -1,5 +1,5 @@
-public import MFASecrets
-import MFAProtocol
+public import MFABase
+import MFAWire
 
 /// New recovery codes, to be shown once and stored apart from the authenticator.
 ///

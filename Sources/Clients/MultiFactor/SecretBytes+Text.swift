@@ -1,4 +1,4 @@
-public import MFASecrets
+public import MFABase
 
 extension SecretBytes {
   /// Creates a copy of a text in UTF-8.

@@ -1,4 +1,4 @@
-public import MFASecrets
+public import MFABase
 
 /// Functions that create secrets for authenticator apps, and the assertions that enrolment and
 /// sign-in need.

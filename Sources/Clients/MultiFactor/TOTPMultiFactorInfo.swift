@@ -1,6 +1,6 @@
-import MFAOneTimePassword
-public import MFASecrets
-import MFAProtocol
+import MFAModel
+public import MFABase
+import MFAWire
 
 /// An enrolled authenticator app.
 public final class TOTPMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {

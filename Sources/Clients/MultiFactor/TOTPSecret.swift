@@ -1,7 +1,7 @@
-import MFAOneTimePassword
-public import MFASecrets
+import MFAModel
+public import MFABase
 public import FoundationEssentials
-import MFAProtocol
+import MFAWire
 
 /// A secret that the helper generated, to be added to an authenticator and confirmed with a code.
 ///

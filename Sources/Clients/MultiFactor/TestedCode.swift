@@ -1,4 +1,4 @@
-import MFAProtocol
+import MFAWire
 
 /// The kind of code that `MultiFactor.test` verified.
 public enum TestedCode: Equatable, Sendable {

@@ -6,6 +6,4 @@
 @_exported public import enum MFAQRCode.TerminalPicture
 @_exported public import struct MFAQRCode.TerminalRenderer
 @_exported public import struct MFAQRCode.TerminalSize
-@_exported public import enum MFAQRImage.QRImage
-@_exported public import enum MFAQRImage.QRImageError
-@_exported public import struct MFASecrets.SecretBytes
+@_exported public import struct MFABase.SecretBytes

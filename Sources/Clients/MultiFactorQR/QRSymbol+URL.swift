@@ -1,5 +1,5 @@
 public import MFAQRCode
-public import MFASecrets
+public import MFABase
 
 extension QRSymbol {
   /// Encodes the URL of a secret, from `TOTPSecret.generateQRCodeURL`, for a screen.

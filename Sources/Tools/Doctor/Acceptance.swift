@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// An administrator's decision that a finding is intended, until a given time.
 ///

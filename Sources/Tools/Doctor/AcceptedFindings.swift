@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// The findings that administrators have accepted, as stored in a JSON file.
 package struct AcceptedFindings: Equatable {

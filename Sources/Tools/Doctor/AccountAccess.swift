@@ -1,8 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
-import MFASystem
+import MFABase
 
 /// What an account has with which a user can prove to sshd and to PAM who the user is.
 package struct AccountMeans: Equatable {

@@ -1,4 +1,4 @@
-import MFAAdminCore
+import MFAAdmin
 
 /// The files in which sshd looks for the keys of users (AuthorizedKeysFile in sshd_config(5)).
 package struct AuthorizedKeysFiles: Equatable {

@@ -1,5 +1,5 @@
 import Glibc
-import MFASystem
+import MFABase
 
 /// The groups of accounts.
 enum AccountGroups {

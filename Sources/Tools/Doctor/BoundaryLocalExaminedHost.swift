@@ -1,14 +1,11 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAConfiguration
-import MFAPolicy
-import MFAAuthentication
-import MFAStoreFiles
+import MFAAdmin
+import MFABase
+import MFAAttempt
+import MFAModel
+import MFAStore
 import MFACPOSIX
 import MFAPAMStack
-import MFAResidentProtocol
-import MFASystem
+import MFAWire
 
 /// The machine that mfa-admin runs on.
 package struct LocalExaminedHost: ExaminedHost {

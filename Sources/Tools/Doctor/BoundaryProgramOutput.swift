@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFASystem
+import MFAAdmin
+import MFABase
 
 extension ProgramOutput {
   /// Runs the program at `path` for at most `seconds`. Returns nil if the program does not exist, and throws if a user

@@ -1,5 +1,5 @@
-import MFAAdminCore
-import MFASystem
+import MFAAdmin
+import MFABase
 
 extension LocalExaminedHost {
   /// Returns the processes of root that listen as sshd on this host, according to their titles.

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// The result of `mfa-admin check`: the errors and warnings of all examinations, and which services
 /// ask for a code.

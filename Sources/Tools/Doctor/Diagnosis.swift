@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// The findings on a host, divided into those to act on and those that an administrator accepted.
 package struct Diagnosis {

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 // MFADoctor: the checks of `mfa-admin doctor`.
 //

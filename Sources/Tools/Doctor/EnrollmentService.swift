@@ -1,7 +1,6 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
-import MFAStackEffect
 
 /// The PAM service with which the helper verifies the password of a user who changes factors.
 ///

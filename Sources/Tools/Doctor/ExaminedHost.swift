@@ -1,10 +1,9 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAConfiguration
-import MFAPolicy
-import MFAStoreFiles
+import MFAAdmin
+import MFAAttempt
+import MFAModel
+import MFAStore
 import MFAPAMStack
-import MFASystem
+import MFABase
 
 /// A host that `mfa-admin doctor` examines.
 package protocol ExaminedHost {

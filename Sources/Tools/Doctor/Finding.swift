@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// A problem or fact that `mfa-admin doctor` reports.
 package struct Finding: Equatable {

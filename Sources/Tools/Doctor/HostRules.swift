@@ -1,4 +1,4 @@
-import MFAFactors
+import MFAModel
 
 /// The rules of a host that decide about sign-ins together with the module: which modules libpam can
 /// load, and what sshd's settings say. Each question is asked once.

@@ -1,11 +1,8 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAConfiguration
-import MFAFactors
-import MFAPolicy
+import MFAAdmin
+import MFABase
+import MFAAttempt
+import MFAModel
 import MFAPAMStack
-import MFASystem
 
 /// The state of a host that the examinations check, read once for all of them.
 package struct HostSnapshot {

@@ -1,5 +1,4 @@
 import MFAPAMStack
-import MFAStackEffect
 
 /// The PAM modules that libpam can load on a host. Each module is examined once.
 package final class LoadableModules {

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// The sources of databases that nsswitch.conf names.
 struct NameServiceSwitch {

@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 /// What a program says about a configuration file that it refuses.
 ///

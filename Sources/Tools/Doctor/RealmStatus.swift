@@ -1,5 +1,5 @@
-import MFAAdminCore
-import MFAFleetProtocol
+import MFAAdmin
+import MFARealm
 
 /// The condition of the way from this host to its realm.
 package enum RealmStatus: Equatable {

@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 /// What the relay of this host says about an outage: `mfa-fleet relay --status`.
 struct RelayReport: Equatable {

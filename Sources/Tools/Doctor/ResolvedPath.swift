@@ -1,4 +1,4 @@
-import MFASystem
+import MFABase
 
 /// The folders of a path, and what is at its end, after symbolic links.
 ///

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAFactors
-import MFASystem
+import MFAAdmin
+import MFAModel
+import MFABase
 
 /// The connections for which sshd's settings are read: one for each way in which `Match` lines can
 /// determine the settings that matter.

@@ -1,4 +1,4 @@
-import MFAPolicy
+import MFAModel
 
 /// The criteria of a `Match` line (sshd_config(5)).
 struct SSHDCriteria {

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// The lines of sshd_config and of the files that it includes, used to locate settings. The
 /// effective values come from sshd itself.

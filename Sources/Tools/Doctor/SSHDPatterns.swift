@@ -1,4 +1,4 @@
-import MFAPolicy
+import MFAModel
 
 /// A list of patterns on a `Match` line (ssh_config(5), "PATTERNS"): separated by commas, with the
 /// wildcards `*` and `?`; a pattern after `!` excludes what it matches.

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// The sshds that run or that units start, and the ports at which the main one listens.
 struct SSHDServers {

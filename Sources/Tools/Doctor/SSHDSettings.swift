@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// The effective settings of sshd that `sshd -T` prints, in general or for one connection.
 package struct SSHDSettings: Equatable {

@@ -1,6 +1,6 @@
-import MFAAdminCore
-import MFAFactors
-import MFASystem
+import MFAAdmin
+import MFAModel
+import MFABase
 
 /// The users whose names and groups are compared with `Match` lines.
 struct SSHDUsers {

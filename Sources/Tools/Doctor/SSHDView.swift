@@ -1,8 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAFactors
-import MFASystem
+import MFAAdmin
+import MFABase
+import MFAModel
 
 /// The effective settings of the host's sshd for different connections.
 package enum SSHDView {

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
-import MFAStackEffect
 
 /// The `auth` and `account` stacks of a service, as libpam carries them out on a host: with the modules
 /// that it can load.

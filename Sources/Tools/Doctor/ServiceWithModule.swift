@@ -1,7 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// A PAM service whose `auth` stack calls pam_mfa.so.
 package struct ServiceWithModule {

@@ -1,6 +1,5 @@
-import MFAAdminCore
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// One way into a service: a sequence of proofs by which an account can reach it.
 ///

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
 
 /// The reason why libpam denies a sign-in at a service, whatever the user types.

@@ -1,6 +1,5 @@
-import MFAAdminCore
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 extension StackEffect {
   /// Follows all ways through the `auth` stack of a service. pam_rootok.so succeeds there if the

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
 
 /// A problem in PAM service files: users who must enrol are denied, or the stack cannot be read.

@@ -1,8 +1,7 @@
-import MFAAdminOutput
-import MFAConfiguration
+import MFAAdmin
+import MFAAttempt
 import MFAPAMStack
-import MFAPolicy
-import MFASudoers
+import MFAModel
 
 /// The findings about the effects of sudo's rules on some users.
 struct SudoReport {

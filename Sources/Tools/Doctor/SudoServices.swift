@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
 
 /// The PAM services that sudo uses, and whether they ask for a code.

@@ -1,7 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFASudoers
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// The users for whom the rules of sudo are evaluated.
 ///

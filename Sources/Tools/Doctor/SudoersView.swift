@@ -1,7 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFASudoers
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// The rules and settings of a host's sudo.
 enum SudoersView {

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFASystem
+import MFABase
 
 /// Lists the files of systemd units, in the order in which systemd reads them (systemd.unit(5)).
 enum UnitFiles {

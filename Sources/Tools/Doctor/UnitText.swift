@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// The settings in a file of a systemd unit (systemd.syntax(7)).
 struct UnitText {

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollFailure {
   /// The text in English.
-  public var english: FailureText {
+  package var english: FailureText {
     switch self {
     case .noTerminal:
       FailureText(

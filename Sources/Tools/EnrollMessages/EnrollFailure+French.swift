@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollFailure {
   /// The text in French.
-  public var french: FailureText {
+  package var french: FailureText {
     switch self {
     case .noTerminal:
       FailureText(

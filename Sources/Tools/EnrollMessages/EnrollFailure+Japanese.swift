@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollFailure {
   /// The text in Japanese.
-  public var japanese: FailureText {
+  package var japanese: FailureText {
     switch self {
     case .noTerminal:
       FailureText(

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollFailure {
   /// The text in Spanish.
-  public var spanish: FailureText {
+  package var spanish: FailureText {
     switch self {
     case .noTerminal:
       FailureText(

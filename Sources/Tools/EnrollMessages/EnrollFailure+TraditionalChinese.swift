@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollFailure {
   /// The text in Traditional Chinese.
-  public var traditionalChinese: FailureText {
+  package var traditionalChinese: FailureText {
     switch self {
     case .noTerminal:
       FailureText(

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollMessage {
   /// The text in English.
-  public var english: MessageText {
+  package var english: MessageText {
     switch self {
     case .account(let user, let host): "Account: \(user) on \(host)"
     case .enrollmentOpening(1):

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollMessage {
   /// The text in French.
-  public var french: MessageText {
+  package var french: MessageText {
     switch self {
     case .account(let user, let host): "Compte\u{a0}: \(user) sur \(host)"
     case .enrollmentOpening(1):

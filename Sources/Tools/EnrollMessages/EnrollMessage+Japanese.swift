@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollMessage {
   /// The text in Japanese.
-  public var japanese: MessageText {
+  package var japanese: MessageText {
     switch self {
     case .account(let user, let host): "アカウント: \(user)（ホスト: \(host)）"
     case .enrollmentOpening(let minutes):

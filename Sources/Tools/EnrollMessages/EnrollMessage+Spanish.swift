@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollMessage {
   /// The text in Spanish.
-  public var spanish: MessageText {
+  package var spanish: MessageText {
     switch self {
     case .account(let user, let host): "Cuenta: \(user) en \(host)"
     case .enrollmentOpening(1):

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension EnrollMessage {
   /// The text in Traditional Chinese.
-  public var traditionalChinese: MessageText {
+  package var traditionalChinese: MessageText {
     switch self {
     case .account(let user, let host): "帳號：\(user)（主機 \(host)）"
     case .enrollmentOpening(let minutes):

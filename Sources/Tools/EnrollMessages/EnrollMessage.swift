@@ -1,7 +1,7 @@
 import MFAMessages
 
 /// What mfa-enroll tells and asks users.
-public enum EnrollMessage: Equatable, Sendable, Translated {
+package enum EnrollMessage: Equatable, Sendable, Translated {
   // MARK: The beginning
 
   /// The first line: whose devices are changed.
@@ -129,7 +129,7 @@ public enum EnrollMessage: Equatable, Sendable, Translated {
 }
 
 /// Why no QR code is shown.
-public enum PictureObstacle: Equatable, Sendable {
+package enum PictureObstacle: Equatable, Sendable {
   case notATerminal
   case unknownTerminal
   case localeNotUTF8
@@ -142,7 +142,7 @@ public enum PictureObstacle: Equatable, Sendable {
 }
 
 /// What was found in a file of another program.
-public enum ImportWarningMessage: Equatable, Sendable {
+package enum ImportWarningMessage: Equatable, Sendable {
   case weakKey(bits: Int)
   case fewerCodesAccepted(steps: Int, accepted: Int)
   case clockOffset(steps: Int)

@@ -6,7 +6,7 @@ extension Language {
   ///
   /// `y` and `yes` mean yes in every language, as in other programs. Words of other languages mean
   /// no, because a single letter may be a typing error.
-  public func isYes(_ answer: String) -> Bool {
+  package func isYes(_ answer: String) -> Bool {
     let words =
       switch self {
       case .english: [String]()

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension StatusMessage {
   /// The text in English.
-  public var english: MessageText {
+  package var english: MessageText {
     switch self {
     case .devices: "Devices"
     case .recoveryCodesLeft: "Recovery codes left"

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension StatusMessage {
   /// The text in French.
-  public var french: MessageText {
+  package var french: MessageText {
     switch self {
     case .devices: "Appareils"
     case .recoveryCodesLeft: "Codes de récupération restants"

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension StatusMessage {
   /// The text in Japanese.
-  public var japanese: MessageText {
+  package var japanese: MessageText {
     switch self {
     case .devices: "デバイス"
     case .recoveryCodesLeft: "残りのリカバリーコード"

@@ -2,7 +2,7 @@ import MFAMessages
 
 extension StatusMessage {
   /// The text in Spanish.
-  public var spanish: MessageText {
+  package var spanish: MessageText {
     switch self {
     case .devices: "Dispositivos"
     case .recoveryCodesLeft: "Códigos de recuperación restantes"

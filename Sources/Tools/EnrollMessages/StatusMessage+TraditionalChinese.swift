@@ -2,7 +2,7 @@ import MFAMessages
 
 extension StatusMessage {
   /// The text in Traditional Chinese.
-  public var traditionalChinese: MessageText {
+  package var traditionalChinese: MessageText {
     switch self {
     case .devices: "裝置"
     case .recoveryCodesLeft: "剩餘的復原碼"

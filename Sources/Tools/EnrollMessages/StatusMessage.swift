@@ -1,7 +1,7 @@
 import MFAMessages
 
 /// The labels and values of `mfa-enroll status`.
-public enum StatusMessage: Equatable, Sendable, Translated {
+package enum StatusMessage: Equatable, Sendable, Translated {
   // MARK: Labels
 
   case devices

@@ -5,7 +5,7 @@ import MFAMessages
 // compiler reports a message without a text.
 
 /// A message with a text in each language.
-public protocol Translated {
+package protocol Translated {
   /// What a text consists of.
   associatedtype Text
 
@@ -23,7 +23,7 @@ public protocol Translated {
 
 extension Translated {
   /// Returns the text in a language.
-  public func text(in language: Language) -> Text {
+  package func text(in language: Language) -> Text {
     switch language {
     case .english: english
     case .french: french
@@ -37,7 +37,7 @@ extension Translated {
 extension EnrollMessage {
   /// Returns a label with the space between it and the text that follows. A full-width colon contains
   /// that space.
-  public func label(in language: Language) -> MessageText {
+  package func label(in language: Language) -> MessageText {
     let label = text(in: language)
     return label.utf8.suffix(3).elementsEqual("：".utf8) ? label : "\(label) "
   }

@@ -1,8 +1,7 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAServiceSwitch
+import MFAAdmin
+import MFAServices
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// The entry point of `mfa-admin`: parses the arguments, runs the command and reports errors.
 @main

@@ -1,8 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFASecrets
-import MFAServiceSwitch
-import MFASystem
+import MFAAdmin
+import MFABase
+import MFAServices
 
 // Output that reports a failure as an error of the command.
 extension Console {

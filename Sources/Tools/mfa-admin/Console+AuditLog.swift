@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 extension Console {
   /// Prints a warning if a change could not be entered in the audit log.

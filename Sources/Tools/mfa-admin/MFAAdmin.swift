@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFAFactors
+import MFAAdmin
+import MFAModel
 import ArgumentParser
 
 /// `mfa-admin`: the command with which root manages the users' second factors.

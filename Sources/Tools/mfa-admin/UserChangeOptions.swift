@@ -1,6 +1,5 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 /// The arguments of the commands that change what is stored for one user.
 struct UserChangeOptions: ParsableArguments {

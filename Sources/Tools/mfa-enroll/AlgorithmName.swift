@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 import ArgumentParser
 
 /// The hash functions, by their names on the command line.

@@ -1,6 +1,6 @@
 import Glibc
 import MFAEnrollMessages
-import MFASystem
+import MFABase
 
 /// The user whose process this is.
 enum CallingProcess {

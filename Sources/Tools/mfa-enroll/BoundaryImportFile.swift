@@ -1,5 +1,5 @@
 import MFAEnrollMessages
-import MFASecrets
+import MFABase
 import Glibc
 import MFAImport
 

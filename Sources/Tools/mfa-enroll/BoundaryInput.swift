@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 import Glibc
 
 /// The stream from which the program reads user input.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 import MFAEnrollMessages
-import MFASystem
+import MFABase
 
 /// The user's other sessions on this host, as systemd-logind reports them.
 enum OtherSessions {

@@ -1,5 +1,4 @@
-import MFABytes
-import MFASecrets
+import MFABase
 import Glibc
 import MFAQRCode
 

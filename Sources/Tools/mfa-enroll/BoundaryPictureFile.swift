@@ -1,6 +1,5 @@
-import MFABytes
+import MFABase
 import MFAEnrollMessages
-import MFASecrets
 import Glibc
 import Synchronization
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
-import MFASecrets
-import MFASystem
+import MFABase
 
 /// The host's printing program, which reads what it prints from a pipe.
 ///

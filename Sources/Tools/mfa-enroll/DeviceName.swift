@@ -1,6 +1,6 @@
 import FoundationEssentials
 import MFAEnrollMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// The name of a new device.

@@ -1,5 +1,5 @@
 import MFAEnrollMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 // The key on a terminal's screen.

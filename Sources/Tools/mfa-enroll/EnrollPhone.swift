@@ -1,6 +1,6 @@
 import ArgumentParser
 import MFAEnrollMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// `mfa-enroll phone`: begins a session, has a code sent to a phone number, and asks for the code.

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 
 /// The format in which a key is written for users who type it.
 enum Grouping {

@@ -1,7 +1,6 @@
-import MFABytes
+import MFABase
 import MFAMessages
 import MFAQRCode
-import MFASecrets
 import Synchronization
 
 /// The screen of a terminal that shows a new key and asks for a code of it. The screen is the

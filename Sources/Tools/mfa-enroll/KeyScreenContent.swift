@@ -1,7 +1,6 @@
-import MFABytes
+import MFABase
 import MFAEnrollMessages
 import MFAQRCode
-import MFASecrets
 
 /// A new key as it is shown on a screen: instruction, picture or text, and question, all of which are
 /// in the window at the same time.

@@ -1,4 +1,4 @@
-import MFAFactors
+import MFAModel
 import ArgumentParser
 import MultiFactor
 

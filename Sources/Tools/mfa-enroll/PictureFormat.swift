@@ -1,8 +1,7 @@
-import MFABytes
+import MFABase
 import MFAEnrollMessages
-import MFASecrets
 import MFAQRCode
-import MFAQRImage
+import MultiFactorQR
 
 /// The formats of picture files, by their names on the command line.
 enum PictureFormat: String {

@@ -1,5 +1,5 @@
 import MFAEnrollMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// The verification that the user owns the account. At a terminal, the user has several attempts.

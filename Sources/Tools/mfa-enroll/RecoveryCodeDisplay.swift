@@ -1,8 +1,8 @@
 import FoundationEssentials
 import MFAEnrollMessages
-import MFAFactors
+import MFAModel
 import MFAMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// The display of recovery codes to the user.

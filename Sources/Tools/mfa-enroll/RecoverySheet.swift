@@ -1,6 +1,6 @@
 import MFAEnrollMessages
 import MFAMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// New recovery codes with a heading, as they are shown, saved or printed.

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 import ArgumentParser
 import MFAEnrollMessages
 import MultiFactor

@@ -1,5 +1,4 @@
-import MFABytes
-import MFASecrets
+import MFABase
 
 /// The text of a screen, which contains secrets. The text is in one block that never grows and is
 /// wiped. What does not fit is left out.

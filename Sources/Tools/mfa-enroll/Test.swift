@@ -1,7 +1,7 @@
 import ArgumentParser
 import MFAEnrollMessages
 import MFAMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// `mfa-enroll test`.

@@ -1,4 +1,4 @@
-import MFASecrets
+import MFABase
 
 /// A line that the user types while the terminal passes on each key. Editing works as in other lines:
 /// Backspace, Ctrl-U and Ctrl-D. The keys of the screen are recognised while the line is empty.

@@ -1,6 +1,6 @@
 import MFAEnrollMessages
 import MFAMessages
-import MFASecrets
+import MFABase
 import MultiFactor
 
 /// The interface to the user: a terminal, or a program that writes lines to standard input.

@@ -1,11 +1,10 @@
-import MFABytes
-import MFAConfiguration
-import MFAPolicy
-import MFAStoreFiles
+import MFABase
+import MFAAttempt
+import MFAModel
+import MFAStore
 import MFAPAMStack
-import MFASystem
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 @testable import MFADoctor
 
 /// A host in memory. By default it is a Debian 12 system with the guide's lines for ssh, login,

@@ -1,9 +1,8 @@
-import MFABytes
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
+import MFABase
+import MFAStore
+import MFAModel
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 /// Reports on users with one factor.
 package enum SampleUser {

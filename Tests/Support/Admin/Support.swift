@@ -1,11 +1,9 @@
-import MFABytes
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
+import MFABase
+import MFAStore
+import MFAModel
 import Foundation
-import MFASystem
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 /// A mistake in a table of test cases.
 package struct TestMistake: Error {

@@ -1,13 +1,9 @@
-import MFABytes
-import MFAFactorStore
-import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
-import MFAStoreFiles
+import MFABase
+import MFAStore
+import MFAModel
 import Foundation
-import MFASystem
 
-@testable import MFAAdminCore
+@testable import MFAAdmin
 
 /// A store in a temporary folder that belongs to root, like the parent folder of the real store. It
 /// is removed when the value is destroyed.

@@ -1,22 +1,22 @@
 import Glibc
-public import MFAEtcd
-public import MFATestSupport
+import MFARealmStore
+import MFATestSupport
 
 /// Three members of etcd on addresses of the loopback interface that no other test uses.
 ///
 /// Destroying the value ends the members and removes their folder.
-public final class EtcdCluster {
+package final class EtcdCluster {
   /// The folder of the members and the certificates.
-  public let folder: String
+  package let folder: String
   /// The addresses of the members.
-  public let addresses: [String]
+  package let addresses: [String]
   private let settings: [String]
   private let verifiesClients: Bool
   private var members: [ChildProcess?]
 
   /// Creates a cluster with options of etcd, starts its members, and waits until it answers. By default,
   /// clients need a certificate.
-  public init(
+  package init(
     settings: [String] = [], verifiesClients: Bool = true
   ) throws(HarnessFailure) {
     folder = "/tmp/mfa-etcd-\(UInt32.random(in: 0...UInt32.max))"
@@ -41,7 +41,7 @@ public final class EtcdCluster {
   }
 
   /// The client address of each member.
-  public var endpoints: [String] { addresses.map { "https://\($0):2379" } }
+  package var endpoints: [String] { addresses.map { "https://\($0):2379" } }
 
   private func name(_ index: Int) -> String { "m\(index)" }
 
@@ -56,7 +56,7 @@ public final class EtcdCluster {
   // MARK: - The members
 
   /// Starts members, all of them by default, and waits until they answer.
-  public func start(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
+  package func start(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
     for index in indices { try launch(index) }
     for index in indices {
       try wait("member \(index) answers") { () throws(HarnessFailure) in
@@ -66,7 +66,7 @@ public final class EtcdCluster {
   }
 
   /// Starts a member, and waits for nothing.
-  public func launch(_ index: Int) throws(HarnessFailure) {
+  package func launch(_ index: Int) throws(HarnessFailure) {
     let output = try Descriptor.memory()
     members[index] = try ChildProcess(
       [
@@ -84,7 +84,7 @@ public final class EtcdCluster {
   }
 
   /// Kills members, as a crash would.
-  public func kill(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
+  package func kill(_ indices: [Int] = [0, 1, 2]) throws(HarnessFailure) {
     for index in indices { members[index]?.send(signal: SIGKILL) }
     for index in indices {
       guard try members[index]?.wait() != nil else {
@@ -95,13 +95,13 @@ public final class EtcdCluster {
   }
 
   /// Stops a member: it keeps its connections, and answers nothing.
-  public func suspend(_ index: Int) throws(HarnessFailure) { try members[index]?.suspend() }
+  package func suspend(_ index: Int) throws(HarnessFailure) { try members[index]?.suspend() }
 
   /// Lets a member continue after `suspend(_:)`.
-  public func resume(_ index: Int) { members[index]?.resume() }
+  package func resume(_ index: Int) { members[index]?.resume() }
 
   /// The index of the leader.
-  public func leader() throws(HarnessFailure) -> Int {
+  package func leader() throws(HarnessFailure) -> Int {
     let text = try Command.succeed(
       ["/usr/bin/etcdctl", "endpoint", "status"] + options(Array(addresses.indices)),
       environment: ["ETCDCTL_API": "3"])
@@ -125,7 +125,7 @@ public final class EtcdCluster {
   }
 
   /// Runs etcdctl with some of the members.
-  public func control(
+  package func control(
     _ arguments: [String], _ indices: [Int] = [0, 1, 2]
   ) throws(HarnessFailure) -> Command {
     try Command.run(
@@ -134,7 +134,7 @@ public final class EtcdCluster {
 
   /// Runs etcdctl, which must succeed, and returns its output.
   @discardableResult
-  public func controlled(
+  package func controlled(
     _ arguments: String..., by indices: [Int] = [0, 1, 2]
   ) throws(HarnessFailure) -> String {
     let command = try control(arguments, indices)
@@ -146,7 +146,7 @@ public final class EtcdCluster {
   }
 
   /// Writes a snapshot of the database to a file in the folder, and returns its path.
-  public func snapshot() throws(HarnessFailure) -> String {
+  package func snapshot() throws(HarnessFailure) -> String {
     let path = "\(folder)/snapshot-\(UInt32.random(in: 0...UInt32.max))"
     try controlled("snapshot", "save", path, by: [0])
     return path
@@ -154,7 +154,7 @@ public final class EtcdCluster {
 
   /// Ends all members, and starts a cluster with the snapshot in their place: with the same names,
   /// addresses and token, so that the ID of the cluster is the same.
-  public func restore(_ snapshot: String) throws(HarnessFailure) {
+  package func restore(_ snapshot: String) throws(HarnessFailure) {
     try kill()
     for index in addresses.indices {
       let data = "\(folder)/\(name(index))"
@@ -187,7 +187,7 @@ public final class EtcdCluster {
   // MARK: - Engines
 
   /// Returns how an engine reaches the members, or some of them.
-  public func configuration(
+  package func configuration(
     prefix: String = "/mfa/", _ indices: [Int] = [0, 1, 2]
   ) -> EtcdConfiguration {
     EtcdConfiguration(

@@ -1,10 +1,9 @@
-import MFAPostgreSQL
-import MFASharedStore
+import MFARealmStore
 import MFATestSupport
 
 extension PostgreSQLCluster {
   /// The roles of a realm's database.
-  public enum Role: String, Sendable {
+  package enum Role: String, Sendable {
     /// Owns the schema.
     case owner = "mfa_owner"
     /// May execute the functions of the schema.
@@ -14,13 +13,13 @@ extension PostgreSQLCluster {
   }
 
   /// Creates the roles and the database `mfa`, without the schema.
-  public func createDatabase() throws(HarnessFailure) {
+  package func createDatabase() throws(HarnessFailure) {
     try createRoles()
     try sql("CREATE DATABASE mfa OWNER mfa_owner")
   }
 
   /// Creates the roles, the database, the schema and the realm.
-  public func createRealm() throws(HarnessFailure) {
+  package func createRealm() throws(HarnessFailure) {
     try createDatabase()
     do throws(EngineFailure) {
       try PostgreSQLEngine.installSchema(configuration(as: .owner), verifiers: ["mfa_verifier"])
@@ -32,7 +31,7 @@ extension PostgreSQLCluster {
   }
 
   /// Returns how an engine reaches this server.
-  public func configuration(as role: Role = .verifier) -> PostgreSQLConfiguration {
+  package func configuration(as role: Role = .verifier) -> PostgreSQLConfiguration {
     PostgreSQLConfiguration(connection: connection(as: role.rawValue))
   }
 }

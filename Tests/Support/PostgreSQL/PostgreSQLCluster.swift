@@ -5,9 +5,9 @@ import MFATestSupport
 ///
 /// The server runs as the user `postgres` and accepts any role without a password. Destroying the
 /// value stops the server and removes its folder.
-public final class PostgreSQLCluster {
+package final class PostgreSQLCluster {
   /// The folder of the Unix socket, with the data folder in it.
-  public let folder: String
+  package let folder: String
   let programs: String
   private var server: ChildProcess?
   private var log = ""
@@ -15,7 +15,7 @@ public final class PostgreSQLCluster {
 
   /// Creates a database cluster with settings such as `fsync = off`, and starts its server. The cluster is a copy of
   /// one that is created once, and shares its system identifier, unless `hasOwnIdentifier` is true.
-  public init(
+  package init(
     settings: [String] = [], hasOwnIdentifier: Bool = false
   ) throws(HarnessFailure) {
     programs = try Self.programFolder()
@@ -47,7 +47,7 @@ public final class PostgreSQLCluster {
 
   /// Creates a server with a base backup of another one. With `isRecovering`, the server ends the backup
   /// with a recovery to a point in time, as an administrator restores one from an archive.
-  public init(copyOf original: PostgreSQLCluster, isRecovering: Bool) throws(HarnessFailure) {
+  package init(copyOf original: PostgreSQLCluster, isRecovering: Bool) throws(HarnessFailure) {
     programs = original.programs
     folder = try Self.createFolder()
     try run(
@@ -122,7 +122,7 @@ public final class PostgreSQLCluster {
   // MARK: - The server
 
   /// Starts the server, and waits until it answers.
-  public func start(until deadline: Deadline = .usual) throws(HarnessFailure) {
+  package func start(until deadline: Deadline = .usual) throws(HarnessFailure) {
     // After `kill`, the last processes of the old server may still use its memory, and the new
     // server refuses to start.
     repeat {
@@ -142,10 +142,10 @@ public final class PostgreSQLCluster {
   }
 
   /// Stops the server as an administrator does (fast shutdown).
-  public func stop() throws(HarnessFailure) { try end(SIGINT) }
+  package func stop() throws(HarnessFailure) { try end(SIGINT) }
 
   /// Kills the server, as a crash would. Its other processes end because of that.
-  public func kill() throws(HarnessFailure) { try end(SIGKILL) }
+  package func kill() throws(HarnessFailure) { try end(SIGKILL) }
 
   private func end(_ signal: Int32) throws(HarnessFailure) {
     server?.send(signal: signal)
@@ -155,25 +155,25 @@ public final class PostgreSQLCluster {
 
   /// Stops or continues the process that accepts connections: in between, a new connection is
   /// neither accepted nor refused.
-  public func accepts(_ accepts: Bool) throws(HarnessFailure) {
+  package func accepts(_ accepts: Bool) throws(HarnessFailure) {
     if accepts { server?.resume() } else { try server?.suspend() }
   }
 
   /// Makes a standby the primary.
-  public func promote() throws(HarnessFailure) {
+  package func promote() throws(HarnessFailure) {
     try run("pg_ctl", "promote", "-w", "-t", "20", "-D", folder + "/data")
   }
 
   /// Stops the process of a standby that receives changes: it stays connected, and acknowledges
   /// none.
-  public func pauseReplication() throws(HarnessFailure) {
+  package func pauseReplication() throws(HarnessFailure) {
     let receiver = try sql("SELECT pid FROM pg_stat_wal_receiver")
     try Command.succeed(["/bin/kill", "-STOP", receiver])
     pausedReceiver = receiver
   }
 
   /// Continues the process that `pauseReplication` has stopped.
-  public func continueReplication() throws(HarnessFailure) {
+  package func continueReplication() throws(HarnessFailure) {
     guard let receiver = pausedReceiver else { return }
     pausedReceiver = nil
     try Command.succeed(["/bin/kill", "-CONT", receiver])
@@ -181,7 +181,7 @@ public final class PostgreSQLCluster {
 
   /// Adds a standby of this server. If it is synchronous, this server's commits wait for it from
   /// now on.
-  public func addStandby(
+  package func addStandby(
     _ name: String = "standby", isSynchronous: Bool = true
   ) throws(HarnessFailure) -> PostgreSQLCluster {
     let standby = try PostgreSQLCluster(standbyOf: self, name: name)
@@ -198,12 +198,12 @@ public final class PostgreSQLCluster {
   // MARK: - SQL
 
   /// The connection string of a role.
-  public func connection(as role: String, to database: String = "mfa") -> String {
+  package func connection(as role: String, to database: String = "mfa") -> String {
     "host=\(folder) user=\(role) dbname=\(database)"
   }
 
   /// Executes SQL with psql.
-  public func query(
+  package func query(
     _ text: String, as role: String = "postgres", in database: String = "postgres"
   ) throws(HarnessFailure) -> Command {
     try Command.run(
@@ -215,7 +215,7 @@ public final class PostgreSQLCluster {
 
   /// Executes SQL that must succeed, and returns the text of the result.
   @discardableResult
-  public func sql(
+  package func sql(
     _ text: String, as role: String = "postgres", in database: String = "postgres"
   ) throws(HarnessFailure) -> String {
     let command = try query(text, as: role, in: database)
@@ -226,7 +226,7 @@ public final class PostgreSQLCluster {
   }
 
   /// Starts SQL in a session of its own, which ends when the value is destroyed.
-  public func session(
+  package func session(
     _ text: String, as role: String = "postgres", in database: String = "mfa"
   ) throws(HarnessFailure) -> ChildProcess {
     let output = try Descriptor.memory()
@@ -236,14 +236,14 @@ public final class PostgreSQLCluster {
   }
 
   /// Changes a setting of the running server.
-  public func set(_ name: String, _ value: String) throws(HarnessFailure) {
+  package func set(_ name: String, _ value: String) throws(HarnessFailure) {
     try sql("ALTER SYSTEM SET \(name) = '\(value)'")
     try sql("SELECT pg_reload_conf()")
     try wait(for: value, "SELECT current_setting('\(name)')")
   }
 
   /// Waits until a query returns a text.
-  public func wait(for result: String, _ text: String) throws(HarnessFailure) {
+  package func wait(for result: String, _ text: String) throws(HarnessFailure) {
     var last = ""
     let deadline = Deadline.usual
     repeat {

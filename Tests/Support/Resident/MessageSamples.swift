@@ -1,31 +1,28 @@
-public import MFAApplication
-import MFABytes
-public import MFAResidentProtocol
-public import MFASecrets
-import MFASystem
+import MFAWire
+import MFABase
 
 /// Messages of every kind, and texts that name every field of a message, for comparisons.
-public enum MessageSamples {
+package enum MessageSamples {
   /// Returns the text as a secret.
-  public static func secret(_ text: String) -> SecretBytes {
+  package static func secret(_ text: String) -> SecretBytes {
     SecretBytes(copying: Array(text.utf8).span)
   }
 
   /// Returns bytes in quotation marks, or `nil`.
-  public static func text(_ bytes: [UInt8]?) -> String {
+  package static func text(_ bytes: [UInt8]?) -> String {
     bytes.map { "'" + String(decoding: $0, as: UTF8.self) + "'" } ?? "nil"
   }
 
   /// Returns the bytes of a secret in quotation marks.
-  public static func text(_ bytes: borrowing SecretBytes) -> String { text(bytes.span.copied()) }
+  package static func text(_ bytes: borrowing SecretBytes) -> String { text(bytes.span.copied()) }
 
   /// A sign-in in which every item is set.
-  public static let request = SignInRequest(
+  package static let request = SignInRequest(
     user: Array("alice".utf8), service: Array("sshd".utf8), remoteHost: Array("203.0.113.9".utf8),
     terminal: Array("ssh".utf8), arguments: [Array("hints".utf8), [], Array("debug".utf8)])
 
   /// Returns the first message of a conversation.
-  public static func start(
+  package static func start(
     _ line: ModuleLine = .auth, _ request: SignInRequest = request, note: [UInt8]? = nil,
     tryNumber: UInt8? = 1, failedTries: UInt8 = 0, answered: [AnsweredQuestion] = []
   ) -> ModuleMessage {
@@ -36,7 +33,7 @@ public enum MessageSamples {
   }
 
   /// Messages of the module and of the helper.
-  public static let moduleMessages: [@Sendable () -> ModuleMessage] = [
+  package static let moduleMessages: [@Sendable () -> ModuleMessage] = [
     { start() }, { start(tryNumber: 5) }, { start(tryNumber: nil) },
     { start(tryNumber: 3, failedTries: 2) },
     { start(.account, SignInRequest(user: [], service: []), note: Array("abob".utf8)) },
@@ -58,7 +55,7 @@ public enum MessageSamples {
   ]
 
   /// Messages of the service.
-  public static let serviceMessages: [@Sendable () -> ServiceMessage] = [
+  package static let serviceMessages: [@Sendable () -> ServiceMessage] = [
     { .verdict(0) }, { .verdict(255) }, { .busy },
     { .ask(prompt: secret("Code: "), echo: true, lastNumber: nil) },
     { .ask(prompt: secret(""), echo: false, lastNumber: 1) },
@@ -89,7 +86,7 @@ public enum MessageSamples {
   // MARK: Texts
 
   /// Returns a text with every field of a message.
-  public static func text(_ message: consuming ModuleMessage) -> String {
+  package static func text(_ message: consuming ModuleMessage) -> String {
     switch consume message {
     case .start(let start): text(start)
     case .reply(let reply): "reply \(text(reply))"
@@ -126,7 +123,7 @@ public enum MessageSamples {
   }
 
   /// Returns a text with every field of a message.
-  public static func text(_ message: consuming ServiceMessage) -> String {
+  package static func text(_ message: consuming ServiceMessage) -> String {
     switch consume message {
     case .verdict(let number): "verdict \(number)"
     case .busy: "busy"

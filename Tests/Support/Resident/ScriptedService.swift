@@ -1,24 +1,24 @@
 import Foundation
-public import MFAResidentProtocol
-import MFASystem
+import MFAWire
+import MFABase
 
 /// A resident service that follows a script, in a thread of its own. It serves one connection after
 /// the other, each by the next part of the script.
 ///
 /// At its end, a test asserts that the whole script was used (`isUsedUp`).
-public final class ScriptedService: @unchecked Sendable {
+package final class ScriptedService: @unchecked Sendable {
   /// A part of the script, for one connection.
-  public typealias Part = @Sendable (Served) throws -> Void
+  package typealias Part = @Sendable (Served) throws -> Void
 
   /// The path of the socket.
-  public let path: [UInt8]
+  package let path: [UInt8]
   private let lock = NSLock()
   private let finished = DispatchSemaphore(value: 0)
   private var texts: [String] = []
   private var failures: [String] = []
 
   /// A connection that the service serves.
-  public final class Served {
+  package final class Served {
     private let connection: PacketConnection
     private let service: ScriptedService
 
@@ -28,7 +28,7 @@ public final class ScriptedService: @unchecked Sendable {
     }
 
     /// Waits for a message, and records its text.
-    public func receive() throws {
+    package func receive() throws {
       switch try connection.receive(seconds: 10) {
       case .packet(let packet):
         service.record(MessageSamples.text(try ModuleMessage.read(packet.span)))
@@ -40,18 +40,18 @@ public final class ScriptedService: @unchecked Sendable {
     }
 
     /// Sends these messages in one packet.
-    public func send(_ messages: (@Sendable () -> ServiceMessage)...) throws {
+    package func send(_ messages: (@Sendable () -> ServiceMessage)...) throws {
       var writer = PacketWriter()
       for message in messages { message().write(to: &writer) }
       if let packet = writer.finish() { try connection.send(packet.span) }
     }
 
     /// Sends bytes as a packet.
-    public func send(bytes: [UInt8]) throws { try connection.send(bytes.span) }
+    package func send(bytes: [UInt8]) throws { try connection.send(bytes.span) }
   }
 
   /// Starts a service with a script.
-  public init(_ script: [Part]) throws {
+  package init(_ script: [Part]) throws {
     path = Array("/tmp/mfa-service-\(UUID().uuidString)".utf8)
     let listener = try PacketListener(creating: path, permissions: 0o666)
     Thread.detachNewThread { [self] in
@@ -71,12 +71,12 @@ public final class ScriptedService: @unchecked Sendable {
   private func fail(_ text: String) { lock.withLock { failures.append(text) } }
 
   /// Waits until the script has been used, and returns whether it was used without an error.
-  public func isUsedUp() -> Bool {
+  package func isUsedUp() -> Bool {
     guard finished.wait(timeout: .now() + 20) == .success else { return false }
     finished.signal()
     return lock.withLock { failures.isEmpty }
   }
 
   /// The texts of the messages received so far.
-  public var heard: [String] { lock.withLock { texts } }
+  package var heard: [String] { lock.withLock { texts } }
 }

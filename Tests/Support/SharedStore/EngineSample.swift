@@ -1,12 +1,12 @@
 import Foundation
-public import MFASharedStore
-public import MFAStoreFiles
+import MFARealmStore
+import MFAStore
 import Synchronization
 
 /// Shorthands for tests of engines.
-public enum EngineSample {
+package enum EngineSample {
   /// Returns the key of a user's row.
-  public static func key(_ name: String = "alice") -> EngineKey {
+  package static func key(_ name: String = "alice") -> EngineKey {
     guard let key = EngineKey(.user, Array(name.utf8)) else {
       preconditionFailure("\(name) is no id")
     }
@@ -14,7 +14,7 @@ public enum EngineSample {
   }
 
   /// Returns a change of a row in the first epoch.
-  public static func change(
+  package static func change(
     _ name: String = "alice", version: UInt64, _ attempts: String = "attempts"
   ) -> EngineChange {
     var change = EngineChange(epoch: 1)
@@ -23,7 +23,7 @@ public enum EngineSample {
   }
 
   /// Returns a change of a row.
-  public static func row(
+  package static func row(
     _ name: String = "alice", version: UInt64, _ attempts: String = "attempts"
   ) -> EngineRowChange {
     EngineRowChange(
@@ -32,7 +32,7 @@ public enum EngineSample {
   }
 
   /// Returns a change that counts a failure of a host, or depends on its failures.
-  public static func failure(
+  package static func failure(
     _ name: String, host: [UInt8] = [9], period: Int64 = 5, limit: UInt32 = 2,
     isFailure: Bool = true
   ) -> EngineChange {
@@ -42,7 +42,7 @@ public enum EngineSample {
   }
 
   /// Returns a change that stores an answer.
-  public static func answering(
+  package static func answering(
     _ name: String, nonce: UInt8, expires: Int64 = 4_000_000_000
   ) -> EngineChange {
     var change = change(name, version: 0)
@@ -53,13 +53,13 @@ public enum EngineSample {
   }
 
   /// Returns the error of a call.
-  public static func error(_ body: () throws(EngineError) -> Void) -> EngineError? {
+  package static func error(_ body: () throws(EngineError) -> Void) -> EngineError? {
     do throws(EngineError) { try body() } catch { return error }
     return nil
   }
 
   /// Returns the line after a log's end: the number of the line, and a checksum over all lines.
-  public static func line(_ text: String, after end: [UInt8]) -> EngineLogLine {
+  package static func line(_ text: String, after end: [UInt8]) -> EngineLogLine {
     let number = end.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
     var sum = end.dropFirst(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     for byte in text.utf8 { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -70,7 +70,7 @@ public enum EngineSample {
   }
 
   /// Calls a function in threads that all begin at the same time, and returns the results.
-  public static func inThreads<Result: Sendable>(
+  package static func inThreads<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) -> Result
   ) -> [Result] {
     let results = Results<Result>()

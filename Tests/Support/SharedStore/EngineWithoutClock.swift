@@ -1,15 +1,15 @@
-public import MFASharedStore
-public import MFAStoreFiles
+import MFARealmStore
+import MFAStore
 
 /// An engine that does not tell the time, for tests whose time is not the present one.
-public struct EngineWithoutClock<Engine: StoreEngine>: StoreEngine {
+package struct EngineWithoutClock<Engine: StoreEngine>: StoreEngine {
   private let engine: Engine
 
   /// Uses another engine.
-  public init(_ engine: Engine) { self.engine = engine }
+  package init(_ engine: Engine) { self.engine = engine }
 
   /// Returns a row and the state of the realm.
-  public func load(
+  package func load(
     _ key: EngineKey, _ context: EngineContext
   ) throws(EngineError) -> EngineSnapshot {
     var snapshot = try engine.load(key, context)
@@ -18,25 +18,25 @@ public struct EngineWithoutClock<Engine: StoreEngine>: StoreEngine {
   }
 
   /// Makes a change.
-  public func commit(
+  package func commit(
     _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
   ) throws(EngineError) { try engine.commit(change, entering: entering) }
 
   /// Replaces the state of the realm.
-  public func replaceRealm(epoch: UInt64, with state: RealmState) throws(EngineError) -> Bool {
+  package func replaceRealm(epoch: UInt64, with state: RealmState) throws(EngineError) -> Bool {
     try engine.replaceRealm(epoch: epoch, with: state)
   }
 
   /// Returns lines of the audit log.
-  public func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
+  package func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
     try engine.logLines(after: number, most: most)
   }
 
   /// Returns the last line of the audit log.
-  public func lastLine() throws(EngineError) -> EngineLogLine? { try engine.lastLine() }
+  package func lastLine() throws(EngineError) -> EngineLogLine? { try engine.lastLine() }
 
   /// Returns keys of rows.
-  public func keys(
+  package func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey] { try engine.keys(kind, after: id, most: most) }
 }

@@ -1,5 +1,5 @@
 /// The checks of `FactorStoreConformance`.
-public enum FactorStoreCheck: CaseIterable, Sendable {
+package enum FactorStoreCheck: CaseIterable, Sendable {
   case missingUser, enrolment, checkpoints, failedCommit, removal, separateUsers, attempts,
     oneCodeInParallel, parallelCommits, snapshots, configuration
 }

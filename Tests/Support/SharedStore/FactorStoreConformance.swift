@@ -1,37 +1,33 @@
 import Dispatch
-public import MFAAuditLog
-public import MFAAuthentication
+import MFAStore
+import MFAAttempt
 import MFACrypto
-public import MFAFactorStore
-public import MFAFactors
-import MFAOneTimePassword
-import MFAPolicy
+import MFAModel
 import MFASignInTestSupport
-import MFAStoreFiles
-public import MFASystem
+import MFABase
 import Synchronization
 import Testing
 
 /// What every store must do, whatever it keeps its data in. `open` returns another way to the same data,
 /// as another process would have.
-public struct FactorStoreConformance<Store: FactorStore & SendableMetatype>: @unchecked Sendable
+package struct FactorStoreConformance<Store: FactorStore & SendableMetatype>: @unchecked Sendable
 where Store.Entry: SendableMetatype {
   private let open: () throws -> Store
   /// Whether a record and an attempt state that are read are always from the same commit.
   private let isAtomic: Bool
   /// The user.
-  public let account = Account(name: Array("alice".utf8), uid: 1000)
+  package let account = Account(name: Array("alice".utf8), uid: 1000)
   /// The time of all operations, in seconds since the epoch.
-  public static var now: Int64 { 1_800_000_000 }
+  package static var now: Int64 { 1_800_000_000 }
 
   /// Creates the checks for a store without data.
-  public init(isAtomic: Bool = true, _ open: @escaping () throws -> Store) {
+  package init(isAtomic: Bool = true, _ open: @escaping () throws -> Store) {
     self.isAtomic = isAtomic
     self.open = open
   }
 
   /// Runs a check, which requires a store without data.
-  public func run(_ check: FactorStoreCheck) throws {
+  package func run(_ check: FactorStoreCheck) throws {
     switch check {
     case .missingUser: try missingUser()
     case .enrolment: try enrolment()
@@ -48,7 +44,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// The entry for the audit log that the checks use.
-  public static var event: AuditLogEvent {
+  package static var event: AuditLogEvent {
     AuditLogEvent(
       .renamed, ids: Array("0a1b".utf8), detail: Array("phone".utf8),
       by: AuditLogEvent.Actor(
@@ -58,7 +54,7 @@ where Store.Entry: SendableMetatype {
 
   /// Enrols a factor with a known secret. None of its codes has been used.
   @discardableResult
-  public func enroll(_ name: String = "Phone", _ account: Account? = nil) throws -> Factor {
+  package func enroll(_ name: String = "Phone", _ account: Account? = nil) throws -> Factor {
     let account = account ?? self.account
     let store = try open()
     return try store.deciding { () throws(FactorStoreError) in
@@ -90,7 +86,7 @@ where Store.Entry: SendableMetatype {
   }
 
   /// Makes an attempt with a code, as a sign-in does.
-  public func attempt(_ code: String, at now: Int64 = Self.now) throws -> Attempt.Result {
+  package func attempt(_ code: String, at now: Int64 = Self.now) throws -> Attempt.Result {
     try Attempt.make(
       TypedCodes(whole: Array(code.utf8).span), by: account, in: try open(),
       Attempt.Context(settings: .defaults, clock: { now })

@@ -1,12 +1,12 @@
-public import MFASharedStore
-public import MFAStoreFiles
+import MFARealmStore
+import MFAStore
 import Synchronization
 
 /// An engine in memory, for several threads. It can lose its newest commits, as a database does that
 /// fails over to a standby that was behind, and fails on demand.
-public final class MemoryEngine: StoreEngine, Sendable {
+package final class MemoryEngine: StoreEngine, Sendable {
   /// A fault to plant, which a correct engine does not have.
-  public enum Fault: Sendable {
+  package enum Fault: Sendable {
     /// Commits do not compare versions.
     case ignoresVersions
     /// Commits do not compare the incarnation.
@@ -44,20 +44,20 @@ public final class MemoryEngine: StoreEngine, Sendable {
   private let state = Mutex(State())
 
   /// Creates an empty realm.
-  public init() {}
+  package init() {}
 
   /// The content of an engine at one moment.
-  public struct Copy: Sendable {
+  package struct Copy: Sendable {
     let state: State
     /// The incarnation of the database.
-    public var incarnation: [UInt8] { state.incarnation }
+    package var incarnation: [UInt8] { state.incarnation }
   }
 
   /// Returns a copy of all content, as a backup does.
-  public func copy() -> Copy { Copy(state: state.withLock { $0 }) }
+  package func copy() -> Copy { Copy(state: state.withLock { $0 }) }
 
   /// Loses everything since `copy` was made, and begins another incarnation, as a restore does.
-  public func restore(_ copy: Copy) {
+  package func restore(_ copy: Copy) {
     state.withLock {
       let incarnation = $0.incarnation
       $0 = copy.state
@@ -66,62 +66,62 @@ public final class MemoryEngine: StoreEngine, Sendable {
   }
 
   /// The number of commits that took effect.
-  public var commits: Int { state.withLock { $0.commits } }
+  package var commits: Int { state.withLock { $0.commits } }
 
   /// The number of loads.
-  public var loads: Int { state.withLock { $0.loads } }
+  package var loads: Int { state.withLock { $0.loads } }
 
   /// How often the audit log was read.
-  public var logReads: Int { state.withLock { $0.logReads } }
+  package var logReads: Int { state.withLock { $0.logReads } }
 
   /// The rows.
-  public var rows: [EngineKey: EngineRow] {
+  package var rows: [EngineKey: EngineRow] {
     get { state.withLock { $0.rows } }
     set { state.withLock { $0.rows = newValue } }
   }
 
   /// The state of the realm.
-  public var realm: RealmState {
+  package var realm: RealmState {
     get { state.withLock { $0.realm } }
     set { state.withLock { $0.realm = newValue } }
   }
 
   /// The time by the engine's clock, in seconds since the epoch; 0, as at first, for none.
-  public var time: Int64 {
+  package var time: Int64 {
     get { state.withLock { $0.time } }
     set { state.withLock { $0.time = newValue } }
   }
 
   /// The lines of the audit log.
-  public var lines: [EngineLogLine] {
+  package var lines: [EngineLogLine] {
     get { state.withLock { $0.lines } }
     set { state.withLock { $0.lines = newValue } }
   }
 
   /// The stored answers by their nonces.
-  public var answers: [[UInt8]: [UInt8]] {
+  package var answers: [[UInt8]: [UInt8]] {
     get { state.withLock { $0.answers } }
     set { state.withLock { $0.answers = newValue } }
   }
 
   /// Makes the next commit take effect, and end with an error.
-  public func endNextCommit(with error: EngineError) {
+  package func endNextCommit(with error: EngineError) {
     state.withLock { $0.uncertainEndings.append(error) }
   }
 
   /// Plants a fault.
-  public func plant(_ fault: Fault) { state.withLock { $0.fault = fault } }
+  package func plant(_ fault: Fault) { state.withLock { $0.fault = fault } }
 
   /// Calls `body` once, before the next commit, as another verifier would act then.
-  public func beforeNextCommit(_ body: @escaping @Sendable () -> Void) {
+  package func beforeNextCommit(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.beforeCommit = body }
   }
 
   /// Lets the next changes that give way find another change at the end of the audit log.
-  public func contendForLines(_ count: Int) { state.withLock { $0.contenders = count } }
+  package func contendForLines(_ count: Int) { state.withLock { $0.contenders = count } }
 
   /// Returns a row and the state of the realm.
-  public func load(
+  package func load(
     _ key: EngineKey, _ context: EngineContext
   ) throws(EngineError) -> EngineSnapshot {
     state.withLock { state in
@@ -137,7 +137,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
   }
 
   /// Makes a change.
-  public func commit(
+  package func commit(
     _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
   ) throws(EngineError) {
     guard change.otherRow == nil || entering != nil else { throw .refused }
@@ -194,7 +194,7 @@ public final class MemoryEngine: StoreEngine, Sendable {
   }
 
   /// Replaces the state of the realm.
-  public func replaceRealm(epoch: UInt64, with next: RealmState) throws(EngineError) -> Bool {
+  package func replaceRealm(epoch: UInt64, with next: RealmState) throws(EngineError) -> Bool {
     state.withLock { state in
       guard state.realm.epoch == epoch else { return false }
       state.realm = next
@@ -203,19 +203,19 @@ public final class MemoryEngine: StoreEngine, Sendable {
   }
 
   /// Returns lines of the audit log.
-  public func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
+  package func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
     state.withLock { $0.logReads += 1 }
     return Array(lines.filter { $0.number > number }.prefix(most))
   }
 
   /// Returns the last line of the audit log.
-  public func lastLine() throws(EngineError) -> EngineLogLine? {
+  package func lastLine() throws(EngineError) -> EngineLogLine? {
     state.withLock { $0.logReads += 1 }
     return lines.last
   }
 
   /// Returns keys of rows.
-  public func keys(
+  package func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey] {
     let keys = rows.keys.filter { $0.kind == kind && id.lexicographicallyPrecedes($0.id) }

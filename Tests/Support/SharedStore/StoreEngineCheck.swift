@@ -1,5 +1,5 @@
 /// The checks of `StoreEngineConformance`.
-public enum StoreEngineCheck: CaseIterable, Sendable {
+package enum StoreEngineCheck: CaseIterable, Sendable {
   case missingRow, insertedRow, rowsOfAnySize, staleVersion, otherEpoch, otherIncarnation,
     replacedRealm, parallelInsertions, parallelUpdates, keys
   case hostBudget, failuresAtOtherVerifiers, conflictWithBudget, parallelFailures, answers,

@@ -1,24 +1,24 @@
-public import MFASharedStore
-import MFAStoreFiles
+import MFARealmStore
+import MFAStore
 import Testing
 
 /// What every engine must do, whatever its database is. `open` returns an engine with a connection of its own to one
 /// realm, as another verifier would have.
-public struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @unchecked Sendable {
+package struct StoreEngineConformance<Engine: StoreEngine & SendableMetatype>: @unchecked Sendable {
   private let open: () -> Engine
   private let engine: Engine
   /// Whether parallel commits to the audit log wait for each other. With other engines, one of them can conflict.
   private let waitsForLines: Bool
 
   /// Creates the checks for a realm without rows, whose state is that of `initializeRealm(now: 1_700_000_000)`.
-  public init(waitsForLines: Bool = true, _ open: @escaping () -> Engine) {
+  package init(waitsForLines: Bool = true, _ open: @escaping () -> Engine) {
     self.open = open
     self.waitsForLines = waitsForLines
     engine = open()
   }
 
   /// Runs a check, which requires a realm without rows.
-  public func run(_ check: StoreEngineCheck) throws {
+  package func run(_ check: StoreEngineCheck) throws {
     switch check {
     case .missingRow: try missingRow()
     case .insertedRow: try insertedRow()

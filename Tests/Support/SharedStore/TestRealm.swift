@@ -1,17 +1,17 @@
 import MFACrypto
-public import MFASharedStore
-public import MFAStoreFiles
+import MFARealmStore
+import MFAStore
 
 /// A realm with a known key, in an engine.
-public struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
+package struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
   /// The engine.
-  public let engine: Engine
+  package let engine: Engine
 
   /// Creates a realm.
-  public init(_ engine: Engine) { self.engine = engine }
+  package init(_ engine: Engine) { self.engine = engine }
 
   /// Returns a store for one request.
-  public func store(
+  package func store(
     host: String? = nil, limit: UInt32 = 100, nonce: UInt8? = nil,
     at now: Int64 = 1_800_000_000, intervals: UInt8 = 10
   ) -> SharedFactorStore<Engine> {
@@ -26,7 +26,7 @@ public struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
   }
 
   /// Returns the realm's key.
-  public static func key() throws(FactorStoreError) -> SealingKey {
+  package static func key() throws(FactorStoreError) -> SealingKey {
     do throws(CryptographyError) {
       return try SealingKey(master: [UInt8](repeating: 7, count: SealingKey.length).span)
     } catch {

@@ -1,15 +1,15 @@
-public import MFAOneTimePassword
-import MFASecrets
-import MFAVerification
+import MFAModel
+import MFABase
+import MFAStore
 import Synchronization
 
 /// The secret of the RFCs' examples, and its codes.
-public enum KnownFactor {
+package enum KnownFactor {
   /// RFC 6238, appendix B: "12345678901234567890".
-  public static let secret = Array("12345678901234567890".utf8)
+  package static let secret = Array("12345678901234567890".utf8)
 
   /// Returns the correct code, as typed, `steps` time steps after `time`.
-  public static func code(
+  package static func code(
     at time: Int64, steps: Int64 = 0, parameters: TOTPParameters = .standard,
     secret: [UInt8] = KnownFactor.secret
   ) throws -> String {
@@ -23,7 +23,7 @@ public enum KnownFactor {
 
   /// Returns a code of six digits that is wrong in the whole window around `time`. It is another one in
   /// each call, because the same answer again is not counted.
-  public static func wrongCode(at time: Int64) throws -> String {
+  package static func wrongCode(at time: Int64) throws -> String {
     let right = Set(try (-10...10).map { try code(at: time, steps: $0) })
     while true {
       let number = number.withLock { number in

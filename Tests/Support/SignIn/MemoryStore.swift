@@ -1,53 +1,47 @@
-public import MFAAuditLog
-import MFABytes
+import MFAStore
+import MFABase
 import MFACrypto
-public import MFAFactorStore
-public import MFAFactors
-public import MFAOneTimePassword
-import MFAPhone
-public import MFASecrets
-public import MFAStoreFiles
-public import MFASystem
+import MFAModel
 
 /// A store in memory that records its operations in order, and fails on demand.
-public final class MemoryStore: FactorStore, @unchecked Sendable {
+package final class MemoryStore: FactorStore, @unchecked Sendable {
   /// A store operation.
-  public enum Step: Equatable, Sendable {
+  package enum Step: Equatable, Sendable {
     case knows, enterConfiguration, snapshot, lock, secret, digest, sentDigest,
       write(failures: UInt32), sync, replace, unlock, imitateAttempt, imitateSnapshot
   }
 
   /// The operations so far, in order.
-  public var steps: [Step] = []
+  package var steps: [Step] = []
   /// The record.
-  public var record: FactorRecord?
+  package var record: FactorRecord?
   /// The attempt state.
-  public var attempts = AttemptState(record: .zero)
+  package var attempts = AttemptState(record: .zero)
   /// The operation that fails, and its error.
-  public var failure: (step: Step, error: FactorStoreError)?
+  package var failure: (step: Step, error: FactorStoreError)?
   /// The audit log entries so far, in order.
-  public internal(set) var events: [AuditLogEvent] = []
+  package internal(set) var events: [AuditLogEvent] = []
   /// Whether the store compares the configuration with the last recorded one.
-  public var followsConfigurations = false
+  package var followsConfigurations = false
   /// The fingerprint of the last recorded configuration.
-  public var configuration: UInt64?
+  package var configuration: UInt64?
   /// Whether the user's files exist, with or without a record.
-  public private(set) var hasPlace = false
+  package private(set) var hasPlace = false
   /// Called while the store waits for the lock, to simulate another process.
-  public var beforeLock: () -> Void = {}
+  package var beforeLock: () -> Void = {}
   /// Called after each read without the lock, to simulate another process.
-  public var afterReading: () -> Void = {}
+  package var afterReading: () -> Void = {}
   /// Plants an error: an answer that is refused as a repetition seems to be compared.
-  public var comparesRepeatedAnswers = false
+  package var comparesRepeatedAnswers = false
   /// Whether the lock is held.
-  public internal(set) var isLocked = false
+  package internal(set) var isLocked = false
   var secrets: [[UInt8]: [UInt8]] = [:]
 
   /// Creates an empty store.
-  public init() {}
+  package init() {}
 
   /// Enrols a factor with a known secret; none of its codes has been used.
-  public func enroll(
+  package func enroll(
     _ name: String, secret: [UInt8], for account: Account,
     parameters: TOTPParameters = .standard, enrolledAt: Int64 = 0
   ) throws -> Factor {
@@ -65,7 +59,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Adds a phone that can be used from a time on, and returns its factor.
-  public func enrollPhone(
+  package func enrollPhone(
     _ name: String, number: String, for account: Account, usableFrom: Int64 = 0,
     origin: Factor.Origin = .enrolled
   ) throws -> Factor {
@@ -86,7 +80,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Stores these recovery codes for the user.
-  public func keep(
+  package func keep(
     recoveryCodes: [(bytes: [UInt8], kind: RecoveryCodeDigest.Kind)]
   ) throws(FactorStoreError) {
     guard var record else { throw .damaged(.record) }
@@ -100,7 +94,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
 
   /// Stores a code that an administrator granted to the user: ten bytes, valid from `madeAt` for
   /// `seconds`.
-  public func grant(
+  package func grant(
     _ kind: Grant.Kind, _ code: [UInt8], to account: Account, madeAt: Int64, seconds: Int64 = 1800,
     uses: UInt8 = 1
   ) throws -> GrantID {
@@ -137,7 +131,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Returns the user's state, or nil if the user has not enrolled.
-  public func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+  package func snapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     try note(.snapshot)
     defer { afterReading() }
     guard let record, record.isEnrolled, record.user.bytes == account.name else { return nil }
@@ -145,21 +139,21 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Returns the user's state, even when the record has no factors, or nil.
-  public func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
+  package func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot? {
     guard let record = try kept(for: account) else { return nil }
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
   /// Records the operation.
-  public func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
+  package func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
 
   /// Records the operation, and fails on demand.
-  public func imitateAttempt(
+  package func imitateAttempt(
     _ code: Code, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) { try note(.imitateAttempt) }
 
   /// Returns the user's stored record, even when it has no factors, or nil.
-  public func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
+  package func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
     try note(.snapshot)
     defer { afterReading() }
     guard let record, record.user.bytes == account.name else { return nil }
@@ -167,7 +161,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Returns digests without a key (FNV-1a), which hide nothing.
-  public func digests(
+  package func digests(
     of places: [SignInOrigin], in record: FactorRecord
   ) throws(FactorStoreError) -> [SignInOriginDigest] {
     places.map { place in
@@ -180,14 +174,14 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
 
   /// Returns whether this configuration was the last one recorded, or true if configurations are
   /// not compared.
-  public func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
+  package func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
     guard followsConfigurations else { return true }
     try note(.knows)
     return self.configuration == configuration
   }
 
   /// Stores the audit log entry.
-  public func enter(
+  package func enter(
     _ event: AuditLogEvent, configuration: UInt64
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     try note(.enterConfiguration)
@@ -197,7 +191,7 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
   }
 
   /// Locks and returns the only entry of the store.
-  public func entry(
+  package func entry(
     of account: Account, creating: Bool
   ) throws(FactorStoreError) -> MemoryStoreEntry {
     try note(.lock)
@@ -211,10 +205,10 @@ public final class MemoryStore: FactorStore, @unchecked Sendable {
 }
 
 /// The only entry of a store in memory.
-public final class MemoryStoreEntry: FactorStoreEntry {
+package final class MemoryStoreEntry: FactorStoreEntry {
   private let store: MemoryStore
   /// The account.
-  public let owner: Account
+  package let owner: Account
 
   init(_ store: MemoryStore, _ owner: Account) {
     self.store = store
@@ -227,18 +221,18 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// The record.
-  public var kept: FactorRecord? { store.record }
+  package var kept: FactorRecord? { store.record }
   /// The attempt state.
-  public var attempts: AttemptState { store.attempts }
+  package var attempts: AttemptState { store.attempts }
 
   /// Returns the secret, which is not sealed here.
-  public func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
+  package func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     try store.note(.secret)
     return SecretBytes(copying: factor.sealed.span)
   }
 
   /// Returns the secret unsealed.
-  public func seal(
+  package func seal(
     _ secret: Span<UInt8>, for factor: FactorID, parameters: TOTPParameters?,
     in record: FactorRecord
   ) throws(FactorStoreError) -> [UInt8] {
@@ -248,7 +242,7 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// Returns the code itself, padded to the length of a digest, which hides nothing.
-  public func digest(
+  package func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind, in record: FactorRecord
   ) throws(FactorStoreError) -> RecoveryCodeDigest {
     try store.note(.digest)
@@ -256,21 +250,21 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// Returns the code itself, which hides nothing.
-  public func digest(
+  package func digest(
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     UInt64(code.length.rawValue) << 32 | UInt64(code.value)
   }
 
   /// Records the operation.
-  public func imitateComparison(
+  package func imitateComparison(
     _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
   ) throws(FactorStoreError) {
     try store.note(store.comparesRepeatedAnswers ? .secret : .imitateAttempt)
   }
 
   /// Returns the code, with a number for the factor and the session.
-  public func digest(
+  package func digest(
     ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     try store.note(.sentDigest)
@@ -279,20 +273,20 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// Returns the store's digests.
-  public func digests(
+  package func digests(
     of places: [SignInOrigin], in record: FactorRecord
   ) throws(FactorStoreError) -> [SignInOriginDigest] {
     try store.digests(of: places, in: record)
   }
 
   /// Stores the state.
-  public func write(_ attempts: AttemptState) throws(FactorStoreError) {
+  package func write(_ attempts: AttemptState) throws(FactorStoreError) {
     try store.note(.write(failures: attempts.failures))
     store.attempts = attempts
   }
 
   /// Stores the state and the audit log entry.
-  public func write(
+  package func write(
     _ attempts: AttemptState, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
     try write(attempts)
@@ -306,10 +300,10 @@ public final class MemoryStoreEntry: FactorStoreEntry {
   }
 
   /// Records the operation.
-  public func sync() throws(FactorStoreError) { try store.note(.sync) }
+  package func sync() throws(FactorStoreError) { try store.note(.sync) }
 
   /// Stores the record, the attempt state and the audit log entry.
-  public func replace(
+  package func replace(
     record: FactorRecord, attempts: AttemptState, entering event: AuditLogEvent?
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     try store.note(.replace)

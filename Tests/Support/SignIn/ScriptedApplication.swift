@@ -1,14 +1,12 @@
-public import MFAApplication
-import MFABytes
-public import MFASecrets
+import MFAWire
+import MFABase
 import MFASignIn
-public import MFASystem
 
 /// A PAM application whose user answers from a script. At its end, a test asserts that every line
 /// of the script was used (`isUsedUp`).
-public final class ScriptedApplication: Application, @unchecked Sendable {
+package final class ScriptedApplication: Application, @unchecked Sendable {
   /// A scripted answer.
-  public enum Answer: Sendable {
+  package enum Answer: Sendable {
     case text(String)
     /// An answer computed from the prompts so far that contained a secret.
     case seeing(@Sendable ([String]) -> String)
@@ -18,32 +16,32 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// The answers that are left.
-  public private(set) var script: [Answer]
+  package private(set) var script: [Answer]
   /// The password that an earlier module obtained.
-  public var earlier: Answer = .none
+  package var earlier: Answer = .none
   /// Whether forwarding the password succeeds.
-  public var forwards = true
+  package var forwards = true
   /// The prompts so far.
-  public private(set) var prompts: [String] = []
+  package private(set) var prompts: [String] = []
   /// The messages shown so far.
-  public private(set) var told: [String] = []
+  package private(set) var told: [String] = []
   /// The messages shown even if the application requested silence (PAM_SILENT).
-  public private(set) var essentials: [String] = []
+  package private(set) var essentials: [String] = []
   /// The log lines so far.
-  public private(set) var logged: [String] = []
+  package private(set) var logged: [String] = []
   /// The forwarded passwords.
-  public private(set) var forwarded: [String] = []
+  package private(set) var forwarded: [String] = []
   /// Called at each prompt, before it is answered.
-  public var atPrompt: () -> Void = {}
+  package var atPrompt: () -> Void = {}
 
   /// Creates an application with a script.
-  public init(_ script: [Answer] = []) { self.script = script }
+  package init(_ script: [Answer] = []) { self.script = script }
 
   /// Whether every line of the script was used.
-  public var isUsedUp: Bool { script.isEmpty }
+  package var isUsedUp: Bool { script.isEmpty }
 
   /// Answers from the script; gives no answer when the script is used up.
-  public func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
+  package func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
     prompts.append(String(decoding: prompt, as: UTF8.self) + (echo ? "(echo)" : ""))
     atPrompt()
     guard !script.isEmpty else { return .none }
@@ -63,7 +61,7 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Records the message, with its lines joined.
-  public func tell(_ text: String, essential: Bool) {
+  package func tell(_ text: String, essential: Bool) {
     let text = text.split(separator: "\n", omittingEmptySubsequences: false)
       .joined(separator: " ")
     told.append(text)
@@ -71,25 +69,25 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// The number of the first try. By default there is no further try.
-  public var tryNumber = UInt8.max
+  package var tryNumber = UInt8.max
 
   /// Whether the user sees all messages.
-  public var showsMessages = true
+  package var showsMessages = true
   /// The messages that contained a secret.
-  public private(set) var revealed: [String] = []
+  package private(set) var revealed: [String] = []
 
   /// Records the message, with its lines joined.
-  public func reveal(_ text: String, _ secret: consuming SecretBytes) {
+  package func reveal(_ text: String, _ secret: consuming SecretBytes) {
     var bytes = Array(text.utf8)
     for index in secret.span.indices { bytes.append(secret.span[index]) }
     revealed.append(String(decoding: bytes, as: UTF8.self))
   }
 
   /// The prompts that contained a secret.
-  public private(set) var secretPrompts: [String] = []
+  package private(set) var secretPrompts: [String] = []
 
   /// Answers from the script, like `ask`.
-  public func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
+  package func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
     var bytes: [UInt8] = []
     for index in prompt.span.indices { bytes.append(prompt.span[index]) }
     secretPrompts.append(String(decoding: bytes, as: UTF8.self))
@@ -97,27 +95,27 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// The note that `auth` stored, followed by the user name.
-  public var noted: [UInt8]?
+  package var noted: [UInt8]?
   /// Whether a note can be stored.
-  public var takesNotes = true
+  package var takesNotes = true
 
   /// Stores the note.
-  public func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+  package func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
     guard takesNotes else { return false }
     noted = [note.rawValue] + name
     return true
   }
 
   /// Returns whether the note was stored for this name.
-  public func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+  package func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
     noted == [note.rawValue] + name
   }
 
   /// The kernel audit records: `mfa:code alice 203.0.113.9 - yes`.
-  public private(set) var audited: [String] = []
+  package private(set) var audited: [String] = []
 
   /// Records the audit record.
-  public func audit(_ record: Audit.Record) {
+  package func audit(_ record: Audit.Record) {
     let words = [
       record.operation, record.account, record.address ?? [0x2D], record.terminal ?? [0x2D],
     ].map { String(decoding: $0, as: UTF8.self) }
@@ -125,21 +123,21 @@ public final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Records the log line.
-  public func log(_ priority: LogPriority, _ line: LogLine) {
+  package func log(_ priority: LogPriority, _ line: LogLine) {
     logged.append(String(decoding: line.text, as: UTF8.self))
   }
 
   /// The methods that the user authenticated with earlier.
-  public var methods: String? = ""
+  package var methods: String? = ""
 
   /// Returns `methods`.
-  public func earlierMethods() -> [UInt8]? { methods.map { Array($0.utf8) } }
+  package func earlierMethods() -> [UInt8]? { methods.map { Array($0.utf8) } }
 
   /// Returns `earlier`.
-  public func earlierAnswer() -> Reply { Self.reply(earlier) }
+  package func earlierAnswer() -> Reply { Self.reply(earlier) }
 
   /// Records the forwarded password.
-  public func forward(_ password: Span<UInt8>) -> Bool {
+  package func forward(_ password: Span<UInt8>) -> Bool {
     var bytes: [UInt8] = []
     for index in password.indices { bytes.append(password[index]) }
     forwarded.append(String(decoding: bytes, as: UTF8.self))

@@ -1,16 +1,16 @@
-import MFABytes
-public import MFASignIn
-public import MFAProtocol
+import MFABase
+import MFASignIn
+import MFAWire
 
 /// A helper that answers from a script and records the requests.
-public final class ScriptedHelper: HelperLink, @unchecked Sendable {
+package final class ScriptedHelper: HelperLink, @unchecked Sendable {
   /// A scripted answer to a request.
-  public enum Answer: Sendable {
+  package enum Answer: Sendable {
     case response(@Sendable () -> HelperResponse)
     case trouble(HelperError)
 
     /// Returns an answer that reports a failure.
-    public static func failure(_ failure: HelperFailure) -> Answer {
+    package static func failure(_ failure: HelperFailure) -> Answer {
       .response { .failed(failure) }
     }
   }
@@ -19,10 +19,10 @@ public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   private let ended: () -> Void
 
   /// The requests so far, for example `hello` or `signIn - 123456`.
-  public private(set) var requests: [String] = []
+  package private(set) var requests: [String] = []
 
   /// Creates a session that follows `script`. `ended` is called when the session is released.
-  public init(_ script: [Answer], ended: @escaping () -> Void = {}) {
+  package init(_ script: [Answer], ended: @escaping () -> Void = {}) {
     self.script = script
     self.ended = ended
   }
@@ -30,10 +30,10 @@ public final class ScriptedHelper: HelperLink, @unchecked Sendable {
   deinit { ended() }
 
   /// Whether every line of the script was used.
-  public var isUsedUp: Bool { script.isEmpty }
+  package var isUsedUp: Bool { script.isEmpty }
 
   /// Answers from the script; throws `ended` when the script is used up.
-  public func ask(_ request: consuming HelperRequest) throws(HelperError) -> HelperResponse {
+  package func ask(_ request: consuming HelperRequest) throws(HelperError) -> HelperResponse {
     requests.append(Self.text(of: request))
     guard !script.isEmpty else { throw .ended }
     switch script.removeFirst() {

@@ -1,60 +1,59 @@
-public import MFAConfiguration
-public import MFAFactors
-public import MFAPolicy
-public import MFASignIn
-public import MFAStoreFiles
-public import MFASystem
+import MFAAttempt
+import MFAModel
+import MFASignIn
+import MFAStore
+import MFABase
 
 /// A machine with one account, a fixed clock and a store in memory.
-public final class ScriptedHost: Host, @unchecked Sendable {
+package final class ScriptedHost: Host, @unchecked Sendable {
   /// The only account, or nil.
-  public var account: Account? = Account(name: Array("alice".utf8), uid: 1000)
+  package var account: Account? = Account(name: Array("alice".utf8), uid: 1000)
   /// The text of the configuration.
-  public var configuration = "[project]\nstate = enabled\n"
+  package var configuration = "[project]\nstate = enabled\n"
   /// Seconds since the epoch.
-  public var time: Int64 = 1_700_000_000
+  package var time: Int64 = 1_700_000_000
   /// The store in memory.
-  public let memory = MemoryStore()
+  package let memory = MemoryStore()
   /// The error of looking up the account.
-  public var accountFailure: SystemError?
+  package var accountFailure: SystemError?
   /// The error of opening the store.
-  public var storeFailure: FactorStoreError?
+  package var storeFailure: FactorStoreError?
   /// The error of reading the clock.
-  public var clockFailure: SystemError?
+  package var clockFailure: SystemError?
   /// The error of reading the configuration.
-  public var configurationFailure: ConfigurationFile.Failure?
+  package var configurationFailure: ConfigurationFile.Failure?
 
   /// Creates a host with default values.
-  public init() {}
+  package init() {}
 
   /// The prepared break-glass code.
-  public var breakGlass: BreakGlassCredential?
+  package var breakGlass: BreakGlassCredential?
 
   /// The way to phones.
-  public let codeSender = ScriptedSender()
+  package let codeSender = ScriptedSender()
 
   /// PAM's service files. By default, every service has an `account` line with the module.
-  public var stacks = ScriptedStacks()
+  package var stacks = ScriptedStacks()
 
   /// Whether root is the caller.
-  public var isCalledByRoot = true
+  package var isCalledByRoot = true
 
   /// The peer address of the connection.
-  public var peerAddress: UInt128?
+  package var peerAddress: UInt128?
   /// The number of times that the peer address was requested.
-  public private(set) var peerQuestions = 0
+  package private(set) var peerQuestions = 0
 
   /// Counts the request.
-  public func peer() -> UInt128? {
+  package func peer() -> UInt128? {
     peerQuestions += 1
     return peerAddress
   }
 
   /// Returns a fixed host name.
-  public func name() -> [UInt8] { Array("host.example".utf8) }
+  package func name() -> [UInt8] { Array("host.example".utf8) }
 
   /// Parses the text of `configuration`.
-  public func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     if let configurationFailure { throw configurationFailure }
     do throws(ConfigurationError) {
       var draft = ConfigurationDraft()
@@ -66,7 +65,7 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   }
 
   /// Returns the account, ignoring the case of the name.
-  public func account(named name: [UInt8]) throws(SystemError) -> Account? {
+  package func account(named name: [UInt8]) throws(SystemError) -> Account? {
     if let accountFailure { throw accountFailure }
     guard let account,
       String(decoding: name, as: UTF8.self).lowercased()
@@ -76,12 +75,12 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   }
 
   /// Other accounts with the same uid.
-  public var others: [Account] = []
+  package var others: [Account] = []
   /// The error of looking up the other accounts.
-  public var othersFailure: SystemError?
+  package var othersFailure: SystemError?
 
   /// Returns an account of `others`.
-  public func account(
+  package func account(
     sharingUIDOf account: Account, at index: Int32
   ) throws(SystemError) -> Account? {
     if let othersFailure { throw othersFailure }
@@ -89,62 +88,62 @@ public final class ScriptedHost: Host, @unchecked Sendable {
   }
 
   /// The groups of the account, or nil if the lookup fails.
-  public var groups: [String]? = []
+  package var groups: [String]? = []
 
   /// Searches `groups`.
-  public func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
+  package func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     groups?.contains(String(decoding: group, as: UTF8.self))
   }
 
   /// Returns the store in memory.
-  public func store() throws(FactorStoreError) -> MemoryStore {
+  package func store() throws(FactorStoreError) -> MemoryStore {
     if let storeFailure { throw storeFailure }
     return memory
   }
 
   /// The users to whom notices were mailed.
-  public private(set) var delivered: [String] = []
+  package private(set) var delivered: [String] = []
   /// Whether a helper that sends mail exists.
-  public var delivers = true
+  package var delivers = true
 
   /// Records the user name.
-  public func deliverNotices(to account: Account) -> Bool {
+  package func deliverNotices(to account: Account) -> Bool {
     delivered.append(String(decoding: account.name, as: UTF8.self))
     return delivers
   }
 
   /// The identity of this process.
-  public var identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
+  package var identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
   /// The sessions that the helper will accept, in order.
-  public var helpers: [ScriptedHelper] = []
+  package var helpers: [ScriptedHelper] = []
   /// The error of starting the helper.
-  public var helperFailure: HelperError?
+  package var helperFailure: HelperError?
 
   /// Returns the next scripted session; throws when the script is used up.
-  public func helper() throws(HelperError) -> ScriptedHelper {
+  package func helper() throws(HelperError) -> ScriptedHelper {
     if let helperFailure { throw helperFailure }
     guard !helpers.isEmpty else { throw .ended }
     return helpers.removeFirst()
   }
 
   /// Whether the locale is one with UTF-8.
-  public var usesUTF8 = true
+  package var usesUTF8 = true
   /// The settings of sshd.
-  public var secureShell = SecureShellConfiguration()
+  package var secureShell = SecureShellConfiguration()
   /// The seconds since the machine was started.
-  public var sinceBoot: Int64? = 1000
+  package var sinceBoot: Int64? = 1000
 
   /// The session of the process.
-  public var session: SignInOrigin?
+  package var session: SignInOrigin?
   /// The sessions that enclose it.
-  public var enclosingSessions: [SignInOrigin] = []
+  package var enclosingSessions: [SignInOrigin] = []
   /// Whether the process is the session leader.
-  public var leadsSession = false
+  package var leadsSession = false
   /// The controlling terminal of the process.
-  public var controllingTerminal: [UInt8]? = Array("pts/3".utf8)
+  package var controllingTerminal: [UInt8]? = Array("pts/3".utf8)
 
   /// Returns the fixed time.
-  public func now() throws(SystemError) -> Int64 {
+  package func now() throws(SystemError) -> Int64 {
     if let clockFailure { throw clockFailure }
     return time
   }

@@ -1,6 +1,6 @@
 // The interface between the PAM shim (pam/pam_mfa.c) and Swift: the module's own part (Boundary.swift
-// in Sources/Flow/ResidentClient), and the library that decides in the application's process
-// (Boundary.swift in Sources/Flow/SignIn).
+// in Sources/Module/Module), and the library that decides in the application's process
+// (Boundary.swift in Sources/SignIn/SignIn).
 //
 // The shim passes PAM's data and functions that call PAM. Swift returns a verdict and keeps none of
 // the pointers. Strings are NUL-terminated. They may be NULL only where marked, and none of them is

@@ -1,7 +1,6 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds a module of another second factor in the stack of the service mfa-enroll, where it refuses
 /// every user.

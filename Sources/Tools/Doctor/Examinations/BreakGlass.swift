@@ -1,7 +1,6 @@
-import MFAAdminOutput
-import MFABytes
-import MFAPolicy
-import MFASystem
+import MFAAdmin
+import MFABase
+import MFAModel
 
 /// Finds a break-glass code that cannot be used or can be read by other users, and reports one that is
 /// prepared.

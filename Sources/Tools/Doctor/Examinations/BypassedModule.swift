@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds lines through which users sign in without being asked for a code: they end the stack before
 /// the module, or jump over it.

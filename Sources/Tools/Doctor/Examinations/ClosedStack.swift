@@ -1,5 +1,4 @@
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds stacks through which enrolled users cannot sign in even with a code, and stacks that ask for
 /// two codes.

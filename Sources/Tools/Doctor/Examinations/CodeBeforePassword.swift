@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds stacks that ask for a code after a wrong password, or before the password.
 enum CodeBeforePassword: Examination {

@@ -1,6 +1,6 @@
-import MFAAdminCore
-import MFABytes
-import MFAStoreFiles
+import MFAAdmin
+import MFABase
+import MFAStore
 
 /// Finds an audit log that is damaged, removed or replaced by another one.
 ///

@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds lines, also of other modules, that make libpam deny a sign-in by mistake: a jump past the end
 /// of the stack, and a module that does not exist.

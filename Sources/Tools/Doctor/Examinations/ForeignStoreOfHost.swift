@@ -1,6 +1,6 @@
-import MFAAdminCore
-import MFABytes
-import MFAStoreFiles
+import MFAAdmin
+import MFABase
+import MFAStore
 
 /// Finds a store that is not the host's own, and a key that another machine has, too.
 enum ForeignStoreOfHost: Examination {

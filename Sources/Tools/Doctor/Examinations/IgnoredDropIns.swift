@@ -1,7 +1,6 @@
-import MFAAdminOutput
-import MFABytes
-import MFAConfiguration
-import MFASystem
+import MFAAdmin
+import MFABase
+import MFAAttempt
 
 /// Finds files among the configuration's drop-ins that are not read because of their names.
 enum IgnoredDropIns: Examination {

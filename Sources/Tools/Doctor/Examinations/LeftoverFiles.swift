@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// Finds google-authenticator files in home directories. Each contains a secret that every program
 /// run by the user can read.

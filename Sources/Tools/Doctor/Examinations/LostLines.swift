@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// Finds services that `mfa-admin enable` enabled and that have lost its lines since, for example
 /// because an upgrade replaced the file.

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
 enum MethodsWithoutCode: Examination {

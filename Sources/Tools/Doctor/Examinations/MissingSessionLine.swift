@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
 
 /// Finds stacks of sshd whose session type does not call the module.

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 
 /// Finds sshds that run, or will run, with another configuration file or other settings than
 /// /etc/ssh/sshd_config has, and that let users in without a code.

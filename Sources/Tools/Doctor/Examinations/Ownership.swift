@@ -1,9 +1,7 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
-import MFAStoreFiles
-import MFASystem
+import MFAStore
 
 /// Checks the permissions, owners and types of the files on which sign-ins and enrolments depend.
 enum Ownership: Examination {

@@ -1,8 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAPolicy
-import MFASystem
+import MFAAdmin
+import MFABase
+import MFAModel
 
 /// Checks that codes can be sent to phones where policy says so, and that no test number is left.
 enum PhoneGateway: Examination {

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAFleetProtocol
+import MFAAdmin
+import MFABase
+import MFARealm
 
 /// Checks that a host of a realm reaches a verifier, how long its certificate is valid, what the verifier says about
 /// the database, and whether the host can decide during an outage.

@@ -1,7 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAStackEffect
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// Finds users who have ssh keys, or may have them, and for whom no way into sshd is left because they
 /// have no password.

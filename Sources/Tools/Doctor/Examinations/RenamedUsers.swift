@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// Finds users whose accounts were renamed, and whose records are stored under the earlier name.
 enum RenamedUsers: Examination {

@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// Finds programs and modules that are not the ones that were installed, for example because a copy
 /// was interrupted.

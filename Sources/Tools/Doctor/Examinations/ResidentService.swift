@@ -1,6 +1,5 @@
-import MFAAdminOutput
-import MFABytes
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// Checks that the resident service answers, on a host where it is installed as a unit.
 enum ResidentService: Examination {

@@ -1,7 +1,6 @@
-import MFAFactors
-import MFAPolicy
+import MFAModel
 import MFAPAMStack
-import MFASystem
+import MFABase
 
 /// Finds services at which root can be asked for a code but has no factor.
 enum RootWithoutFactor: Examination {

@@ -1,5 +1,5 @@
-import MFABytes
-import MFAAdminOutput
+import MFABase
+import MFAAdmin
 
 /// Finds services whose systemd sandbox blocks access to the store or its key. With the resident
 /// service, applications need no access.

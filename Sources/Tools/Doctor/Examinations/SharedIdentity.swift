@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// Finds several account names with one uid, which the kernel treats as one user.
 enum SharedIdentity: Examination {

@@ -1,5 +1,5 @@
 import MFAPAMStack
-import MFAPolicy
+import MFAModel
 
 /// Finds settings of sshd that give users little time to enrol during a sign-in.
 enum ShortGraceTime: Examination {

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
 
 /// Finds services that open the same door as a service that asks for a code, and do not ask for one.

@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds lines that look as if they asked for a code and do not: libpam finds no module of that name,
 /// or only an `account` or `session` line calls the module.

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAFactors
-import MFASudoers
-import MFASystem
+import MFAAdmin
+import MFAModel
+import MFABase
 
 /// Finds rules and settings of sudo with which users need no code, or the code of another account.
 ///

@@ -1,5 +1,4 @@
-import MFABytes
-import MFASystem
+import MFABase
 
 /// Checks the system user `mfa`, which owns the store and the helper.
 enum SystemUser: Examination {

@@ -1,8 +1,7 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
-import MFAPolicy
-import MFASystem
+import MFAModel
 
 /// Finds tenants that apply to no user, and tenants that switch a service off for every user.
 enum TenantReach: Examination {

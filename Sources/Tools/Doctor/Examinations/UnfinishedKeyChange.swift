@@ -1,5 +1,4 @@
-import MFABytes
-import MFASystem
+import MFABase
 
 /// Finds a change of the key that was begun and is not complete.
 enum UnfinishedKeyChange: Examination {

@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds modules that services name and that libpam cannot load, because the file is missing, damaged
 /// or another program's.

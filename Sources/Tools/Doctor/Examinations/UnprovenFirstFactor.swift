@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds ways into a service on which nothing is proven but a code, and nothing at all by users who have
 /// not enrolled.

@@ -1,5 +1,3 @@
-import MFAStackEffect
-
 /// Finds lines with `after_password` that can be reached without a password.
 enum UnprovenPassword: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {

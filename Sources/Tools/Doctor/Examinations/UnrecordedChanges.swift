@@ -1,5 +1,4 @@
-import MFABytes
-import MFASystem
+import MFABase
 
 /// Finds a helper that may not write to the kernel's audit trail on a host where auditd is
 /// installed.

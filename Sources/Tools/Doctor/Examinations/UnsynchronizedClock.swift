@@ -1,4 +1,4 @@
-import MFASystem
+import MFABase
 
 /// Finds a system clock that is not synchronised. Codes depend on the time.
 enum UnsynchronizedClock: Examination {

@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
 
 /// Finds an invalid configuration or invalid module arguments, which cause every sign-in to be

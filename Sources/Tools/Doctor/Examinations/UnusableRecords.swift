@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// Finds records that cannot be used, so that their users cannot sign in, and notes the records of
 /// deleted accounts.

@@ -1,5 +1,5 @@
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFAPAMStack
 
 /// Notes that no service uses the module, or that policy does not enforce codes. Neither is an

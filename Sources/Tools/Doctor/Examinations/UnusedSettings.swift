@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 /// Finds settings that have no effect, because another key that they need is not set.
 enum UnusedSettings: Examination {

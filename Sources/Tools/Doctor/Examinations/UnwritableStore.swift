@@ -1,7 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFASystem
+import MFAAdmin
+import MFABase
 
 /// Finds a store that cannot be written to, which causes every code to be rejected.
 enum UnwritableStore: Examination {

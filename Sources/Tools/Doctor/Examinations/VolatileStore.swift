@@ -1,5 +1,4 @@
-import MFABytes
-import MFASystem
+import MFABase
 
 /// Finds a store or key that is lost when the machine restarts.
 enum VolatileStore: Examination {

@@ -1,6 +1,5 @@
-import MFAAdminOutput
+import MFAAdmin
 import MFAPAMStack
-import MFAStackEffect
 
 /// Finds lines through which users sign in with a wrong code: those that call the module without
 /// denying, and those that discard its result.

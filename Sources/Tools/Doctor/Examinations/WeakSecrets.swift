@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 
 /// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
 enum WeakSecrets: Examination {

@@ -1,9 +1,8 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAAuditLog
-import MFAPolicy
+import MFAAdmin
+import MFAStore
+import MFAModel
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// `mfa-admin config check`
 struct ConfigCheckCommand: ParsableCommand {

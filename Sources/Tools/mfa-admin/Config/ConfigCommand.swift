@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAConfiguration
+import MFAAdmin
+import MFAAttempt
 import ArgumentParser
 
 /// `mfa-admin config`

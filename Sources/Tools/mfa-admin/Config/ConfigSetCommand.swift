@@ -1,8 +1,6 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAFactors
-import MFAPolicy
+import MFAAdmin
+import MFAModel
 
 /// `mfa-admin config set`
 struct ConfigSetCommand: ParsableCommand {

@@ -1,11 +1,10 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAAuditLog
-import MFAConfiguration
-import MFAPolicy
+import MFAStore
+import MFAAttempt
+import MFAModel
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// `mfa-admin config show`
 struct ConfigShowCommand: ParsableCommand {

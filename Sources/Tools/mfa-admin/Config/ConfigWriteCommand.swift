@@ -1,9 +1,7 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAFactors
-import MFAPolicy
-import MFASystem
+import MFAAdmin
+import MFAModel
+import MFABase
 
 /// `mfa-admin config write`
 struct ConfigWriteCommand: ParsableCommand {

@@ -1,12 +1,10 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAAuditLog
-import MFAConfiguration
+import MFAAdmin
+import MFAStore
+import MFAAttempt
 import MFADoctor
-import MFAPolicy
-import MFAStoreFiles
-import MFASystem
+import MFAModel
+import MFABase
 
 /// What the commands that write a file of the configuration have in common.
 enum ConfigWriting {

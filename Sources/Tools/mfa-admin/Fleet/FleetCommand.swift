@@ -1,5 +1,5 @@
 import ArgumentParser
-import MFAAdminOutput
+import MFAAdmin
 
 /// `mfa-admin fleet`
 struct FleetCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFARealmImport
+import MFAAdmin
+import MFARealm
 
 /// `mfa-admin fleet import`
 struct FleetImportCommand: ParsableCommand {

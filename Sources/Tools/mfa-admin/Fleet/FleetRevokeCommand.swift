@@ -1,7 +1,6 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAAuditLog
+import MFAAdmin
+import MFAStore
 
 /// `mfa-admin fleet revoke`
 struct FleetRevokeCommand: ParsableCommand {

@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 extension Console {
   /// Prints a new grant, with its code.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MFAAdminCore
+import MFAAdmin
 
 extension GrantDuration: ExpressibleByArgument {
   /// The duration, as `--help` shows it.

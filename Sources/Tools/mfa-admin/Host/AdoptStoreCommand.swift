@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
-import MFAStoreFiles
+import MFAAdmin
+import MFABase
+import MFAStore
 import ArgumentParser
 
 /// `mfa-admin adopt-store`

@@ -1,9 +1,8 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAServiceSwitch
-import MFASystem
+import MFAServices
+import MFABase
 
 /// `mfa-admin check`
 struct CheckCommand: ParsableCommand {

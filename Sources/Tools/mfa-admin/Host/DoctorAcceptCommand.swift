@@ -1,11 +1,10 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import MFADoctor
-import MFAFactors
+import MFAModel
 import MFAPAMStack
-import MFAServiceSwitch
+import MFAServices
 
 /// `mfa-admin doctor accept`
 struct DoctorAcceptCommand: ParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAServiceSwitch
+import MFAServices
 
 /// `mfa-admin doctor`
 struct DoctorCommand: ParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAFactors
+import MFAModel
 
 /// `mfa-admin doctor examine`, and `mfa-admin doctor` without a subcommand
 struct DoctorExamineCommand: ParsableCommand {

@@ -1,8 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAExplain
-import MFAFactors
+import MFAModel
 import ArgumentParser
 
 /// `mfa-admin explain`

@@ -1,8 +1,8 @@
-import MFAAdminCore
+import MFAAdmin
 import MFADoctor
-import MFAFactors
+import MFAModel
 import MFAPAMStack
-import MFAServiceSwitch
+import MFAServices
 
 extension HostSnapshot {
   /// Reads the state of this machine, with the records of enabled services and accepted findings.

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
 
 /// `mfa-admin load-module`, which doctor runs in a process of its own, because loading a damaged file

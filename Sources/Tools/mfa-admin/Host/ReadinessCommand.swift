@@ -1,10 +1,8 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAExplain
 import MFAPAMStack
-import MFAConfiguration
-import MFAPolicy
+import MFAAttempt
+import MFAModel
 import ArgumentParser
 
 /// `mfa-admin readiness`

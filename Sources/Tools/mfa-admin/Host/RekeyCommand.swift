@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFABytes
+import MFAAdmin
+import MFABase
 import ArgumentParser
 
 /// `mfa-admin rekey`

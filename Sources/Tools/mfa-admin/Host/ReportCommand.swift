@@ -1,13 +1,10 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAReport
-import MFAAuthentication
-import MFAConfiguration
-import MFAFactorStore
-import MFAPolicy
+import MFAAttempt
+import MFAStore
+import MFAModel
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// `mfa-admin report`
 struct ReportCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import MFAAdminOutput
+import MFAAdmin
 import ArgumentParser
 
 /// `mfa-admin ledger`

@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAAuditLog
+import MFAAdmin
+import MFAStore
 import ArgumentParser
 
 /// `mfa-admin ledger show`

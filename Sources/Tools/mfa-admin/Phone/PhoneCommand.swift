@@ -1,9 +1,8 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAGateway
-import MFAStoreFiles
-import MFASystem
+import MFAAdmin
+import MFAAttempt
+import MFAStore
+import MFABase
 
 /// `mfa-admin phone`
 struct PhoneCommand: ParsableCommand {

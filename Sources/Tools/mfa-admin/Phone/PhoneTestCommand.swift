@@ -1,6 +1,5 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 
 /// `mfa-admin phone test`
 struct PhoneTestCommand: ParsableCommand {

@@ -1,4 +1,4 @@
 import ArgumentParser
-import MFAServiceSwitch
+import MFAServices
 
 extension ConfirmationTime: ExpressibleByArgument {}

@@ -1,9 +1,8 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAServiceSwitch
-import MFAFactors
+import MFAAdmin
+import MFAServices
+import MFAModel
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// `mfa-admin disable`
 struct DisableCommand: ParsableCommand {

@@ -1,13 +1,10 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAExplain
-import MFAServiceSwitch
-import MFABytes
-import MFAConfiguration
+import MFAAdmin
 import MFADoctor
-import MFAFactors
+import MFAServices
+import MFABase
+import MFAAttempt
+import MFAModel
 import ArgumentParser
-import MFASystem
 
 /// `mfa-admin enable`
 struct EnableCommand: ParsableCommand {

@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAServiceSwitch
-import MFAFactors
+import MFAAdmin
+import MFAServices
+import MFAModel
 import ArgumentParser
 
 /// `mfa-admin restore`

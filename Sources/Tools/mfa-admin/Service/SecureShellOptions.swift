@@ -1,5 +1,5 @@
 import ArgumentParser
-import MFAServiceSwitch
+import MFAServices
 
 extension SecureShellFactors.First: ExpressibleByArgument {}
 

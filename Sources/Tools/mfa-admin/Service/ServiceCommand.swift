@@ -1,7 +1,6 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAServiceSwitch
-import MFASystem
+import MFAAdmin
+import MFAServices
+import MFABase
 
 /// Functions shared by the commands that change services.
 enum ServiceCommand {

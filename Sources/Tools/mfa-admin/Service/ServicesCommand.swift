@@ -1,10 +1,9 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAServiceSwitch
-import MFAFactors
+import MFAServices
+import MFAModel
 import ArgumentParser
-import MFASystem
+import MFABase
 
 /// `mfa-admin services`
 struct ServicesCommand: ParsableCommand {

@@ -1,11 +1,8 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import MFADoctor
-import MFAExplain
-import MFAFactors
-import MFAServiceSwitch
-import MFATrial
+import MFAModel
+import MFAServices
 
 /// `mfa-admin try-sign-in`, which `enable` runs in a process of its own: signs test accounts in
 /// through the files that `enable` would write, where no other process sees them.

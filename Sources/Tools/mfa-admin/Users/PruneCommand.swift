@@ -1,7 +1,6 @@
 import ArgumentParser
-import MFAAdminCore
-import MFAAdminOutput
-import MFAFactors
+import MFAAdmin
+import MFAModel
 
 /// `mfa-admin prune`
 struct PruneCommand: ParsableCommand {

@@ -1,6 +1,5 @@
-import MFAAdminCore
-import MFAAdminOutput
-import MFAFactors
+import MFAAdmin
+import MFAModel
 import ArgumentParser
 
 /// `mfa-admin rename-user`

@@ -1,5 +1,4 @@
-import MFAAdminCore
-import MFAAdminOutput
+import MFAAdmin
 import ArgumentParser
 
 /// `mfa-admin show`

@@ -1,0 +1,106 @@
+/// One line for the system log: `key=value` pairs with escaped values, so that no input, such as a
+/// user name, can forge a line or a pair.
+package struct LogLine: Sendable {
+  /// The line, in ASCII.
+  package private(set) var text: [UInt8] = []
+
+  /// The longest value in bytes. A longer value is cut and ends in `...`.
+  package static let longestValue = 128
+
+  /// Creates an empty line.
+  package init() { text.reserveCapacity(256) }
+
+  /// Appends a pair whose value is known at compile time.
+  package mutating func add(_ key: StaticString, _ value: StaticString) {
+    start(key)
+    text += value.bytes
+  }
+
+  /// Appends a pair whose value is a number.
+  package mutating func add(_ key: StaticString, _ value: Int64) {
+    start(key)
+    text += joined([decimal(value)])
+  }
+
+  /// Appends a pair whose value is untrusted input. A missing value is written as `-`.
+  ///
+  /// Letters, digits and `_-.:/@+%,` are written unchanged; every other byte is written as `\xHH`.
+  package mutating func add(_ key: StaticString, escaping value: [UInt8]?) {
+    start(key)
+    guard let value, !value.isEmpty else {
+      text.append(UInt8(ascii: "-"))
+      return
+    }
+    text += LogLine.escaped(value)
+  }
+
+  /// Appends a pair whose value is a sentence in quotation marks, cut to 512 bytes. Printable
+  /// ASCII is written unchanged. Quotation marks, backslashes and all other bytes are escaped.
+  package mutating func addQuoted(_ key: StaticString, _ sentence: [UInt8]) {
+    start(key)
+    text.append(UInt8(ascii: "\""))
+    for byte in sentence.prefix(512) {
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+        text.append(byte)
+      } else {
+        text += Self.escape(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends all pairs of another line.
+  package mutating func append(_ other: LogLine) {
+    guard !other.text.isEmpty else { return }
+    if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+    text += other.text
+  }
+
+  /// Appends a pair as the function above does, without cutting the value.
+  package mutating func add(_ key: StaticString, escapingAllOf value: [UInt8]) {
+    start(key)
+    text += value.isEmpty ? [UInt8(ascii: "-")] : LogLine.escapedInFull(value)
+  }
+
+  /// Returns a value as `add(_:escaping:)` writes it; empty if the value is empty.
+  package static func escaped(_ value: [UInt8]) -> [UInt8] {
+    guard value.count > longestValue else { return escapedInFull(value) }
+    return escapedInFull(value.span.part(from: 0, count: longestValue).copied())
+      + [0x2E, 0x2E, 0x2E]
+  }
+
+  /// Returns a value as `add(_:escapingAllOf:)` writes it; empty if the value is empty.
+  package static func escapedInFull(_ value: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(value.count)
+    for byte in value {
+      if isPlain(byte) {
+        text.append(byte)
+      } else {
+        text += escape(byte)
+      }
+    }
+    return text
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    [UInt8(ascii: "\\"), UInt8(ascii: "x")] + Hexadecimal.digits(of: byte)
+  }
+
+  private mutating func start(_ key: StaticString) {
+    if !text.isEmpty { text.append(UInt8(ascii: " ")) }
+    text += key.bytes
+    text.append(UInt8(ascii: "="))
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "@"),
+      UInt8(ascii: "+"), UInt8(ascii: "%"), UInt8(ascii: ","):
+      true
+    default: false
+    }
+  }
+}

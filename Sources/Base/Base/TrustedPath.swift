@@ -1,0 +1,122 @@
+import MFACPOSIX
+
+/// A path whose directories all belong to root and can be changed by no other user, so that only
+/// root can have created the file at its end.
+///
+/// The directories are checked by path, from the root directory down, and only the last one is
+/// opened. This is safe because an entry of a directory that only root can change cannot be
+/// replaced while the next one is checked. MUST 1: none of the directories is a symbolic link.
+/// (`TrustedPathTests`)
+package struct TrustedPath: Sendable {
+  /// The path as given.
+  package let bytes: [UInt8]
+
+  /// The last component.
+  package let last: FileName
+
+  /// The components, from the root directory down.
+  package var components: [FileName] {
+    bytes.split(separator: UInt8(ascii: "/")).compactMap { FileName(Array($0)) }
+  }
+
+  /// Parses an absolute path. Returns nil if the path is not absolute or has an empty component,
+  /// `.` or `..`.
+  package init?(_ path: [UInt8]) {
+    guard path.first == UInt8(ascii: "/") else { return nil }
+    var rest = path.span.extracting(droppingFirst: 1)
+    var end = rest.firstIndex(of: UInt8(ascii: "/"))
+    while end < rest.count {
+      guard FileName.isName(rest.part(from: 0, count: end)) else { return nil }
+      rest = rest.part(from: end &+ 1, count: rest.count)
+      end = rest.firstIndex(of: UInt8(ascii: "/"))
+    }
+    guard let last = FileName(rest.copied()) else { return nil }
+    bytes = path
+    self.last = last
+  }
+
+  /// Parses a literal path; see `init(_:)`.
+  package init?(_ path: StaticString) { self.init(path.bytes) }
+
+  /// Why the path cannot be used.
+  package enum Refusal: Error, Equatable, Sendable {
+    case system(SystemError)
+    case untrusted(TrustFailure)
+  }
+
+  /// Checks all directories of the path, and opens the one that contains the last component.
+  package func parent() throws(Refusal) -> Directory {
+    let end = bytes.count &- last.bytes.count &- 1
+    try checkDirectories(above: end)
+    let directory = try Self.translating { () throws(SystemError) in
+      try Directory.at(path(upTo: end))
+    }
+    try Self.check(directory)
+    return directory
+  }
+
+  /// Checks all directories except the last component, which can then be opened with
+  /// `lastDirectory`.
+  package func checkParents() throws(Refusal) { try checkDirectories(above: bytes.count) }
+
+  /// Opens the last component, a directory, without checking it.
+  package func lastDirectory() throws(SystemError) -> Directory {
+    try Directory.at(path(upTo: bytes.count))
+  }
+
+  /// Checks the directories above the one whose path is `end` bytes long.
+  private func checkDirectories(above end: Int) throws(Refusal) {
+    for index in bytes.indices where index < end && bytes[index] == UInt8(ascii: "/") {
+      let path = path(upTo: index)
+      let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
+      guard status.kind == .directory else {
+        throw .system(SystemError(.open, number: ENOTDIR))
+      }
+      try Self.check(status)
+    }
+  }
+
+  /// Returns the first `end` bytes of the path as a C string, or the path of the root directory if
+  /// `end` is 0.
+  private func path(upTo end: Int) -> [CChar] {
+    var path: [CChar] = []
+    path.reserveCapacity(max(end, 1) &+ 1)
+    let part = bytes.span.part(from: 0, count: max(end, 1))
+    for index in part.indices { path.append(CChar(bitPattern: part[index])) }
+    path.append(0)
+    return path
+  }
+
+  /// Opens a directory that belongs to root and can be changed by no other user. `parent` must have
+  /// passed the same check.
+  package static func directory(
+    _ name: FileName, in parent: borrowing Directory
+  ) throws(Refusal) -> Directory {
+    let directory = try translating { () throws(SystemError) in try parent.directory(name) }
+    try check(directory)
+    return directory
+  }
+
+  private static func check(_ directory: borrowing Directory) throws(Refusal) {
+    let status: FileStatus
+    do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }
+    try check(status)
+  }
+
+  private static func check(_ status: FileStatus) throws(Refusal) {
+    guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
+    guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
+  }
+
+  /// Calls `body`, which opens a file without following symbolic links. Reports a symbolic link as
+  /// untrusted.
+  package static func translating<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(Refusal) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    }
+  }
+}

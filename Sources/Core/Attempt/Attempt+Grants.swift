@@ -1,0 +1,135 @@
+import MFAModel
+import MFAStore
+import MFABase
+import MFACrypto
+
+// Grants by an administrator: bypass codes and tickets.
+extension Attempt {
+  /// Returns the record's bypass grant whose code was typed, or nil. All grants are compared.
+  static func bypass<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    let found = try codes.withRecoveryCode { code throws(FactorStoreError) in
+      try grant(.bypass, code, of: record, entry, now: now)
+    }
+    return found ?? nil
+  }
+
+  /// Returns the record's grant of this kind that has the code and is valid at `now` (seconds since
+  /// the epoch), or nil. All grants are compared.
+  static func grant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, _ code: borrowing RecoveryCode, of record: FactorRecord, _ entry: Entry,
+    now: Int64
+  ) throws(FactorStoreError) -> Grant? {
+    guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
+    let typed = try digest(of: code, RecoveryCodeDigest.Kind(kind), in: record, by: entry)
+    var found: Grant?
+    for grant in record.grants {
+      let digest = grant.digest
+      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == kind,
+        grant.isGood(at: now)
+      else { continue }
+      found = grant
+    }
+    return found
+  }
+
+  /// The result of verifying a ticket.
+  package enum RedemptionResult: Sendable {
+    /// The ticket is valid. It is used up only when a factor is enrolled with it.
+    case good(GrantID)
+    /// The ticket is wrong, used or expired. `wait` is the number of seconds before the next
+    /// attempt is allowed; 0 for none.
+    case wrong(wait: Int64)
+    case refused(AttemptState.Standing)
+    /// The user has made all the changes that are allowed in an hour. `wait` is the number of
+    /// seconds until the next one is allowed.
+    case tooManyChanges(wait: Int64)
+  }
+
+  /// Verifies a ticket that the user typed. A ticket counts as an attempt, unless the user has no
+  /// ticket or has made all the changes that are allowed in an hour. If the ticket is valid, the
+  /// attempt is not a failure and counts as one of the user's changes in this hour: a valid ticket
+  /// neither adds failures nor clears them.
+  package static func redeem<Store: FactorStore>(
+    ticket: borrowing RecoveryCode, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> RedemptionResult {
+    try store.deciding { () throws(FactorStoreError) in
+      // A user without an entry in the store has no ticket, and an attempt does not create an entry.
+      guard let entry = try store.existingEntry(of: account),
+        let record = entry.kept, record.grants.contains(where: { $0.kind == .ticket })
+      else { return .wrong(wait: 0) }
+      try context.start()
+      guard let allowed = entry.attempts.countingOwnChange(at: context.now) else {
+        return .tooManyChanges(wait: entry.attempts.ownChanges.secondsLeft(at: context.now))
+      }
+      switch try begin(entry, context) {
+      case .refused(let standing): return .refused(standing)
+      case .repeated: return .wrong(wait: 0)
+      case .counted(let counted, let details):
+        guard
+          let found = try grant(.ticket, ticket, of: record, entry, now: context.now)
+        else {
+          try entry.sync()
+          return .wrong(
+            wait: counted.wait(
+              context.settings.throttle, counter: context.counter, client: details.client))
+        }
+        try entry.write(allowed)
+        try entry.sync()
+        return .good(found.id)
+      }
+    }
+  }
+
+  /// A new grant, with its code, which is stored nowhere.
+  package struct NewGrant: ~Copyable {
+    /// The grant.
+    package let grant: Grant
+    private let code: RecoveryCode
+
+    init(grant: Grant, code: consuming RecoveryCode) {
+      self.grant = grant
+      self.code = code
+    }
+
+    /// Returns the code.
+    package consuming func takeCode() -> RecoveryCode { code }
+  }
+
+  /// Creates a grant for `record`.
+  package static func newGrant<Entry: FactorStoreEntry>(
+    _ kind: Grant.Kind, of record: FactorRecord, _ entry: Entry, madeAt: Int64, expiresAt: Int64,
+    uses: UInt8, reason: Grant.Reason?
+  ) throws(FactorStoreError) -> NewGrant {
+    let code = try randomCode()
+    let digest = try digest(of: code, RecoveryCodeDigest.Kind(kind), in: record, by: entry)
+    guard
+      let grant = Grant(
+        kind: kind, id: try randomGrantID(), madeAt: madeAt, expiresAt: expiresAt, usesLeft: uses,
+        reason: reason, digest: digest.bytes)
+    else { throw .cryptography }
+    return NewGrant(grant: grant, code: code)
+  }
+
+  static func randomGrantID() throws(FactorStoreError) -> GrantID {
+    let bytes: [UInt8]
+    do throws(CryptographyError) {
+      bytes = try randomBytes(count: GrantID.length)
+    } catch {
+      throw .cryptography
+    }
+    guard let id = GrantID(bytes: bytes) else { throw .cryptography }
+    return id
+  }
+}
+
+extension RecoveryCodeDigest.Kind {
+  /// The kind of digest that is stored for a grant's code.
+  init(_ kind: Grant.Kind) {
+    switch kind {
+    case .ticket: self = .ticket
+    case .bypass: self = .bypass
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import MFABase
+import MFACrypto
+import MFAStore
+import MFAModel
+
+/// One attempt to verify a user's code, from loading the user's data to the result. Sign-in,
+/// re-authentication and `mfa-enroll test` all use it.
+///
+/// MUST 1: the attempt is written before anything is compared (`AttemptTests.writtenFirst`). In a store
+/// that commits once, the result is in the same commit, and is not reported before.
+/// (`SharedFactorStoreTests.oneCommitForEachAttempt`)
+/// MUST 2: a code is compared with every allowed time step of every factor, and anything that may
+/// be a recovery code with every recovery code. (`AttemptTests.everyFactorIsCompared`,
+/// `.everyRecoveryCodeIsCompared`)
+/// MUST 3: no result is returned before the state that belongs to it is on the disk; if the write
+/// fails, an error is thrown instead. (`AttemptTests.failedSync`, and Tests/Faults)
+/// MUST 4: a recovery code is accepted once, and a bypass code as often as its grant allows.
+/// (`AttemptTests.recoveryCodeIsGoodOnce`, `GrantTests.bypass`)
+/// MUST 5: a pending notice stays pending until it has certainly been shown to the user, at a
+/// sign-in by a different factor from the one that the notice is about (FactorRecord.mayConfirm
+/// defines the only exception). (`NewsTests`)
+/// MUST 6: only a code of a factor clears failures, and where policy allows it, a recovery code of
+/// this program that unlocks the factors. (`ThrottleModelTests`, `UnlockingCodeTests`)
+package enum Attempt {
+  /// A finished attempt.
+  package struct Report {
+    /// The result.
+    package let result: Result
+    /// What happened since the last sign-in. Empty if the application asked for silence or nothing
+    /// was proven.
+    package let notices: PendingNotices
+    /// How many bytes at the end of the input were the code that was accepted or had been used, or
+    /// nil if there was no such code.
+    package let typedLength: Int?
+    /// Whether the code typed before this accepted one was rejected because a clock is wrong: it was
+    /// a code of the same factor, outside the accepted time steps.
+    package let clockMayBeWrong: Bool
+    /// The message with the accepted code, or nil if the code was not sent.
+    package let message: SendID?
+
+    init(
+      _ result: Result, _ notices: PendingNotices = .none, typedLength: Int? = nil,
+      clockMayBeWrong: Bool = false, message: SendID? = nil
+    ) {
+      self.message = message
+      self.result = result
+      self.notices = notices
+      self.typedLength = typedLength
+      self.clockMayBeWrong = clockMayBeWrong
+    }
+  }
+
+  /// Counts an attempt and verifies its code.
+  package static func make<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> Report {
+    if let report = try committedReport(to: account, in: store) { return report }
+    return try store.deciding { () throws(FactorStoreError) in
+      switch try count(codes, by: account, in: store, context) {
+      case .rejected(let rejected): return Report(.rejected(rejected))
+      case .counted(let attempt): return try attempt.verify(codes)
+      case .unlocking(let attempt, let code): return try attempt.unlock(with: code)
+      }
+    }
+  }
+
+  /// An attempt before any code is compared.
+  enum Start<Entry: FactorStoreEntry> {
+    case counted(CountedAttempt<Entry>)
+    case rejected(Rejected)
+    /// The factors are locked, and this recovery code of the user unlocks them.
+    case unlocking(CountedAttempt<Entry>, RecoveryCodeDigest)
+  }
+
+  /// Counts an attempt, unless nothing in the record could be the code or the attempt is refused.
+  static func count<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> Start<Store.Entry> {
+    let entry = try store.entry(of: account, creating: false)
+    try context.start()
+    guard let record = entry.kept, mayHaveCodes(record) else { return .rejected(.notEnrolled) }
+    guard mayBeCode(codes, of: record, factor: context.factor) else {
+      return .rejected(.notACode(.somethingElse))
+    }
+    let before = entry.attempts
+    switch try begin(entry, context, codes) {
+    case .repeated(let repetition):
+      // The user learns nothing from the time that this takes.
+      if let code = codes.any {
+        try entry.imitateComparison(
+          code, with: record, now: context.now,
+          adjacentIntervals: context.settings.adjacentIntervals)
+      }
+      return .rejected(.repeated(repetition))
+    case .refused(let standing):
+      guard let code = try unlockingCode(codes, of: record, entry, standing, context) else {
+        return .rejected(Rejected(standing))
+      }
+      return .unlocking(
+        CountedAttempt(
+          context: context, entry: entry, record: record, before: before, counted: before,
+          details: AttemptState.Details()), code)
+    case .counted(let counted, let details):
+      return .counted(
+        CountedAttempt(
+          context: context, entry: entry, record: record, before: before, counted: counted,
+          details: details))
+    }
+  }
+
+  /// The result of counting an attempt.
+  enum Beginning {
+    case counted(AttemptState, AttemptState.Details)
+    case refused(AttemptState.Standing)
+    case repeated(RecentAnswers.Repetition)
+  }
+
+  /// Counts an attempt and writes the new state, or refuses the attempt. Nothing is compared before
+  /// this function has counted the attempt. The state remembers digests of `codes`, if there are any.
+  static func begin<Entry: FactorStoreEntry>(
+    _ entry: Entry, _ context: Context, _ codes: TypedCodes? = nil
+  ) throws(FactorStoreError) -> Beginning {
+    let details = AttemptState.Details(
+      from: context.source, counter: context.counter, client: try client(entry, context),
+      answer: try answer(codes, entry, context))
+    switch entry.attempts.begin(context.settings.throttle, now: context.now, details) {
+    case .refused(let standing): return .refused(standing)
+    case .repeated(let repetition): return .repeated(repetition)
+    case .counted(let counted):
+      try entry.write(counted)
+      return .counted(counted, details)
+    }
+  }
+
+  /// Returns a keyed digest of the source of the attempt, or nil if there is no record or no source.
+  static func client<Entry: FactorStoreEntry>(
+    _ entry: Entry, _ context: Context
+  ) throws(FactorStoreError) -> UInt32? {
+    guard let record = entry.kept, let client = context.client else { return nil }
+    return try entry.digests(of: [client], in: record).first?.client
+  }
+
+  /// Returns whether a record has anything that a code could match at a sign-in.
+  private static func mayHaveCodes(_ record: FactorRecord) -> Bool {
+    record.isEnrolled || record.grants.contains { $0.kind == .bypass }
+  }
+
+  /// Returns whether the input may be a code of one of the record's factors, a recovery code or a
+  /// bypass code. If a factor is `named`, returns whether the input may be a code of that factor.
+  package static func mayBeCode(
+    _ codes: TypedCodes, of record: FactorRecord, factor named: FactorID? = nil
+  ) -> Bool {
+    if let named {
+      guard let factor = record.factor(named) else { return false }
+      return codes.code(of: factor.codeLength) != nil
+    }
+    if record.factors.contains(where: { codes.code(of: $0.codeLength) != nil }) {
+      return true
+    }
+    if codes.hasRecoveryCode, record.grants.contains(where: { $0.kind == .bypass }) {
+      return true
+    }
+    return record.recoveryCodes.contains { code in
+      switch code.kind {
+      case .generated: codes.hasRecoveryCode
+      case .imported: codes.code(of: .eight) != nil
+      case .ticket, .bypass: false
+      }
+    }
+  }
+
+  // MARK: Factors
+
+  /// Returns the smallest number of digits for which the input has a code and the record has a
+  /// factor, or nil.
+  package static func shortestCode(_ codes: TypedCodes, of record: FactorRecord) -> Int? {
+    let length = CodeLength.allCases.first { length in
+      codes.code(of: length) != nil
+        && record.factors.contains { $0.codeLength == length }
+    }
+    return length.map { Int($0.rawValue) }
+  }
+}

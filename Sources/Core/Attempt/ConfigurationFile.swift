@@ -1,0 +1,284 @@
+import MFABase
+import MFAModel
+
+/// Functions that check and read the configuration files in this order: the vendor's file, the
+/// host's file, and the host's drop-ins in the byte order of their names.
+///
+/// MUST 1: a file that a user other than root could have written, or that does not parse, is an
+/// error and is never ignored. The same applies to a folder that cannot be listed completely.
+/// (`BadConfiguration`, `LayeredConfiguration`)
+/// MUST 2: a missing file is skipped. If all files are missing, that is an error, and the defaults
+/// are not used. (`BadConfiguration`)
+package enum ConfigurationFile {
+  /// Why there is no valid configuration.
+  package struct Failure: Error, Equatable, Sendable {
+    /// The problem with a file or with the folder of drop-ins.
+    package enum Reason: Equatable, Sendable {
+      /// The path in `config=` is not absolute.
+      case notAPath
+      case system(SystemError)
+      case untrusted(TrustFailure)
+      /// There are more drop-ins than `maximumDropIns`.
+      case tooManyFiles
+      case invalid(ConfigurationError)
+    }
+
+    /// The file, or the folder of drop-ins.
+    package let path: [UInt8]
+    /// The problem.
+    package let reason: Reason
+
+    /// Creates a failure.
+    package init(_ path: [UInt8], _ reason: Reason) {
+      self.path = path
+      self.reason = reason
+    }
+  }
+
+  /// A configuration file that exists.
+  package struct Layer: Equatable, Sendable {
+    /// Its path.
+    package let path: [UInt8]
+    /// The contents. A file that is too long is truncated one byte above the maximum length.
+    package let text: [UInt8]
+    /// The time of the last change, in seconds since the epoch; 0 if it is unknown.
+    package let writtenAt: Int64
+
+    /// Creates a layer.
+    package init(path: [UInt8], text: [UInt8], writtenAt: Int64 = 0) {
+      self.path = path
+      self.text = text
+      self.writtenAt = writtenAt
+    }
+  }
+
+  /// The maximum number of drop-ins.
+  package static var maximumDropIns: Int { 64 }
+
+  /// The vendor's file, /usr/lib/mfa/mfa.conf.
+  package static var vendorPath: [UInt8] { InstalledPath.vendorConfiguration.bytes }
+
+  /// The host's file, /etc/mfa/mfa.conf.
+  package static var standardPath: [UInt8] { InstalledPath.configuration.bytes }
+
+  /// The folder of drop-ins, /etc/mfa/mfa.conf.d.
+  package static var folderPath: [UInt8] { InstalledPath.dropIns.bytes }
+
+  /// Reads the host's configuration.
+  package static func read() throws(Failure) -> Configuration {
+    var draft = ConfigurationDraft()
+    try forEachLayer { (layer) throws(Failure) in try add(try layer.get(), to: &draft) }
+    return try finish(draft)
+  }
+
+  /// Reads only the configuration file at `path`.
+  package static func read(_ path: [UInt8]) throws(Failure) -> Configuration {
+    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+    var draft = ConfigurationDraft()
+    guard let directory = try directory(of: trusted, path),
+      let layer = try layer(path, trusted.last, in: directory)
+    else { throw absence(path) }
+    try add(layer, to: &draft)
+    return try finish(draft)
+  }
+
+  /// Returns the text of a file that only root can have written, in the format of another program.
+  package static func text(_ path: [UInt8]) throws(Failure) -> [UInt8] {
+    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+    guard let directory = try directory(of: trusted, path),
+      let layer = try layer(path, trusted.last, in: directory)
+    else { throw absence(path) }
+    return layer.text
+  }
+
+  /// Calls `body` with each existing file of the host's configuration, in order, or with the reason
+  /// why a file cannot be used.
+  package static func forEachLayer(
+    _ body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    try forEachLayer(.standard, body)
+  }
+
+  /// Calls `body` with each existing file at a location, as above.
+  static func forEachLayer(
+    _ location: ConfigurationLocation, _ body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    // On most hosts, which have no vendor file, this check costs one system call.
+    if Directory.mayExist(location.vendor), let vendor = TrustedPath(location.vendor),
+      let directory = try directory(of: vendor, location.vendor)
+    {
+      try hand(location.vendor, vendor.last, in: directory, to: body)
+    }
+    guard let host = TrustedPath(location.host),
+      let directory = try directory(of: host, location.host)
+    else { return }
+    try hand(location.host, host.last, in: directory, to: body)
+    guard let folder = try folder(location.dropIns, in: directory) else { return }
+    let names = try dropIns(location.dropIns, in: folder)
+    var last: [UInt8] = []
+    while let name = next(after: last, in: names) {
+      try hand(location.dropIns + [UInt8(ascii: "/")] + name.bytes, name, in: folder, to: body)
+      last = name.bytes
+    }
+  }
+
+  // MARK: Files
+
+  private static func hand(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory,
+    to body: (Result<Layer, Failure>) throws(Failure) -> Void
+  ) throws(Failure) {
+    let layer: Layer?
+    do throws(Failure) {
+      layer = try Self.layer(path, name, in: directory)
+    } catch {
+      return try body(.failure(error))
+    }
+    if let layer { try body(.success(layer)) }
+  }
+
+  /// Returns the file, or nil if it does not exist.
+  private static func layer(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+  ) throws(Failure) -> Layer? {
+    do throws(Failure) {
+      return try contents(path, name, in: directory)
+    } catch {
+      guard error == absence(path) else { throw error }
+      return nil
+    }
+  }
+
+  private static func contents(
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+  ) throws(Failure) -> Layer {
+    let file = try opening(path) { () throws(SystemError) in try directory.fileForReading(name) }
+    let status = try opening(path) { () throws(SystemError) in try file.status() }
+    guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
+    guard status.owner == 0 else { throw Failure(path, .untrusted(.wrongOwner)) }
+    guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }
+    // One byte more than the maximum, so that the parser sees and reports a file that is too long.
+    let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
+    let text = try opening(path) { () throws(SystemError) in try file.read(count: length) }
+    return Layer(path: path, text: text, writtenAt: status.writtenAt)
+  }
+
+  private static func opening<Result: ~Copyable>(
+    _ path: [UInt8], _ body: () throws(SystemError) -> Result
+  ) throws(Failure) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw Failure(path, error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
+    }
+  }
+
+  private static func absence(_ path: [UInt8]) -> Failure {
+    Failure(path, .system(.notFound(.open)))
+  }
+
+  // MARK: Folders
+
+  /// Returns the directory that holds the file, or nil if it does not exist.
+  private static func directory(
+    of trusted: TrustedPath, _ path: [UInt8]
+  ) throws(Failure) -> Directory? {
+    do throws(TrustedPath.Refusal) {
+      return try trusted.parent()
+    } catch {
+      return try missing(path, error)
+    }
+  }
+
+  /// Returns the folder of drop-ins, or nil if it does not exist.
+  private static func folder(
+    _ path: [UInt8], in directory: borrowing Directory
+  ) throws(Failure) -> Directory? {
+    guard let trusted = TrustedPath(path) else { return nil }
+    do throws(TrustedPath.Refusal) {
+      return try TrustedPath.directory(trusted.last, in: directory)
+    } catch {
+      return try missing(path, error)
+    }
+  }
+
+  private static func missing(
+    _ path: [UInt8], _ refusal: TrustedPath.Refusal
+  ) throws(Failure) -> Directory? {
+    switch refusal {
+    case .system(let error):
+      guard error.isNotFound else { throw Failure(path, .system(error)) }
+      return nil
+    case .untrusted(let distrust): throw Failure(path, .untrusted(distrust))
+    }
+  }
+
+  /// Returns the names of the drop-ins in no particular order.
+  private static func dropIns(
+    _ path: [UInt8], in folder: borrowing Directory
+  ) throws(Failure) -> [FileName] {
+    var names: [FileName] = []
+    do throws(SystemError) {
+      try folder.forEachEntry { name in
+        if isDropIn(name.bytes) { names.append(name) }
+        return names.count <= maximumDropIns
+      }
+    } catch {
+      throw Failure(path, .system(error))
+    }
+    guard names.count <= maximumDropIns else { throw Failure(path, .tooManyFiles) }
+    return names
+  }
+
+  /// Returns the first of `names` after `last` in byte order, or nil if there are no more.
+  private static func next(after last: [UInt8], in names: [FileName]) -> FileName? {
+    var next: FileName?
+    for name in names where last.lexicographicallyPrecedes(name.bytes) {
+      if let next, next.bytes.lexicographicallyPrecedes(name.bytes) { continue }
+      next = name
+    }
+    return next
+  }
+
+  /// Returns whether a file with this name is a drop-in. The name consists of ASCII letters,
+  /// digits, dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This
+  /// excludes the files that editors and package managers leave beside a file.
+  package static func isDropIn(_ name: [UInt8]) -> Bool {
+    let ending: StaticString = ".conf"
+    guard name.first != UInt8(ascii: "."), name.span.ends(with: ending.bytes) else { return false }
+    return name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      case _: false
+      }
+    }
+  }
+
+  // MARK: Configuration
+
+  /// Adds a file to the draft. Its settings take precedence over those of earlier files.
+  package static func add(
+    _ layer: Layer, to draft: inout ConfigurationDraft
+  ) throws(Failure) {
+    do throws(ConfigurationError) {
+      try draft.add(layer.text.span, from: layer.path, writtenAt: layer.writtenAt)
+    } catch {
+      throw Failure(layer.path, .invalid(error))
+    }
+  }
+
+  /// Returns the configuration that results from all files.
+  package static func finish(_ draft: ConfigurationDraft) throws(Failure) -> Configuration {
+    guard !draft.files.isEmpty else { throw absence(standardPath) }
+    do throws(ConfigurationError) {
+      return try draft.finish()
+    } catch {
+      let file = Int(error.file)
+      throw Failure(
+        file < draft.files.count ? draft.files[file] : standardPath, .invalid(error))
+    }
+  }
+}

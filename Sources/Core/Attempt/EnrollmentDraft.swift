@@ -1,0 +1,93 @@
+import MFACrypto
+import MFAStore
+import MFAModel
+import MFABase
+
+/// A new secret that no code has confirmed yet. Every factor that is created on this host begins as
+/// a draft, both during a sign-in and with `mfa-enroll`.
+package final class EnrollmentDraft {
+  private let secret: SecretBytes
+
+  /// The parameters of the codes.
+  package let parameters: TOTPParameters
+
+  /// The number of wrong codes so far.
+  package private(set) var wrongCodes = 0
+
+  /// Why a code was not accepted, or a factor could not be created.
+  package enum Refusal: Error, Sendable {
+    /// The input cannot be a code of this length.
+    case notACode
+    case wrongCode
+    case cryptography
+    case store(FactorStoreError)
+  }
+
+  /// Creates a secret as long as the hash function's output.
+  ///
+  /// This is a convenience initialiser because it throws: see `HelperProcess`.
+  package convenience init(_ parameters: TOTPParameters) throws(CryptographyError) {
+    self.init(
+      parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))
+  }
+
+  private init(_ parameters: TOTPParameters, _ secret: consuming SecretBytes) {
+    self.parameters = parameters
+    self.secret = secret
+  }
+
+  /// Calls `body` with the secret, which is shown to the user once.
+  package func withSecret<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
+    secret.withSpan { body($0) }
+  }
+
+  /// Returns the time step whose code was typed at `now` (seconds since the epoch). It becomes the
+  /// new factor's first watermark.
+  package func confirm(
+    _ typed: borrowing SecretBytes, adjacentIntervals: UInt8, now: Int64
+  ) throws(Refusal) -> Int64 {
+    guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
+      throw .notACode
+    }
+    let step: Int64?
+    do throws(CryptographyError) {
+      step = try secret.withSpan { secret throws(CryptographyError) in
+        try Verification.latestMatch(
+          of: code, secret: secret, parameters: parameters, now: now,
+          adjacentIntervals: adjacentIntervals)
+      }
+    } catch {
+      throw .cryptography
+    }
+    guard let step else {
+      wrongCodes &+= 1
+      throw .wrongCode
+    }
+    return step
+  }
+
+  /// Returns the factor with its secret sealed for `record`, enrolled at `time` (seconds since the
+  /// epoch).
+  package func factor<Entry: FactorStoreEntry>(
+    named name: DisplayName, at time: Int64, in record: FactorRecord, sealedBy entry: Entry
+  ) throws(Refusal) -> Factor {
+    let id = try FactorID.new()
+    let sealed: [UInt8]
+    do throws(FactorStoreError) {
+      sealed = try secret.withSpan { secret throws(FactorStoreError) in
+        try entry.seal(secret, for: id, parameters: parameters, in: record)
+      }
+    } catch {
+      throw .store(error)
+    }
+    return Factor(
+      id: id, displayName: name, enrolledAt: time, kind: .totp(parameters, sealedSecret: sealed))
+  }
+}
+
+extension FactorID {
+  /// Returns a new random identifier.
+  package static func new() throws(EnrollmentDraft.Refusal) -> FactorID {
+    do throws(CryptographyError) { return try generate() } catch { throw .cryptography }
+  }
+}

@@ -1,7 +1,0 @@
-/// The metadata of requests and their answers.
-public enum HostMetadata {
-  /// The name of the metadata of a check that tells the version of the relay.
-  public static let version = "mfa-version"
-  /// The name of the metadata of a refused report that tells after how many seconds the host may report again.
-  public static let retryAfter = "mfa-retry-after"
-}

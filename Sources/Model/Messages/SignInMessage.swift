@@ -1,0 +1,88 @@
+/// What the PAM module tells users.
+///
+/// A message that users see before the first factor has been proven is the same for all users.
+package enum SignInMessage: Equatable, Sendable {
+  // MARK: Prompts
+
+  /// The prompt for a code.
+  case codePrompt
+  /// The prompt for the password followed by a code, in one answer.
+  case passwordAndCodePrompt
+  /// The prompt below a list of devices.
+  case codeOrNumberPrompt
+  /// The line above a list of devices.
+  case deviceList
+  /// The prompt for a code of one device.
+  case codeOfDevicePrompt(name: [UInt8])
+
+  /// The prompt for the break-glass code, while the store cannot be used.
+  case breakGlassPrompt
+
+  // MARK: Codes sent to a phone
+
+  /// The prompt for a code or `s`, which requests a code for the phone with this masked number.
+  case codeOrSendPrompt(number: [UInt8])
+  /// The prompt below a list of phones, `s1` for the first one.
+  case codeOrSendChoicePrompt
+  /// A code was sent to the phone with this masked number.
+  case codeSent(number: [UInt8])
+  /// No code was sent, because of a problem on the host.
+  case codeNotSent
+  /// No code was sent, because too many were sent before.
+  case codeNotSentYet(seconds: Int64)
+  /// No code was sent, because the number was changed a short time ago.
+  case phoneNotUsableYet(seconds: Int64)
+
+  // MARK: Results
+
+  case wrongCode
+  /// The code was wrong, and the user is asked for another one at once.
+  case wrongCodeTryAgain
+  case usedCode
+  /// No code is verified for `seconds`.
+  case throttled(seconds: Int64)
+  case locked
+  /// The devices are locked, and a recovery code unlocks them.
+  case lockedUntilRecoveryCode
+  case notACode
+  case noSuchDevice
+  /// The sign-in failed because of an error on the host.
+  case unavailable
+  /// Too many sign-ins of the user wait for an answer.
+  case tooManyOpenSignIns
+  /// A recovery code was accepted, and `left` remain. If they are few, the user should make new ones.
+  case recoveryCodeAccepted(left: Int64, areFew: Bool)
+  /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.
+  case bypassCodeAccepted(usesLeft: Int64)
+
+  /// The break-glass code was accepted.
+  case breakGlassAccepted
+  /// A code that was rejected earlier belonged to another time. Told only after an accepted code.
+  case clockMayBeWrong
+
+  // MARK: Enrolment
+
+  /// The user should enrol, and must do so after `signInsLeft` further sign-ins or after `lastDay`.
+  case enrollmentOffered(signInsLeft: Int64?, lastDay: [UInt8]?)
+  /// The user must enrol, which is not possible in this sign-in.
+  case enrollmentNotPossible
+  /// The user must enrol, and this application cannot ask questions.
+  case enrollmentNeedsQuestions
+  case enrollmentAbandoned
+  case enrollmentWrongCodes
+  case enrollmentTooLate
+  /// The application ends the sign-in in `seconds`, which are too few to enrol.
+  case enrollmentTooLittleTime(seconds: Int64)
+  case enrolledMeanwhile
+
+  // MARK: Pending notices
+
+  /// The question after the pending notices. Only the answer `yes` confirms them, in every language.
+  case noticeConfirmation
+  /// The notices are shown in each session until the user has read them with mfa-enroll.
+  case howToReadNotices
+  /// The notices will be shown again, because this sign-in cannot confirm them.
+  case noticesStay
+  /// The notices will be shown again, because the user has not answered `yes`.
+  case noticesUnconfirmed
+}

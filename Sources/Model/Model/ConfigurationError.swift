@@ -1,0 +1,178 @@
+import MFABase
+
+/// The reason why a configuration was refused, and its source location.
+package struct ConfigurationError: Error, Equatable {
+  /// The reason for the refusal.
+  package enum Reason: Error, Equatable {
+    /// The file has more than `Configuration.maximumLength` bytes.
+    case fileTooLong
+    /// The line has more than `Configuration.maximumLineLength` bytes.
+    case lineTooLong
+    /// The line is not UTF-8.
+    case notUTF8
+    /// The file begins with a byte order mark.
+    case byteOrderMark
+    /// The line contains a control character: U+0000 to U+001F except tabs, or U+007F to U+009F.
+    case controlCharacter
+    /// The line begins with `[` and does not end with `]`.
+    case unfinishedSection
+    /// The section type is unknown.
+    case unknownSection(Excerpt)
+    /// The section `[project]` already begins in an earlier line.
+    case repeatedSection(firstLine: Int)
+    /// The tenant's name is invalid.
+    case invalidTenantName(Excerpt)
+    /// A tenant with this name already begins in an earlier line.
+    case repeatedTenant(Excerpt, firstLine: Int)
+    /// There are more than `Tenant.maximumCount` tenants.
+    case tooManyTenants
+    /// The tenant with this name has no selector.
+    case noSelector(Excerpt)
+    /// The line is not blank, and is not a comment, a section or a setting.
+    case notASetting(Excerpt)
+    /// A setting precedes the first section.
+    case outsideSection(Excerpt)
+    /// The key is not allowed in the section.
+    case unknownKey(Excerpt, in: Configuration.Section)
+    /// The key is already set in an earlier line.
+    case repeatedKey(Configuration.Key, firstLine: Int)
+    /// The key does not accept the value.
+    case invalidValue(Configuration.Key, Excerpt)
+    /// A network is not in canonical form, for example because address bits after the prefix are
+    /// set.
+    case nonCanonicalNetwork(Excerpt, meant: Excerpt)
+    /// Enrolment is offered, but neither a number of sign-ins nor a day ends the offer; or a tenant
+    /// removes another section's limit on sign-ins although no day ends the offer.
+    case offerNeverEnds
+    /// The value is greater than that of another key, which limits it.
+    case aboveLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
+    /// The value is smaller than that of another key, which limits it.
+    case belowLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
+  }
+
+  /// The index of the file among the files that were read.
+  package let file: UInt16
+
+  /// The line, counted from 1; 0 if the error concerns the file as a whole.
+  package let line: Int
+
+  /// The reason for the refusal.
+  package let reason: Reason
+
+  /// Creates the error `reason` at `line`.
+  package init(file: UInt16 = 0, line: Int, reason: Reason) {
+    self.file = file
+    self.line = line
+    self.reason = reason
+  }
+
+  /// Returns one line for the log or the terminal, in printable ASCII and without a line feed: the
+  /// file, the line, the problem, and how to correct it. `file` is the name of the file for the
+  /// reader; up to 1024 bytes of it are shown.
+  package func message(file: [UInt8]) -> [UInt8] {
+    var message = Excerpt(file.span, limit: 1024).text
+    if line != 0 { message += joined([":", decimal(Int64(line))]) }
+    message += joined([": "])
+    message.append(contentsOf: explanation)
+    return message
+  }
+
+  private var explanation: [UInt8] {
+    switch reason {
+    case .fileTooLong:
+      return joined([
+        "the file is longer than ", decimal(Int64(Configuration.maximumLength)),
+        " bytes; shorten it",
+      ])
+    case .lineTooLong:
+      return joined([
+        "the line is longer than ", decimal(Int64(Configuration.maximumLineLength)),
+        " bytes; shorten it",
+      ])
+    case .notUTF8:
+      return joined(["the line is not UTF-8; save the file as UTF-8"])
+    case .byteOrderMark:
+      return joined(["the file begins with a byte order mark; save it as UTF-8 without one"])
+    case .controlCharacter:
+      return joined([
+        "the line contains a control character other than a tab; remove it, and end lines with a ",
+        "line feed alone",
+      ])
+    case .unfinishedSection:
+      return joined(["a section must be [project] or [tenant NAME], with nothing after it"])
+    case .unknownSection(let name):
+      return joined(["unknown section "])
+        + quoted(name, ["; the sections are [project] and [tenant NAME]"])
+    case .repeatedSection(let firstLine):
+      return joined([
+        "[project] already begins in line ", decimal(Int64(firstLine)),
+        "; keep its settings together and remove this line",
+      ])
+    case .invalidTenantName(let name):
+      return joined([
+        "a tenant name must be 1 to 64 of the characters ",
+        "a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not ",
+      ]) + quoted(name)
+    case .repeatedTenant(let name, let firstLine):
+      return joined(["tenant "])
+        + quoted(
+          name,
+          [
+            " already begins in line ", decimal(Int64(firstLine)),
+            "; give this one a different name",
+          ])
+    case .tooManyTenants:
+      return joined(["there are more than 64 tenants; merge some of them"])
+    case .noSelector(let name):
+      return joined(["tenant "])
+        + quoted(
+          name, [" selects no sign-ins; set users, groups, services or networks"])
+    case .notASetting(let text):
+      return joined(["neither a comment, a section nor a setting: "])
+        + quoted(text, ["; write key = value"])
+    case .outsideSection(let name):
+      return quoted(name, [" is set before any section; put [project] above it"])
+    case .unknownKey(let name, let section):
+      return joined(["unknown key "])
+        + quoted(name, ["; the keys of ", section.header, " are "]) + Self.keyNames(of: section)
+    case .repeatedKey(let key, let firstLine):
+      return joined([
+        key.name, ": already set in line ", decimal(Int64(firstLine)),
+        "; keep one of the two lines",
+      ])
+    case .invalidValue(let key, let value):
+      return joined([key.name, ": must be ", key.allowedValues, ", not "]) + quoted(value)
+    case .nonCanonicalNetwork(let text, let meant):
+      return joined(["networks: "]) + quoted(text, [" must be written "])
+        + quoted(meant, [", if that network is meant"])
+    case .offerNeverEnds:
+      return joined(["the offer never ends; set offer_sign_ins to 1 or more, or offer_until"])
+    case .aboveLimit(let key, let limit, let value):
+      return joined([key.name, ": must not be larger than ", limit.name, ", which is "])
+        + quoted(value)
+    case .belowLimit(let key, let limit, let value):
+      return joined([key.name, ": must not be smaller than ", limit.name, ", which is "])
+        + quoted(value)
+    }
+  }
+
+  /// Returns an excerpt in quotation marks, followed by `end`.
+  private func quoted(_ excerpt: Excerpt, _ end: [String] = []) -> [UInt8] {
+    let quotationMark = UInt8(ascii: "\"")
+    return [quotationMark] + excerpt.text + [quotationMark] + joined(end)
+  }
+
+  /// Returns the names of a section's keys. Those that begin with `phone_` are not listed one by one:
+  /// log lines keep only 512 bytes of a message.
+  private static func keyNames(of section: Configuration.Section) -> [UInt8] {
+    let group = bytes(of: "phone_")
+    var names: [UInt8] = []
+    for key in Configuration.Key.allCases where key.belongs(to: section) {
+      let name = bytes(of: key.name)
+      if name.starts(with: group) { continue }
+      if !names.isEmpty { names += joined([", "]) }
+      names += name
+    }
+    return names + joined([" and those of mfa.conf(5) that begin with "]) + group
+  }
+}

@@ -1,0 +1,256 @@
+// The texts about each key. Only administration tools need them; a sign-in does not.
+
+import MFABase
+
+extension Configuration.Key {
+  /// What administrators read about the key.
+  package var documentation: KeyDocumentation {
+    switch self {
+    case .users:
+      KeyDocumentation(
+        "Names of accounts, in the spelling that the system uses.",
+        without: ("The account does not matter.", "anna, bob"))
+    case .groups:
+      KeyDocumentation(
+        "Names of groups that the account belongs to, as primary or supplementary group.",
+        without: ("Groups do not matter.", "sudo, adm"))
+    case .services:
+      KeyDocumentation(
+        "Names of PAM services, such as `sshd`.",
+        without: ("The service does not matter.", "sshd"))
+    case .networks:
+      KeyDocumentation(
+        "Networks that the user signs in from, as `address/length`.",
+        details: """
+          The address has no bits set after the prefix. An IPv4 address in IPv6 notation
+          (`::ffff:192.0.2.1`) counts as IPv4, and a network of one version contains no address of
+          the other. The address is PAM_RHOST if that is numeric. `sshd`, which passes a host name
+          with `UseDNS yes`, is an exception: then the address is that of the connection's peer.
+          Names are never looked up or compared.
+          """,
+        without: ("The address does not matter.", "192.0.2.0/24, 2001:db8::/32"))
+    case .state:
+      KeyDocumentation(
+        "Whether users are asked for a code.",
+        words: [
+          ("enabled", "Enrolled users are asked for a code."),
+          (
+            "observe",
+            """
+            Enrolled users are asked for a code and let through whatever they answer. The log has
+            the result that `enabled` would have had. Use this to begin on a host with many users.
+            """
+          ),
+          (
+            "disabled",
+            """
+            No user is asked for a code. If users are locked out, set this from a root shell or the
+            console.
+            """
+          ),
+        ],
+        details: "Errors in the configuration deny sign-ins in every state.")
+    case .adjacentIntervals:
+      KeyDocumentation(
+        """
+        The number of codes before and after the current one that are accepted, to allow for clocks
+        that differ and for typing. If the period is 30 seconds, 5 is two and a half minutes in
+        either direction.
+        """,
+        details: """
+          Each additional interval makes a correct guess slightly more likely: with 5 intervals, 11
+          codes out of a million are correct at any moment.
+          """)
+    case .issuer:
+      KeyDocumentation(
+        "The name that the app shows above the account.",
+        without: ("The app shows the host name.", "Example Company"))
+    case .language:
+      KeyDocumentation(
+        "The language of messages to users whose own language is not known.",
+        words: [
+          ("en", "English"), ("fr", "French"), ("es", "Spanish"), ("ja", "Japanese"),
+          ("zh-TW", "Traditional Chinese"),
+        ])
+    case .enrollment:
+      KeyDocumentation(
+        "Whether and when users enrol.",
+        words: [
+          (
+            "self-service",
+            """
+            Users enrol when they wish. Users who are not enrolled are not asked for a code.
+            """
+          ),
+          (
+            "offered",
+            """
+            Users who are not enrolled sign in without a code while the offer lasts, and are told
+            how to enrol and how long they can postpone it. After the offer, the setting acts as
+            `required`. At least one of `offer_sign_ins` (1 or more) and `offer_until` must be set
+            as well: an offer that never ends is an error.
+            """
+          ),
+          (
+            "required",
+            """
+            Users who are not enrolled enrol during sign-in, if the stack is certain to reach the
+            module's `account` line and the application can ask questions. Otherwise they are
+            denied and must first enrol in another way: see `pam_mfa`(8).
+            """
+          ),
+        ])
+    case .offerSignIns:
+      KeyDocumentation(
+        """
+        The number of sign-ins without a factor that `enrollment = offered` allows. With 0, the
+        number is not limited. It has no effect unless `enrollment = offered` is set.
+        """,
+        details: """
+          Sign-ins are counted by the module's `account` line, which only users who have passed the
+          first factor reach; a service without that line counts none.
+          """)
+    case .offerUntil:
+      KeyDocumentation(
+        """
+        The last day on which `enrollment = offered` allows users to postpone enrolment. The day
+        ends at midnight UTC. It has no effect unless `enrollment = offered` is set. If
+        `offer_sign_ins` is set too, the limit that is reached first ends the offer.
+        """,
+        without: ("The offer has no last day.", "2030-12-31"))
+    case .promptHints:
+      KeyDocumentation(
+        """
+        Whether the prompt shows a numbered list of the user's factors, oldest first. A user who
+        types a number is asked for a code of that factor. The list tells an attacker who reaches
+        the prompt that the user is enrolled, and with which factors: make the stack ask for the
+        password first.
+        """,
+        details: """
+          The user can also type a code of any of the factors. After a number, only a code of that
+          factor is accepted. A number that is not in the list does not count as an attempt. With
+          the module's option `forward_pass` the list is only shown, and a number selects nothing;
+          with `use_first_pass` there is no prompt, and so no list.
+          """)
+    case .endSessionsOnUnenroll:
+      KeyDocumentation(
+        "Whether a user's sessions end when the user removes the factor that was enrolled last.")
+    case .remember:
+      KeyDocumentation(
+        """
+        How long a sign-in is remembered. After an accepted code, the user is not asked again for
+        this time in the services listed in `remember_services`, if the sign-in comes from the same
+        numeric address and with the same SSH keys (or none, if none were used). An attacker with
+        the password and the same address needs no code either. It has no effect unless
+        `remember_services` is set.
+        """,
+        details: """
+          A sign-in without a prompt does not extend the time; the log has `result=remembered`. If
+          the address is not known as a number, nothing is remembered. Nothing is remembered with
+          the module's options `forward_pass`, `try_first_pass` and `use_first_pass`, either,
+          because they expect a password with the code.
+
+          For each account, up to four addresses and five sessions are stored as keyed digests; when
+          there are more, the oldest is removed. `mfa-enroll forget` and `mfa-admin forget` clear
+          them, and so does the removal of any factor. Sign-ins with a recovery code or a bypass
+          code are not remembered. A remembered sign-in is allowed even while the account is
+          throttled, for example by an attacker's wrong codes. While the factors are locked, every
+          sign-in is denied.
+
+          `Note` that all users of one address, for example behind one router, count as one place:
+          an attacker at that address needs only the password or the key, and no code.
+          """)
+    case .rememberServices:
+      KeyDocumentation(
+        """
+        The PAM services in which a remembered sign-in is accepted. It has no effect unless
+        `remember` is set.
+        """,
+        details: """
+          A sign-in without a remote address is recognised by its session, and only in these
+          services:
+
+          `sudo`, `sudo-i`, `su`, `su-l` and `doas`, when a user (not root) starts the program in a
+          terminal and the program reports that terminal to PAM. A code counts if it was typed in
+          the same session or, for the user's own account, at the sign-in with sshd or login that
+          the session is part of.
+
+          `sshd` and `login`, when login leads the session of its terminal. They begin a session
+          with each sign-in.
+
+          Every other service may be a daemon with one session for all users, such as an FTP or mail
+          server, or may have no terminal, such as cron and screen lockers. Such a service asks for
+          a code each time unless it reports the numeric address of the client to PAM.
+          `mfa-admin doctor` names such services.
+          """,
+        without: ("No sign-in is remembered.", "sshd"))
+    case .freshFor:
+      KeyDocumentation(
+        """
+        The maximum age of a code that is accepted instead of a prompt, whichever service it was
+        typed in. If it is set, it replaces `remember` and `remember_services`. It is meant for a
+        tenant.
+        """,
+        details: """
+          In a tenant for `sudo`, `fresh_for = 15m` asks for a code unless one was typed in the same
+          session within the last 15 minutes, to sign in or for sudo. The sessions that count are
+          described at `remember_services`.
+          """)
+    case .throttleAfter:
+      KeyDocumentation(
+        """
+        The number of wrong codes in a row after which the next attempt has to wait. It must not be
+        larger than `disable_after`. The same code again is not counted.
+        """)
+    case .throttleFirstWait:
+      KeyDocumentation(
+        """
+        The first wait, which must not be longer than `throttle_longest_wait`. It doubles with each
+        further wrong code.
+        """)
+    case .throttleLongestWait:
+      KeyDocumentation(
+        """
+        The longest wait. An address or terminal that took turns after earlier waits waits up to twice
+        as long, so that a user elsewhere can sign in.
+        """)
+    case .disableAfter:
+      KeyDocumentation(
+        """
+        The number of wrong codes in a row after which the factors of the account are locked, until
+        root runs `mfa-admin unlock` or removes the factors with `mfa-admin revoke --all`.
+        """)
+    case .recoveryUnlocks:
+      KeyDocumentation(
+        """
+        Whether a recovery code unlocks the factors of the account after `disable_after` wrong
+        codes. The sign-in with the recovery code then succeeds, and the wrong codes are cleared.
+        """,
+        details: """
+          While the factors are locked, only recovery codes that this program created are accepted:
+          80 random bits, which cannot be guessed, so further attempts are not counted. Recovery
+          codes that were imported from another program have only eight digits and unlock nothing.
+          The use is in the audit log as `unlocked-by-recovery-code`, and the user is notified.
+          """)
+    case .factors, .gateway, .regions, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval,
+      .phonePerTenMinutes, .phonePerDay, .phoneNumberHourly, .phoneHostDaily, .phoneBreaker:
+      phoneDocumentation
+    }
+  }
+
+  /// The spellings of the name, the usual one first.
+  package var spellings: [String] {
+    let declaration = declaration
+    let other = utf8Text(declaration.otherSpelling.bytes)
+    return other.isEmpty ? [name] : [name, other]
+  }
+
+  /// The default in canonical form; nil if the key has none.
+  package var defaultText: [UInt8]? {
+    let declaration = declaration
+    return declaration.defaultValue.flatMap { declaration.type.printed($0) }
+  }
+
+  /// Whether the setting concerns the whole host, so that only `[project]` can have the key.
+  package var isOfTheHost: Bool { declaration.scope == .project }
+}

@@ -1,0 +1,82 @@
+import MFABase
+
+/// Everything that is known about a configuration key.
+struct KeyDeclaration {
+  /// The sections in which a key is allowed.
+  enum Scope: UInt8 {
+    /// `[project]` and tenants.
+    case everySection
+    /// Only `[project]`, because the setting concerns the whole host.
+    case project
+    /// Only tenants, because the key selects the sign-ins that a tenant applies to.
+    case tenants
+  }
+
+  /// Which of two values is stricter. The stricter one applies if it is unknown whether a tenant
+  /// matches.
+  enum Stricter: UInt8 {
+    /// The key is a selector, or only `[project]` can set it, or its value does not affect
+    /// security. A tenant that may match does not change it.
+    case neither
+    /// The smaller number.
+    case smaller
+    /// The larger number.
+    case larger
+    /// 0, and otherwise the larger number.
+    case zeroThenLarger
+    /// The smaller number, but 0 stands for no limit.
+    case smallerExceptZero
+    /// What both values contain: the values are sets of bits.
+    case inBoth
+    /// Neither, because the maximum age of a remembered sign-in depends on several keys together.
+    /// Instead of either value, no remembered sign-in is accepted.
+    case rememberingNothing
+  }
+
+  /// The name of the key in the file.
+  let name: StaticString
+  /// A second spelling that is accepted; empty if there is none.
+  let otherSpelling: StaticString
+  /// The values that the key accepts, and how they are written.
+  let type: ConfigurationValueType
+  /// The sections in which the key is allowed.
+  let scope: Scope
+  /// The default of a key whose value is a number. A list is empty by default.
+  let defaultNumber: Int64
+  /// Which of two values is stricter.
+  let stricter: Stricter
+
+  @inline(__always)
+  init(
+    _ name: StaticString, or otherSpelling: StaticString = "", _ type: ConfigurationValueType,
+    in scope: Scope = .everySection, default defaultNumber: Int64 = 0,
+    stricter: Stricter = .neither
+  ) {
+    self.name = name
+    self.otherSpelling = otherSpelling
+    self.type = type
+    self.scope = scope
+    self.defaultNumber = defaultNumber
+    self.stricter = stricter
+  }
+
+  /// Returns whether `text` is the name of the key, in either spelling.
+  func isNamed(_ text: Span<UInt8>) -> Bool {
+    name.equals(text) || !text.isEmpty && otherSpelling.equals(text)
+  }
+
+  /// Returns whether the key is allowed in this type of section.
+  func belongs(to section: Configuration.Section) -> Bool {
+    switch scope {
+    case .everySection: true
+    case .project: section == .project
+    case .tenants: section == .tenant
+    }
+  }
+
+  /// The value if no file sets the key; nil for a selector.
+  var defaultValue: ConfigurationValue? {
+    guard scope != .tenants else { return nil }
+    return type.isList ? .texts([]) : .number(defaultNumber)
+  }
+}

@@ -1,0 +1,232 @@
+import MFABase
+import MFAWire
+
+/// The first and only packet that `mfa-admin` sends to the relay of its host, which forwards it to a
+/// verifier. The answer is one `AdministrationReply`. PROTOCOL.md defines the encoding.
+///
+/// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
+/// (`AdministrationRequestTests`)
+/// MUST 2: the secrets of an import are held only in `SecretBytes`.
+package struct AdministrationRequest: Equatable, Sendable {
+  /// The name of the administrator's account on the host, as the host states it.
+  package let administrator: [UInt8]
+  /// The terminal of the administrator; empty for none.
+  package let terminal: [UInt8]
+  /// What the administrator asks.
+  package let command: AdministrationCommand
+
+  /// The version of the encoding.
+  package static let version: UInt8 = 1
+  /// The kind of the message. The kinds of the module and the helper are below.
+  static let kind: UInt8 = 0x21
+
+  /// The longest name of a user, a group or a host, in bytes.
+  package static let longestName = 255
+  /// The longest name of a terminal in bytes.
+  package static let longestTerminal = 64
+  /// The longest reason in bytes: 128 Unicode scalars.
+  package static let longestReason = 512
+  /// The largest number of groups of a host.
+  package static let mostGroups = 16
+
+  /// Creates a request.
+  package init(administrator: [UInt8], terminal: [UInt8], _ command: AdministrationCommand) {
+    self.administrator = administrator
+    self.terminal = terminal
+    self.command = command
+  }
+
+  /// Returns whether a packet begins like a request of an administrator.
+  package static func begins(_ packet: Span<UInt8>) -> Bool {
+    packet.count > 0 && packet[0] == kind
+  }
+
+  /// Waits for the first packet of a connection, and returns whether it begins like a request of an
+  /// administrator. The packet stays to be received.
+  package static func arrives(
+    at connection: PacketConnection, seconds: Int64
+  ) -> Bool {
+    do throws(SystemError) {
+      guard case .packet = try connection.nextPacket(seconds: seconds) else { return false }
+      var first: [UInt8] = [0]
+      var span = first.mutableSpan
+      return try connection.peek(into: &span) > 0 && first[0] == kind
+    } catch {
+      return false
+    }
+  }
+
+  private enum CommandKind {
+    static let inspect: UInt8 = 1
+    static let hosts: UInt8 = 2
+    static let newHostTicket: UInt8 = 3
+    static let revokeHost: UInt8 = 4
+    static let realm: UInt8 = 5
+    static let users: UInt8 = 6
+    static let user: UInt8 = 7
+    static let unlock: UInt8 = 8
+    static let forget: UInt8 = 9
+    static let revoke: UInt8 = 10
+    static let grant: UInt8 = 11
+    static let withdraw: UInt8 = 12
+    static let auditLog: UInt8 = 13
+    static let auditLogEnd: UInt8 = 14
+    static let importUser: UInt8 = 15
+    static let undoImport: UInt8 = 16
+  }
+
+  // MARK: Writing
+
+  /// Returns a packet with the request, or nil if a field is too long.
+  package func packet() -> SecretBytes? {
+    var writer = PacketWriter()
+    writer.begin(Self.kind)
+    writer.field(Self.version)
+    writer.field(administrator)
+    writer.field(terminal)
+    Self.write(command, to: &writer)
+    writer.end()
+    return writer.finish()
+  }
+
+  private static func write(_ command: AdministrationCommand, to writer: inout PacketWriter) {
+    switch command {
+    case .inspect: writer.field(CommandKind.inspect)
+    case .hosts(let after):
+      writer.field(CommandKind.hosts)
+      writer.field(after)
+    case .newHostTicket(let host, let groups):
+      writer.field(CommandKind.newHostTicket)
+      writer.field(host)
+      writer.field(UInt8(clamping: groups.count))
+      for group in groups { writer.field(group) }
+    case .revokeHost(let host):
+      writer.field(CommandKind.revokeHost)
+      writer.field(host)
+    case .realm: writer.field(CommandKind.realm)
+    case .users(let after):
+      writer.field(CommandKind.users)
+      writer.field(after)
+    case .user(let user):
+      writer.field(CommandKind.user)
+      writer.field(user)
+    case .unlock(let user):
+      writer.field(CommandKind.unlock)
+      writer.field(user)
+    case .forget(let user):
+      writer.field(CommandKind.forget)
+      writer.field(user)
+    case .revoke(let user, let factor):
+      writer.field(CommandKind.revoke)
+      writer.field(user)
+      writer.field(factor)
+    case .grant(let user, let grant):
+      writer.field(CommandKind.grant)
+      writer.field(user)
+      writer.field(grant.kind)
+      writer.field(grant.seconds)
+      writer.field(grant.uses)
+      writer.field(grant.reason)
+    case .withdraw(let user, let id):
+      writer.field(CommandKind.withdraw)
+      writer.field(user)
+      writer.field(id)
+    case .auditLog(let after):
+      writer.field(CommandKind.auditLog)
+      writer.field(after)
+    case .auditLogEnd: writer.field(CommandKind.auditLogEnd)
+    case .importUser(let user):
+      writer.field(CommandKind.importUser)
+      writer.field(user)
+    case .undoImport(let undo):
+      writer.field(CommandKind.undoImport)
+      writer.field(undo)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads a packet that contains one request.
+  ///
+  /// - Throws: `.unknownKind` with the number of a command that this version does not have.
+  package init(_ packet: Span<UInt8>) throws(PacketError) {
+    var reader = PacketReader(packet)
+    guard try reader.next() == Self.kind, try reader.number(UInt8.self) == Self.version else {
+      throw .malformed
+    }
+    administrator = try reader.bytes(longest: Self.longestName)
+    terminal = try reader.bytes(longest: Self.longestTerminal)
+    command = try Self.command(&reader)
+    guard try reader.next() == nil else { throw .malformed }
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func command(
+    _ reader: inout PacketReader
+  ) throws(PacketError) -> AdministrationCommand {
+    switch try reader.number(UInt8.self) {
+    case CommandKind.inspect: return .inspect
+    case CommandKind.hosts: return .hosts(after: try reader.bytes(longest: longestName))
+    case CommandKind.newHostTicket:
+      let host = try name(&reader)
+      let count = Int(try reader.number(UInt8.self))
+      guard count <= mostGroups else { throw .malformed }
+      var groups: [[UInt8]] = []
+      for _ in 0..<count { groups.append(try name(&reader)) }
+      return .newHostTicket(host: host, groups: groups)
+    case CommandKind.revokeHost: return .revokeHost(try name(&reader))
+    case CommandKind.realm: return .realm
+    case CommandKind.users: return .users(after: try reader.bytes(longest: longestName))
+    case CommandKind.user: return .user(try name(&reader))
+    case CommandKind.unlock: return .unlock(try name(&reader))
+    case CommandKind.forget: return .forget(try name(&reader))
+    case CommandKind.revoke:
+      let user = try name(&reader)
+      return .revoke(user, factor: try id(&reader, length: 16))
+    case CommandKind.grant:
+      let user = try name(&reader)
+      return .grant(user, try grant(&reader))
+    case CommandKind.withdraw:
+      let user = try name(&reader)
+      return .withdraw(user, id: try id(&reader, length: 4))
+    case CommandKind.auditLog: return .auditLog(after: try reader.number(UInt32.self))
+    case CommandKind.auditLogEnd: return .auditLogEnd
+    case CommandKind.importUser:
+      let user = try name(&reader)
+      return .importUser(try reader.userImport(named: user))
+    case CommandKind.undoImport:
+      let user = try name(&reader)
+      return .undoImport(try reader.importUndo(named: user))
+    case let kind: throw .unknownKind(kind)
+    }
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func name(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+    let name = try reader.bytes(longest: longestName)
+    guard !name.isEmpty else { throw .malformed }
+    return name
+  }
+
+  /// Reads an id, which can be empty.
+  @_lifetime(reader: copy reader)
+  private static func id(
+    _ reader: inout PacketReader, length: Int
+  ) throws(PacketError) -> [UInt8] {
+    let id = try reader.bytes(longest: length)
+    guard id.isEmpty || id.count == length else { throw .malformed }
+    return id
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func grant(
+    _ reader: inout PacketReader
+  ) throws(PacketError) -> AdministrationGrant {
+    let kind = try reader.number(UInt8.self)
+    let seconds = try reader.number(UInt32.self)
+    let uses = try reader.number(UInt8.self)
+    guard (1...2).contains(kind) else { throw .malformed }
+    return AdministrationGrant(
+      kind: kind, seconds: seconds, uses: uses, reason: try reader.bytes(longest: longestReason))
+  }
+}

@@ -1,0 +1,98 @@
+import MFAWire
+import MFABase
+import MFAAttempt
+import MFAPAMStack
+
+/// Why a first packet begins no conversation.
+package enum FirstPacketRefusal: Error, Equatable, Sendable {
+  /// The packet is malformed.
+  case packet(PacketError)
+  /// The message begins no conversation.
+  case notFirst
+  /// The message is one of the helper's, and its sender is not the helper, or is not certain.
+  case notTheHelper
+}
+
+// Gathering the facts on the host of the relay.
+//
+// MUST 1: `manage` is accepted only from the process that connected, with this process's own user as
+// its effective user. (`GatheredFactsTests.notTheHelper`)
+extension HostFacts {
+  /// Gathers the facts for a conversation that begins with this packet. `peer` is the process that
+  /// connected, and `sender` the one that sent the packet.
+  package static func gathered(
+    for packet: Span<UInt8>, peer: Peer, sender: Peer
+  ) throws(FirstPacketRefusal) -> HostFacts {
+    try gathered(for: packet, peer: peer, sender: sender, stacks: InstalledStacks())
+  }
+
+  /// Gathers the facts, with these service files.
+  static func gathered<Stacks: StackSource>(
+    for packet: Span<UInt8>, peer: Peer, sender: Peer, stacks: Stacks,
+    ownUser: UInt32 = ProcessIdentity.current.user
+  ) throws(FirstPacketRefusal) -> HostFacts {
+    switch try message(packet) {
+    case .start(let start): return gathered(for: start, peer: peer, stacks: stacks)
+    case .manage:
+      // A process of another namespace is not visible.
+      guard peer.user == ownUser, sender.process == peer.process, sender.process != 0 else {
+        throw .notTheHelper
+      }
+      return gathered(forHelperOf: sender.user)
+    default: throw .notFirst
+    }
+  }
+
+  private static func message(
+    _ packet: Span<UInt8>
+  ) throws(FirstPacketRefusal) -> ModuleMessage {
+    do throws(PacketError) { return try ModuleMessage.read(packet) } catch { throw .packet(error) }
+  }
+
+  private static func gathered<Stacks: StackSource>(
+    for start: borrowing ConversationStart, peer: Peer, stacks: Stacks
+  ) -> HostFacts {
+    let request = start.request
+    let service = request.service
+    // No rule concerns the groups of root, who signs in other users.
+    let caller = AccountLookup(uid: peer.user, withGroups: peer.user != 0)
+    let user = AccountLookup(name: request.user)
+    let isSecureShell = SessionService(service) == .sshd
+    return HostFacts(
+      peerUser: peer.user, caller: caller.facts, user: user.facts,
+      isLookupCertain: caller.isCertain && user.isCertain, sharing: user.sharing,
+      stacks: reported(stacks, for: request, isSecureShell: isSecureShell),
+      secureShell: isSecureShell ? InstalledSecureShell.configuration : .unknown,
+      sinceBoot: sinceBoot)
+  }
+
+  private static func gathered(forHelperOf user: UInt32) -> HostFacts {
+    let caller = AccountLookup(uid: user)
+    return HostFacts(
+      peerUser: user, caller: caller.facts, user: nil, isLookupCertain: caller.isCertain,
+      sharing: [], stacks: .unknown, secureShell: .unknown, sinceBoot: sinceBoot)
+  }
+
+  /// Returns the service files that a sign-in looks up.
+  private static func reported<Stacks: StackSource>(
+    _ stacks: Stacks, for request: SignInRequest, isSecureShell: Bool
+  ) -> ReportedStacks {
+    let recorder = StackRecorder(stacks)
+    _ = AccountLine(
+      of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
+      isCalledByRoot: true, from: recorder)
+    if isSecureShell {
+      do throws(StackRefusal) {
+        _ = try ServiceStack(.auth, of: request.service, from: recorder)
+        _ = try ServiceStack(.session, of: request.service, from: recorder)
+      } catch {
+        // The recorder has noted what could not be read. The verifier refuses the rest again.
+      }
+    }
+    return recorder.recorded
+  }
+
+  private static var sinceBoot: Int64? {
+    do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
+  }
+}

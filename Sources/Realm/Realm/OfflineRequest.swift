@@ -1,0 +1,89 @@
+import MFAWire
+
+/// A request of a host about the time in which no verifier answers. PROTOCOL.md defines the encoding.
+///
+/// MUST 1: an encoded request parses to an equal value, and no other bytes parse. (`OfflineRequestTests`)
+package struct OfflineRequest: Equatable, Sendable {
+  /// The name of the host, from its certificate.
+  package let host: [UInt8]
+  /// The serial number of the host's certificate.
+  package let serial: [UInt8]
+  /// What the host asks.
+  package let subject: Subject
+
+  /// What a host asks.
+  package enum Subject: Equatable, Sendable {
+    /// What the host may keep about the user of the conversation with this nonce. The facts are those of the
+    /// conversation.
+    case permit(nonce: [UInt8], facts: [UInt8])
+    /// The present state of the permits with these tokens.
+    case renewal(tokens: [[UInt8]])
+    /// A part of the host's queue.
+    case report([UInt8])
+  }
+
+  /// The largest number of tokens.
+  package static let mostTokens = 16
+  /// The longest token in bytes.
+  package static let longestToken = 1024
+  /// The longest report in bytes.
+  package static let longestReport = 60_000
+
+  private enum Kind {
+    static let permit: UInt8 = 0x21
+    static let renewal: UInt8 = 0x22
+    static let report: UInt8 = 0x23
+  }
+
+  /// Creates a request.
+  package init(host: [UInt8], serial: [UInt8], _ subject: Subject) {
+    self.host = host
+    self.serial = serial
+    self.subject = subject
+  }
+
+  /// Appends the request, except its end.
+  func write(to writer: inout PacketWriter) {
+    switch subject {
+    case .permit: writer.begin(Kind.permit)
+    case .renewal: writer.begin(Kind.renewal)
+    case .report: writer.begin(Kind.report)
+    }
+    writer.field(VerifierRequest.version)
+    writer.field(host)
+    writer.field(serial)
+    switch subject {
+    case .permit(let nonce, let facts):
+      writer.field(nonce)
+      writer.field(facts)
+    case .renewal(let tokens):
+      writer.field(UInt8(clamping: tokens.count))
+      for token in tokens { writer.field(token) }
+    case .report(let report): writer.field(report)
+    }
+  }
+
+  /// Reads a request. Returns nil if the kind is another one.
+  @_lifetime(reader: copy reader)
+  init?(_ kind: UInt8, _ reader: inout PacketReader) throws(PacketError) {
+    guard (Kind.permit...Kind.report).contains(kind) else { return nil }
+    guard try reader.number(UInt8.self) == VerifierRequest.version else { throw .malformed }
+    let host = try VerifierRequest.host(&reader)
+    let serial = try VerifierRequest.serial(&reader)
+    let subject: Subject
+    switch kind {
+    case Kind.permit:
+      let nonce = try reader.bytes(longest: FleetConversation.nonceLength)
+      guard nonce.count == FleetConversation.nonceLength else { throw .malformed }
+      subject = .permit(nonce: nonce, facts: try reader.bytes(longest: HostFacts.longest))
+    case Kind.renewal:
+      let count = try reader.number(UInt8.self)
+      guard Int(count) <= Self.mostTokens else { throw .malformed }
+      var tokens: [[UInt8]] = []
+      for _ in 0..<count { tokens.append(try reader.bytes(longest: Self.longestToken)) }
+      subject = .renewal(tokens: tokens)
+    case _: subject = .report(try reader.bytes(longest: Self.longestReport))
+    }
+    self.init(host: host, serial: serial, subject)
+  }
+}

@@ -1,0 +1,404 @@
+import MFABase
+import MFACrypto
+import MFAMessages
+import MFAModel
+import MFAAttempt
+import Synchronization
+
+/// What a host keeps for the time in which no verifier answers: the permits of users who have signed in here, and
+/// the queue of what was decided meanwhile. The files are in one folder, which only the relay's user can read.
+///
+/// MUST 1: an attempt is counted before its code is compared, and a code is marked as used before it is
+/// accepted, each on disk. (Tests/Fleet: `killed between mark and answer`)
+/// MUST 2: with a queue that was truncated, changed or removed, nothing is allowed until a verifier has been told.
+/// (Tests/Fleet: `offline queue is changed`)
+/// MUST 3: a code is accepted once at this host, also if a verifier sends a permit that still has it.
+/// (Tests/Fleet: `offline with codes`)
+package final class OfflineStore: Sendable {
+  private let folder: TrustedPath
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Nil if the file is damaged.
+    var queue: OfflineQueue?
+    var file: PermitFile
+    /// Why the permits could not be read.
+    var permitFailure: OfflineStoreError?
+  }
+
+  private static var queueName: StaticString { "queue" }
+  private static var permitsName: StaticString { "permits" }
+
+  /// Opens the files in a folder, or creates them in an empty one.
+  ///
+  /// - Throws: an error if the folder cannot be used at all. A damaged file is not an error.
+  package init(_ path: [UInt8]) throws(OfflineStoreError) {
+    guard let folder = TrustedPath(path) else { throw .untrusted }
+    self.folder = folder
+    let directory = try Self.open(folder)
+    var file = PermitFile()
+    var failure: OfflineStoreError?
+    var hadPermits = true
+    do throws(OfflineStoreError) {
+      if let bytes = try Self.read(Self.permitsName, in: directory) {
+        file = try PermitFile(bytes)
+      } else {
+        hadPermits = false
+      }
+    } catch {
+      failure = error
+    }
+    let queue: OfflineQueue?
+    do throws(OfflineStoreError) {
+      queue = try Self.openQueue(in: directory, mayCreate: !hadPermits)
+    } catch {
+      guard error == .damaged else { throw error }
+      queue = nil
+    }
+    if let records = queue?.records {
+      for code in records.compactMap(\.code) { file.spend(code) }
+    }
+    if !hadPermits { try Self.write(try file.encoded(), as: Self.permitsName, in: directory) }
+    state = Mutex(State(queue: queue, file: file, permitFailure: failure))
+  }
+
+  // MARK: Deciding
+
+  private static func circumstances(
+    _ state: State, _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase
+  ) -> OfflineAccess.Circumstances {
+    let records = state.queue?.records ?? []
+    return OfflineAccess.Circumstances(
+      phase: phase, isQueueSound: state.queue != nil, roomInQueue: state.queue?.room ?? 0,
+      latestTime: state.queue?.latestTime ?? .max,
+      failures: OfflineFailures.counted(of: attempt.user, in: records))
+  }
+
+  private static func decide(
+    _ state: State, _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase
+  ) -> OfflineAccess.Decision {
+    OfflineAccess.decide(
+      attempt, permit: state.file.permits[attempt.user], circumstances(state, attempt, phase))
+  }
+
+  /// The language of a user with a permit, or nil if it is not known.
+  package func language(of user: [UInt8]) -> Language? {
+    state.withLock { $0.file.permits[user]?.permit.language }
+  }
+
+  /// Decides, without recording anything.
+  package func decide(
+    _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase
+  ) -> OfflineAccess.Decision {
+    state.withLock { Self.decide($0, attempt, phase) }
+  }
+
+  /// Decides, and records a sign-in that is allowed without a code. Returns the decision, which holds only if
+  /// nothing was thrown.
+  package func decideRecording(
+    _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase, from source: [UInt8]
+  ) throws(OfflineStoreError) -> OfflineAccess.Decision {
+    try state.withLock { state throws(OfflineStoreError) in
+      let decision = Self.decide(state, attempt, phase)
+      switch decision {
+      case .remembered: try Self.append(.remembered, nil, attempt, source, &state)
+      case .breakGlass: try Self.append(.breakGlass, nil, attempt, source, &state)
+      case .denied, .code: break
+      }
+      return decision
+    }
+  }
+
+  /// What came of a code.
+  package enum CodeResult: Equatable, Sendable {
+    /// The code was accepted, and is used up. This many are left.
+    case accepted(left: Int)
+    /// The code was wrong or used.
+    case wrong
+    /// Nothing was compared.
+    case denied(OfflineAccess.Denial)
+  }
+
+  /// Counts an attempt, compares the code, and marks it as used if it is right.
+  package func verify(
+    _ code: borrowing RecoveryCode, _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase,
+    from source: [UInt8]
+  ) throws(OfflineStoreError) -> CodeResult {
+    let typed = SecretBytes(copying: code.bytes.span)
+    return try state.withLock { state throws(OfflineStoreError) in
+      let set: OfflineCodeSet
+      switch Self.decide(state, attempt, phase) {
+      case .code(let codes): set = codes
+      case .denied(let denial): return .denied(denial)
+      case .remembered, .breakGlass: return .denied(.notPermitted)
+      }
+      try Self.append(.attempt, nil, attempt, source, &state)
+      guard let number = try Self.number(of: typed, in: set) else { return .wrong }
+      let used = OfflineCodeID(set: set.id, number: number)
+      guard !state.file.spent.contains(used) else { return .wrong }
+      try Self.append(.code, used, attempt, source, &state)
+      state.file.spend(used)
+      return .accepted(left: set.codes.count - 1)
+    }
+  }
+
+  /// Returns the number of the code in the set, or nil. Compares with every hash.
+  private static func number(
+    of code: borrowing SecretBytes, in set: OfflineCodeSet
+  ) throws(OfflineStoreError) -> UInt8? {
+    let hash: SecretBytes
+    do throws(CryptographyError) {
+      hash = try SlowHash.hash(
+        code.span, salt: set.salt, costLog2: set.costLog2, count: OfflineCodeSet.hashLength)
+    } catch {
+      throw .cryptography
+    }
+    var found: UInt8?
+    for candidate in set.codes where constantTimeEquals(candidate.hash.span, hash.span) {
+      found = candidate.number
+    }
+    return found
+  }
+
+  private static func append(
+    _ kind: OfflineRecord.Kind, _ code: OfflineCodeID?, _ attempt: OfflineAccess.Attempt,
+    _ source: [UInt8], _ state: inout State
+  ) throws(OfflineStoreError) {
+    guard let number = state.queue?.nextNumber else { throw .damaged }
+    try state.queue?.append(
+      OfflineRecord(
+        number: number, time: attempt.now, kind: kind, user: attempt.user,
+        service: attempt.service, source: source, code: code))
+  }
+
+  // MARK: Permits
+
+  /// Keeps a permit, in the place of the user's earlier one. Without an origin, that of the earlier one stays.
+  package func keep(
+    _ permit: OfflinePermit, origin: [UInt8]?, isSignIn: Bool
+  ) throws(OfflineStoreError) {
+    try change { file in
+      let earlier = file.permits[permit.user]
+      // A permit that was renewed meanwhile must not replace the one of a later sign-in.
+      guard isSignIn || earlier.map({ $0.permit.signedInAt <= permit.signedInAt }) ?? false else {
+        return
+      }
+      file.keep(HeldPermit(permit: permit, origin: isSignIn ? origin : earlier?.origin))
+    }
+  }
+
+  /// Removes the permit of a user.
+  package func withdraw(_ user: [UInt8]) throws(OfflineStoreError) {
+    try change { $0.permits[user] = nil }
+  }
+
+  /// Removes permits that have expired at `now`.
+  package func removeExpired(at now: Int64) throws(OfflineStoreError) {
+    try change { file in file.permits = file.permits.filter { $0.value.permit.expiresAt > now } }
+  }
+
+  /// The users with a permit, and the tokens of the permits, in the order of the names.
+  package var tokens: [(user: [UInt8], token: [UInt8])] {
+    state.withLock { state in
+      state.file.permits.values.map { ($0.permit.user, $0.permit.token) }
+        .sorted { $0.user.lexicographicallyPrecedes($1.user) }
+    }
+  }
+
+  private func change(_ body: (inout PermitFile) -> Void) throws(OfflineStoreError) {
+    try state.withLock { state throws(OfflineStoreError) in
+      var next = state.file
+      body(&next)
+      guard next != state.file || state.permitFailure != nil else { return }
+      try Self.write(try next.encoded(), as: Self.permitsName, in: try Self.open(folder))
+      state.file = next
+      state.permitFailure = nil
+    }
+  }
+
+  // MARK: Reporting
+
+  /// The next report for a verifier, or nil if there is nothing to report.
+  package var report: OfflineReport? {
+    state.withLock { state in
+      guard let report = state.queue?.report else {
+        return OfflineReport(
+          isDamaged: true, base: 0, chain: OfflineChain.beginning, records: [])
+      }
+      return report.records.isEmpty ? nil : report
+    }
+  }
+
+  /// Removes the records up to this number, which the realm has. After a damaged queue was reported, begins a new
+  /// queue, without any permit.
+  package func acknowledge(
+    _ number: UInt64, chain: [UInt8], at now: Int64
+  ) throws(OfflineStoreError) {
+    try state.withLock { state throws(OfflineStoreError) in
+      let directory = try Self.open(folder)
+      var file = state.file
+      let left: [OfflineRecord]
+      if let queue = state.queue {
+        guard number >= queue.base.number, number <= queue.position.number else { throw .damaged }
+        left = queue.records.filter { $0.number > number }
+      } else {
+        file.permits = [:]
+        left = []
+      }
+      // The used codes are in this file before their records go.
+      try Self.write(try file.encoded(), as: Self.permitsName, in: directory)
+      state.file = file
+      state.permitFailure = nil
+      let latest = max(now, state.queue?.latestTime ?? now)
+      state.queue = try Self.replaceQueue(
+        in: directory, after: (number, chain), with: left, latestTime: latest)
+    }
+  }
+
+  /// Records that a time is over, so that a clock that goes back is noticed.
+  package func note(_ time: Int64) throws(OfflineStoreError) {
+    try state.withLock { state throws(OfflineStoreError) in try state.queue?.note(time) }
+  }
+
+  /// The condition of the files.
+  package struct Condition: Equatable, Sendable {
+    /// The number of permits.
+    package let permits: Int
+    /// The number of records that no verifier has.
+    package let records: Int
+    /// Whether the queue is as the relay wrote it.
+    package let isQueueSound: Bool
+    /// Whether the permits could be read.
+    package let arePermitsSound: Bool
+  }
+
+  /// The condition of the files.
+  package var condition: Condition {
+    state.withLock { state in
+      Condition(
+        permits: state.file.permits.count, records: state.queue?.records.count ?? 0,
+        isQueueSound: state.queue != nil, arePermitsSound: state.permitFailure == nil)
+    }
+  }
+
+  // MARK: Files
+
+  private static func open(_ folder: TrustedPath) throws(OfflineStoreError) -> Directory {
+    do throws(TrustedPath.Refusal) { try folder.checkParents() } catch {
+      switch error {
+      case .untrusted: throw .untrusted
+      case .system(let error): throw .system(error)
+      }
+    }
+    let directory = try onSystem { () throws(SystemError) in try folder.lastDirectory() }
+    let status: FileStatus
+    do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }
+    guard status.owner == 0 || status.owner == ProcessIdentity.current.user,
+      !status.isWritableByOthers
+    else { throw .untrusted }
+    return directory
+  }
+
+  private static func onSystem<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(OfflineStoreError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .system(error) }
+  }
+
+  private static func name(_ name: StaticString) throws(OfflineStoreError) -> FileName {
+    guard let name = FileName(name) else { throw .untrusted }
+    return name
+  }
+
+  /// Reads a file. Returns nil if there is none.
+  private static func read(
+    _ name: StaticString, in directory: borrowing Directory
+  ) throws(OfflineStoreError) -> [UInt8]? {
+    let name = try Self.name(name)
+    do throws(SystemError) {
+      let file = try directory.fileForReading(name)
+      let status = try file.status()
+      guard status.kind == .regular, status.size <= PermitFile.longest else { return [] }
+      return try file.read(count: Int(clamping: status.size))
+    } catch {
+      guard error.isNotFound else { throw .system(error) }
+      return nil
+    }
+  }
+
+  /// Replaces a file as a whole.
+  private static func write(
+    _ bytes: [UInt8], as name: StaticString, in directory: borrowing Directory
+  ) throws(OfflineStoreError) {
+    let (next, name) = (try Self.name(".next"), try Self.name(name))
+    do throws(SystemError) {
+      try Self.unlink(next, in: directory)
+      let file = try directory.create(next)
+      try file.write(bytes)
+      try file.sync()
+      try directory.rename(next, to: name)
+      try directory.sync()
+    } catch {
+      throw .system(error)
+    }
+  }
+
+  private static func unlink(
+    _ name: FileName, in directory: borrowing Directory
+  ) throws(SystemError) {
+    do throws(SystemError) { try directory.unlink(name) } catch {
+      guard error.isNotFound else { throw error }
+    }
+  }
+
+  /// How long an earlier relay may take to end, in seconds.
+  private static var restart: Int64 { 8 }
+
+  private static func openQueue(
+    in directory: borrowing Directory, mayCreate: Bool
+  ) throws(OfflineStoreError) -> OfflineQueue {
+    let name = try Self.name(queueName)
+    do throws(SystemError) { _ = try directory.status(of: name) } catch {
+      guard error.isNotFound else { throw .system(error) }
+      guard mayCreate else { throw .damaged }
+      return try replaceQueue(
+        in: directory, after: (0, OfflineChain.beginning), with: [], latestTime: 0)
+    }
+    let file: File
+    do throws(SystemError) { file = try directory.fileForUpdating(name) } catch {
+      throw .system(error)
+    }
+    let isLocked: Bool
+    do throws(SystemError) { isLocked = try file.lock(seconds: restart) } catch {
+      throw .system(error)
+    }
+    guard isLocked else { throw .inUse }
+    return try OfflineQueue(reading: file)
+  }
+
+  /// Puts a new queue in the place of the present one.
+  private static func replaceQueue(
+    in directory: borrowing Directory, after base: (number: UInt64, chain: [UInt8]),
+    with records: [OfflineRecord], latestTime: Int64
+  ) throws(OfflineStoreError) -> OfflineQueue {
+    let (next, name) = (try Self.name(".queue"), try Self.name(queueName))
+    let file: File
+    do throws(SystemError) {
+      try Self.unlink(next, in: directory)
+      let created = try directory.create(next)
+      guard try created.lock(seconds: 0) else { throw .forbidden(.lock) }
+      file = created
+    } catch {
+      throw .system(error)
+    }
+    let queue = try OfflineQueue(creating: file, after: base, latestTime: latestTime)
+    for record in records { try queue.append(record) }
+    do throws(SystemError) {
+      try directory.rename(next, to: name)
+      try directory.sync()
+    } catch {
+      throw .system(error)
+    }
+    return queue
+  }
+}

@@ -1,0 +1,173 @@
+import MFAWire
+import MFABase
+
+/// A conversation, as the network front begins it at the decision service.
+package struct FleetConversation: Equatable, Sendable {
+  /// The name of the host, from its certificate.
+  package let host: [UInt8]
+  /// The serial number of the host's certificate.
+  package let serial: [UInt8]
+  /// The number that the relay chose for the conversation. An attempt with the same nonce from the
+  /// same host is the same attempt.
+  package let nonce: [UInt8]
+  /// The encoded `HostFacts`.
+  package let facts: [UInt8]
+
+  /// The length of a nonce in bytes.
+  package static let nonceLength = 16
+
+  /// Creates a value.
+  package init(host: [UInt8], serial: [UInt8], nonce: [UInt8], facts: [UInt8]) {
+    self.host = host
+    self.serial = serial
+    self.nonce = nonce
+    self.facts = facts
+  }
+}
+
+/// The first packet on a connection from the network front to the decision service. PROTOCOL.md
+/// defines the encoding.
+///
+/// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
+/// (`VerifierRequestTests`)
+/// MUST 2: a ticket is held only in `SecretBytes`.
+package enum VerifierRequest: ~Copyable {
+  /// Begins a conversation. The next packet is the first packet of the module or the helper, and the
+  /// packets of both sides follow.
+  case converse(FleetConversation)
+  /// Admits a host that has this ticket. The certificate that it will get has this serial number.
+  case join(ticket: SecretBytes, serial: [UInt8])
+  /// Replaces the certificate of a host.
+  case renew(host: [UInt8], present: [UInt8], next: [UInt8])
+  /// Asks whether the service works.
+  case ping
+  /// Asks what the service has counted.
+  case numbers
+  /// Records that a host was seen.
+  case seen(SeenHost)
+  /// Asks what a host may do while no verifier answers, or reports what it did.
+  case offline(OfflineRequest)
+
+  /// The version of the protocol.
+  package static let version: UInt8 = 1
+
+  /// The longest name of a host in bytes.
+  package static let longestHost = 255
+  /// The longest serial number of a certificate in bytes (RFC 5280, 4.1.2.2).
+  package static let longestSerial = 20
+  /// The longest ticket in bytes.
+  package static let longestTicket = 64
+
+  private enum Kind {
+    static let converse: UInt8 = 1
+    static let join: UInt8 = 2
+    static let renew: UInt8 = 3
+    static let ping: UInt8 = 4
+    static let numbers: UInt8 = 8
+    static let seen: UInt8 = 0x10
+
+    static let all = [converse, join, renew, ping, numbers, seen]
+  }
+
+  /// Returns a packet with the request, or nil if a field is too long.
+  package consuming func packet() -> SecretBytes? {
+    var writer = PacketWriter()
+    switch consume self {
+    case .converse(let conversation):
+      writer.begin(Kind.converse)
+      writer.field(Self.version)
+      writer.field(conversation.host)
+      writer.field(conversation.serial)
+      writer.field(conversation.nonce)
+      writer.field(conversation.facts)
+    case .join(let ticket, let serial):
+      writer.begin(Kind.join)
+      writer.field(Self.version)
+      writer.field(ticket.span)
+      writer.field(serial)
+    case .renew(let host, let present, let next):
+      writer.begin(Kind.renew)
+      writer.field(Self.version)
+      writer.field(host)
+      writer.field(present)
+      writer.field(next)
+    case .ping:
+      writer.begin(Kind.ping)
+      writer.field(Self.version)
+    case .numbers:
+      writer.begin(Kind.numbers)
+      writer.field(Self.version)
+    case .seen(let seen):
+      writer.begin(Kind.seen)
+      writer.field(Self.version)
+      writer.field(seen.host)
+      writer.field(seen.serial)
+      writer.field(seen.version)
+      writer.field(seen.certificateEnd)
+      writer.field(seen.verifier)
+    case .offline(let request): request.write(to: &writer)
+    }
+    writer.end()
+    return writer.finish()
+  }
+
+  /// Reads a packet that contains one request.
+  package static func read(_ packet: Span<UInt8>) throws(PacketError) -> VerifierRequest {
+    var reader = PacketReader(packet)
+    let request = try request(&reader)
+    guard try reader.next() == nil else { throw .malformed }
+    return request
+  }
+
+  @_lifetime(reader: copy reader)
+  private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
+    guard let kind = try reader.next() else { throw .malformed }
+    if let request = try OfflineRequest(kind, &reader) { return .offline(request) }
+    guard Kind.all.contains(kind) else { throw .unknownKind(kind) }
+    guard try reader.number(UInt8.self) == version else { throw .malformed }
+    switch kind {
+    case Kind.converse:
+      let host = try host(&reader)
+      let serial = try serial(&reader)
+      let nonce = try reader.bytes(longest: FleetConversation.nonceLength)
+      guard nonce.count == FleetConversation.nonceLength else { throw .malformed }
+      let facts = try reader.bytes(longest: HostFacts.longest)
+      return .converse(
+        FleetConversation(host: host, serial: serial, nonce: nonce, facts: facts))
+    case Kind.join:
+      let ticket = try reader.secret(longest: longestTicket)
+      guard ticket.count > 0 else { throw .malformed }
+      return .join(ticket: ticket, serial: try serial(&reader))
+    case Kind.renew:
+      let host = try host(&reader)
+      let present = try serial(&reader)
+      return .renew(host: host, present: present, next: try serial(&reader))
+    case Kind.numbers: return .numbers
+    case Kind.seen:
+      let host = try host(&reader)
+      let serial = try serial(&reader)
+      let version = try reader.bytes(longest: SeenHost.longestVersion)
+      let end = try reader.number(Int64.self)
+      return .seen(
+        SeenHost(
+          host: host, serial: serial, version: version, certificateEnd: end,
+          verifier: try self.host(&reader)))
+    case _: return .ping
+    }
+  }
+
+  /// Reads the name of a host.
+  @_lifetime(reader: copy reader)
+  static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+    let host = try reader.bytes(longest: longestHost)
+    guard !host.isEmpty else { throw .malformed }
+    return host
+  }
+
+  @_lifetime(reader: copy reader)
+  static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
+    let serial = try reader.bytes(longest: longestSerial)
+    guard !serial.isEmpty else { throw .malformed }
+    return serial
+  }
+}

@@ -1,0 +1,132 @@
+import MFAStore
+
+/// Requests to the members of a cluster, of which one is used until it fails.
+///
+/// MUST 1: a request that could change something is sent once
+/// (`EtcdSessionTests.lostRequestIsNotRepeated`).
+/// MUST 2: no call takes longer than its deadline (`EtcdFaultTests.pausedMemberIsReplaced`,
+/// `EtcdSessionTests.silentServerMissesTheDeadline`).
+final class EtcdSession {
+  /// A moment at which a call gives up.
+  typealias Deadline = SuspendingClock.Instant
+
+  private let endpoints: [String]
+  private let credentials: HTTPConnection.Credentials
+  private var connection: HTTPConnection?
+  private var index: Int
+  /// A number that rises whenever a connection is opened; 0 before the first one.
+  private(set) var generation: UInt64 = 0
+  /// The message of etcd or libcurl about the last error; empty if there was none.
+  private(set) var message = ""
+  /// The time by the clock of the member that answered last, in seconds since the epoch; 0 if it tells none.
+  private(set) var time: Int64 = 0
+  /// Whether the last request named a lease that the cluster does not have. Nothing was changed.
+  private(set) var isLeaseMissing = false
+
+  /// The member that the next request is sent to.
+  var endpoint: String? { endpoints.indices.contains(index) ? endpoints[index] : nil }
+
+  /// Creates a session without a connection, which begins with one of the endpoints.
+  init(_ configuration: EtcdConfiguration) {
+    endpoints = configuration.endpoints
+    credentials = HTTPConnection.Credentials(
+      certificate: configuration.certificate, key: configuration.key,
+      authority: configuration.authority)
+    index = endpoints.isEmpty ? 0 : Int.random(in: 0..<endpoints.count)
+  }
+
+  /// Returns a deadline after a duration.
+  static func deadline(after duration: Duration) -> Deadline {
+    SuspendingClock.now.advanced(by: min(max(duration, .zero), .seconds(3600)))
+  }
+
+  /// The remaining milliseconds, rounded down; 0 if the deadline has passed.
+  private static func milliseconds(until deadline: Deadline) -> Int {
+    let (seconds, attoseconds) = SuspendingClock.now.duration(to: deadline).components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    return Int(min(seconds, 3600)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+  }
+
+  /// Sends a transaction. Only one that changes nothing may be `repeatable`.
+  func send(
+    _ transaction: EtcdTransaction, until deadline: Deadline, repeatable: Bool
+  ) throws(EngineError) -> EtcdReply {
+    let answer = try call(
+      "kv/txn", transaction.json, until: deadline, repeatable: repeatable)
+    return try EtcdReply(answer, of: transaction)
+  }
+
+  /// Calls a method of the gateway. With `repeatable`, members that fail are replaced by the next one.
+  func call(
+    _ method: StaticString, _ content: [UInt8], until deadline: Deadline, repeatable: Bool
+  ) throws(EngineError) -> JSONValue {
+    (message, isLeaseMissing) = ("", false)
+    var triesLeft = endpoints.count
+    while true {
+      let left = Self.milliseconds(until: deadline)
+      guard left > 0 else { throw .deadline }
+      triesLeft -= 1
+      // The other members get the rest of the time.
+      let part = triesLeft > 0 ? max(left / 2, 1) : left
+      let answer: HTTPConnection.Answer
+      do throws(HTTPConnection.Failure) {
+        answer = try post(
+          method, content, milliseconds: repeatable ? part : left, connecting: part)
+      } catch {
+        advance()
+        message = error.message
+        guard triesLeft > 0, repeatable || error.isNotSent else {
+          throw error == .late ? .deadline : .unreachable
+        }
+        continue
+      }
+      do throws(EngineError) {
+        return try Self.checked(answer) { message = $0 }
+      } catch {
+        isLeaseMissing = answer.status == 404 && message.contains("requested lease not found")
+        guard error == .unreachable else { throw error }
+        // The member has no leader, or stops.
+        advance()
+        guard repeatable, triesLeft > 0 else { throw error }
+      }
+    }
+  }
+
+  /// Uses the next member, over a new connection.
+  private func advance() {
+    connection = nil
+    index = endpoints.isEmpty ? 0 : (index + 1) % endpoints.count
+  }
+
+  private func post(
+    _ method: StaticString, _ content: [UInt8], milliseconds: Int, connecting: Int
+  ) throws(HTTPConnection.Failure) -> HTTPConnection.Answer {
+    guard endpoints.indices.contains(index) else { throw .notSent("no endpoint") }
+    if connection?.isOfThisProcess != true { connection = HTTPConnection(credentials) }
+    guard let connection else { throw .notSent("libcurl cannot be used") }
+    let answer = try connection.post(
+      "\(endpoints[index])/v3/\(method)", content, milliseconds: milliseconds,
+      connecting: connecting)
+    if answer.isNewConnection { generation += 1 }
+    time = answer.time
+    return answer
+  }
+
+  /// Returns the answer in JSON, or throws the error that the gateway reports.
+  private static func checked(
+    _ answer: HTTPConnection.Answer, onFailure failure: (String) -> Void
+  ) throws(EngineError) -> JSONValue {
+    let json = JSONValue(answer.body)
+    guard answer.status == 200, let json else {
+      let message = json?["message"]?.text ?? json?["error"]?.text ?? ""
+      if message.contains("database space exceeded") {
+        failure("\(message): the alarm NOSPACE is raised, and etcd refuses all changes")
+        throw .refused
+      }
+      failure(message.isEmpty ? "HTTP status \(answer.status)" : message)
+      // 503: the cluster has no leader or lost it, or the time for a quorum was over.
+      throw answer.status == 503 ? .unreachable : .refused
+    }
+    return json
+  }
+}

@@ -1,0 +1,190 @@
+import MFAStore
+import MFACrypto
+import MFAModel
+import MFABase
+
+/// The hosts of a realm, and the tickets with which hosts join.
+///
+/// MUST 1: a ticket admits one host, once, before it expires, and not after the host was revoked.
+/// (`HostRegistryTests.ticket`, `.ticketInParallel`, `.ticketFromBeforeRevocation`)
+/// MUST 2: a host without a record, a revoked host, and a certificate that was replaced are refused.
+/// (`HostRegistryTests.refused`)
+/// MUST 3: each change is entered in the audit log in the same commit. (`HostRegistryTests.entered`)
+package struct HostRegistry<Engine: StoreEngine> {
+  let store: SharedFactorStore<Engine>
+
+  /// Uses the engine, the key and the clock of a store.
+  package init(_ store: SharedFactorStore<Engine>) { self.store = store }
+
+  /// How long a ticket is valid, in seconds.
+  package static var ticketLifetime: Int64 { 600 }
+
+  // MARK: Hosts
+
+  /// Returns the record of a host, or nil if the realm has no such host.
+  package func host(_ name: [UInt8]) throws(FactorStoreError) -> HostRecord? {
+    try loaded(name).record
+  }
+
+  /// Returns the record of a host that has a certificate with this serial number, or nil if the host is
+  /// refused.
+  package func host(
+    _ name: [UInt8], certificate serial: [UInt8]
+  ) throws(FactorStoreError) -> HostRecord? {
+    guard let host = try host(name), host.serials.contains(serial) else { return nil }
+    return host
+  }
+
+  /// Returns the records of all hosts, in the order of their names.
+  package func all() throws(FactorStoreError) -> [HostRecord] {
+    var records: [HostRecord] = []
+    var last: [UInt8] = []
+    while true {
+      let keys = try store.onEngine { () throws(EngineError) in
+        try store.engine.keys(.host, after: last, most: 1000)
+      }
+      guard let next = keys.last else { return records }
+      for key in keys {
+        if let record = try loaded(key.id).record { records.append(record) }
+      }
+      last = next.id
+    }
+  }
+
+  /// How often a host may renew its certificate in an hour.
+  package static var renewalsHourly: UInt32 { 10 }
+
+  /// Replaces the certificate of a host. The present one stays valid until the next one is used to renew.
+  /// Returns false if the host is refused. The store is one for requests that count as renewals of the host.
+  ///
+  /// - Throws: `.engine(.budgetUsedUp)` if the host has renewed its certificate too often in this hour.
+  package func renew(
+    _ name: [UInt8], present: [UInt8], next: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> Bool {
+    try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(name)
+      guard var host = loaded.record, host.serials.contains(present) else { return false }
+      host.serials = [present, next]
+      var sealing = try store.key()
+      let sealed = try host.sealed(version: loaded.row.version &+ 1, &sealing)
+      let event = AuditLogEvent(.hostRenewed, detail: name, by: actor, at: loaded.row.time)
+      try store.replaceCounting(
+        loaded.row, with: sealed, givingWay: false, entering: event, &sealing)
+      return true
+    }
+  }
+
+  /// Revokes all certificates of a host. Returns the checkpoint of the audit log entry, or nil if the realm
+  /// has no such host.
+  package func revoke(
+    _ name: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(name)
+      guard var host = loaded.record else { return nil }
+      host.serials = []
+      host.revokedAt = loaded.row.time
+      return try commit(host, loaded, entering: .hostRevoked, by: actor)
+    }
+  }
+
+  struct Loaded {
+    let row: LoadedRow
+    let record: HostRecord?
+  }
+
+  func loaded(_ name: [UInt8]) throws(FactorStoreError) -> Loaded {
+    let row = try store.row(.host, name)
+    guard row.version > 0 else { return Loaded(row: row, record: nil) }
+    var sealing = try store.key()
+    return Loaded(
+      row: row, record: try HostRecord(row.record, name: name, version: row.version, &sealing))
+  }
+
+  @discardableResult
+  private func commit(
+    _ host: HostRecord, _ loaded: Loaded, entering kind: AuditLogEvent.Kind,
+    by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var sealing = try store.key()
+    let row = loaded.row
+    let sealed = try host.sealed(version: row.version &+ 1, &sealing)
+    let event = AuditLogEvent(kind, detail: host.name, by: actor, at: row.time)
+    return try store.replace(row, with: sealed, entering: event, &sealing)
+  }
+
+  // MARK: Tickets
+
+  /// Creates a ticket for a host, which gets these groups. Returns its code, which is stored nowhere.
+  package func newTicket(
+    for host: [UInt8], groups: [[UInt8]], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> RecoveryCode {
+    guard EngineKey(.host, host) != nil, groups.count <= HostRecord.mostGroups,
+      groups.allSatisfy({ (1...HostRecord.longestGroup).contains($0.count) })
+    else { throw .nameTooLong }
+    let bytes = try cryptographic { () throws(CryptographyError) in
+      try SecretBytes.random(count: RecoveryCode.length)
+    }
+    guard let code = RecoveryCode(bytes: bytes) else { throw .cryptography }
+    var sealing = try store.key()
+    let row = try store.row(try Self.key(of: code, &sealing))
+    let (expires, overflow) = row.time.addingReportingOverflow(Self.ticketLifetime)
+    guard !overflow else { throw .system(.clock, .forbidden(.clock)) }
+    let ticket = try TicketRecord(host: host, groups: groups, expires: expires)
+      .sealed(for: row.key.id, &sealing)
+    let event = AuditLogEvent(.hostTicketMade, detail: host, by: actor, at: row.time)
+    try store.replace(row, with: ticket, entering: event, &sealing)
+    return code
+  }
+
+  /// Uses up a ticket, and admits its host with a certificate of this serial number. Returns the host, or
+  /// nil if the ticket is wrong, was used or has expired.
+  package func join(
+    ticket: borrowing RecoveryCode, certificate serial: [UInt8], by actor: AuditLogEvent.Actor
+  ) throws(FactorStoreError) -> HostRecord? {
+    var sealing = try store.key()
+    let key = try Self.key(of: ticket, &sealing)
+    let now = try store.now()
+    guard let used = try use(key, &sealing) else { return nil }
+    return try store.deciding { () throws(FactorStoreError) in
+      let loaded = try loaded(used.host)
+      let revokedAt = loaded.record?.revokedAt ?? 0
+      // A ticket from before the revocation does not undo it.
+      guard used.expires &- Self.ticketLifetime > revokedAt || revokedAt == 0 else { return nil }
+      let host = HostRecord(
+        name: used.host, groups: used.groups, serials: [serial], joinedAt: now,
+        revokedAt: revokedAt)
+      try commit(host, loaded, entering: .hostJoined, by: actor)
+      return host
+    }
+  }
+
+  /// Uses up a ticket before its host is admitted: after an interruption, the host needs another ticket.
+  private func use(
+    _ key: EngineKey, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> TicketRecord? {
+    let row = try store.row(key)
+    guard !row.record.isEmpty else { return nil }
+    let ticket = try TicketRecord(row.record, for: key.id, &sealing)
+    guard row.time < ticket.expires else { return nil }
+    do throws(FactorStoreError) {
+      try store.replace(row, with: [], &sealing)
+    } catch {
+      // Another host has used the ticket.
+      if error == .engine(.conflict) { return nil }
+      throw error
+    }
+    return ticket
+  }
+
+  private static func key(
+    of ticket: borrowing RecoveryCode, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> EngineKey {
+    let code = ticket.bytes.span
+    let digest = try cryptographic { () throws(CryptographyError) in
+      try sealing.digest(of: code, context: [], purpose: .fleetTicket)
+    }
+    guard let key = EngineKey(.ticket, digest) else { throw .cryptography }
+    return key
+  }
+}

@@ -1,0 +1,149 @@
+import MFAStore
+
+extension PostgreSQLEngine {
+  /// Creates the schema in the database, or brings its functions up to date. Existing rows stay.
+  ///
+  /// - Parameters:
+  ///   - configuration: a connection with the role that owns the schema: an ordinary role, a member
+  ///     of `pg_read_all_stats`, with the privilege CREATE on the database.
+  ///   - verifiers: the roles that may execute the functions from now on. They should own nothing
+  ///     and be members of no other role. Roles that are not named keep their rights.
+  /// - Throws: the error of the server, for example a missing privilege. Nothing is changed then,
+  ///   unless the connection was lost.
+  package static func installSchema(
+    _ configuration: PostgreSQLConfiguration, verifiers: [String]
+  ) throws(EngineFailure) {
+    let statements =
+      ["BEGIN", "SET LOCAL client_min_messages = warning"]
+      + PostgreSQLSchema.installation(verifiers: verifiers) + ["COMMIT"]
+    _ = try administer(configuration, statements.map { SQLStatement($0) })
+  }
+
+  /// Creates the realm, whose first epoch begins in the present incarnation of the database. Its format
+  /// is the newest one of this program.
+  ///
+  /// - Parameters:
+  ///   - configuration: a connection with the role that owns the schema.
+  ///   - now: the time in seconds since the epoch of Unix, at which the realm's fence stands.
+  /// - Returns: false if there is a realm already.
+  /// - Throws: the error of the server.
+  package static func initializeRealm(
+    _ configuration: PostgreSQLConfiguration, now: Int64
+  ) throws(EngineFailure) -> Bool {
+    let reply = try administer(
+      configuration,
+      [
+        SQLStatement(
+          """
+          INSERT INTO mfa.realm (epoch, incarnation, fence, fence_intervals, configuration, format)
+          VALUES (1, mfa.present_incarnation(), $1, 0, 0, $2::bigint) ON CONFLICT DO NOTHING
+          """, [.number(now), .number(Int64(RealmState.currentFormat))])
+      ])
+    return reply.results.last?.tag == "INSERT 0 1"
+  }
+
+  /// Executes statements of the schema's owner. A notice is an error, as in every commit.
+  private static func administer(
+    _ configuration: PostgreSQLConfiguration, _ statements: [SQLStatement]
+  ) throws(EngineFailure) -> SQLReply {
+    let deadline = MonotonicDeadline(after: configuration.commitDeadline)
+    var message = ""
+    let reply: SQLReply
+    do throws(EngineError) {
+      let session = try PostgreSQLSession(configuration, until: deadline) { message = $0 }
+      reply = try session.exchange(statements, until: deadline)
+    } catch {
+      throw EngineFailure(error, message)
+    }
+    if let refusal = reply.refusal { throw EngineFailure(refusal.error, refusal.message) }
+    if let notice = reply.notices.first { throw EngineFailure(.notice, notice) }
+    return reply
+  }
+
+  /// Returns what makes the database less safe for a realm, or unusable.
+  ///
+  /// SQL shows the state of one server at one moment, and not what a cluster manager will do later.
+  /// Patroni without `synchronous_mode_strict` empties `synchronous_standby_names` when the last
+  /// standby is gone, and commits are then on one machine only. The finding appears at that moment,
+  /// not before. With `synchronous_mode_strict`, Patroni sets `*`, which looks like any other
+  /// missing standby.
+  ///
+  /// SQL also does not show:
+  /// - whether a standby is on another machine,
+  /// - whether the cluster manager promotes only synchronous standbys,
+  /// - whether disks keep what they have acknowledged,
+  /// - whether an old copy of the data folder, such as a snapshot of the volume, replaced the
+  ///   present one. The copy has the same system identifier and timeline. An administrator who
+  ///   restores one must begin a new epoch.
+  package func checkDatabase() throws(EngineFailure) -> [DatabaseFinding] {
+    let row: SQLRow
+    do throws(EngineError) {
+      let rows = try rows(of: Prepared.check)
+      guard let first = rows.first else { throw .refused }
+      row = first
+    } catch .notPrimary {
+      return [.inRecovery]
+    } catch {
+      if refusal?.isOfSchema == true { return [.schemaVersion(found: nil)] }
+      if let version = foundVersion { return [.schemaVersion(found: version)] }
+      throw EngineFailure(error, lastMessage)
+    }
+    do throws(EngineError) { return try findings(row) } catch {
+      throw EngineFailure(error, "")
+    }
+  }
+
+  /// Returns the primary and its standbys, or nil if the schema is older than this function.
+  package func servers() throws(EngineError) -> EngineServers? {
+    let found: [SQLRow]
+    do throws(EngineError) {
+      found = try rows(of: SQLStatement("SELECT name, state, behind FROM mfa.servers()"))
+    } catch {
+      guard refusal?.isOfSchema == true else { throw error }
+      return nil
+    }
+    var servers: EngineServers?
+    var lag: UInt64?
+    for var row in found {
+      let name = try row.text()
+      let state = try row.text()
+      let behind = try row.optionalNumber()
+      guard servers != nil else {
+        servers = EngineServers(primary: name, others: [], lag: nil)
+        continue
+      }
+      servers?.others.append("\(name) \(state)")
+      guard let behind else { continue }
+      lag = max(lag ?? 0, UInt64(clamping: behind))
+    }
+    servers?.lag = lag
+    return servers
+  }
+
+  /// Returns a sentence for each finding of `checkDatabase`.
+  package func findings() throws(EngineError) -> [String]? {
+    do throws(EngineFailure) { return try checkDatabase().map(\.sentence) } catch {
+      throw error.error
+    }
+  }
+
+  private func findings(_ row: SQLRow) throws(EngineError) -> [DatabaseFinding] {
+    var row = row
+    var findings: [DatabaseFinding] = []
+    if try row.number() == 0 { findings.append(.noRealm) }
+    let isRequired = try row.number() != 0
+    let synchronous = try row.number()
+    let unknown = try row.number()
+    if !isRequired {
+      findings.append(.noStandbyRequired)
+    } else if synchronous == 0 {
+      findings.append(unknown > 0 ? .standbysNotVisible : .noStandbyConnected)
+    }
+    if try row.number() == 0 { findings.append(.synchronousCommitWeak) }
+    if try row.number() == 0 { findings.append(.fsyncOff) }
+    if try row.number() == 0 { findings.append(.fullPageWritesOff) }
+    if try row.number() != 0 { findings.append(.tooManyPrivileges) }
+    if isServerVerified == false { findings.append(.serverNotVerified) }
+    return findings
+  }
+}

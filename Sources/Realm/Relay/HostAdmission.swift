@@ -1,0 +1,119 @@
+#if Fleet
+import FoundationEssentials
+import GRPCCore
+import GRPCNIOTransportHTTP2Posix
+import MFABase
+import MFARealmTransport
+import NIOCore
+import NIOSSL
+import Synchronization
+import X509
+
+/// The admission of this host to a realm.
+///
+/// MUST 1: the ticket is sent only to a verifier of the authority with the given fingerprint. (Tests/Fleet:
+/// `join`)
+package struct HostAdmission: Sendable {
+  private let verifier: FleetAddress
+  private let fingerprint: String
+  private let authority = AuthorityBox()
+
+  /// How long the verifier may take.
+  private static var patience: Duration { .seconds(20) }
+
+  /// What a host gets.
+  package struct Result: Sendable {
+    /// The certificate and the key of the host.
+    package let credentials: IssuedCredentials
+    /// The certificate of the authority.
+    package let authority: Certificate
+  }
+
+  /// Creates a value. Throws if the fingerprint is no SHA-256 hash in hexadecimal digits, with or without
+  /// colons.
+  package init(_ verifier: FleetAddress, fingerprint: String) throws(FleetError) {
+    self.verifier = verifier
+    let digits = fingerprint.lowercased().filter { $0 != ":" }
+    guard digits.utf8.count == 64, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+      throw FleetError(
+        "\(fingerprint) is no fingerprint",
+        hint: "\"mfa-fleet authority create\" printed the fingerprint, 64 hexadecimal digits")
+    }
+    self.fingerprint = digits
+  }
+
+  /// Sends the ticket and a request for a certificate.
+  package func join(ticket: consuming SecretBytes) async throws -> Result {
+    let request = try HostCertificateRequest()
+    var message = FleetJoinRequest()
+    message.ticket = FleetData(ticket.span.copied())
+    message.request = request.request
+    let sent = message
+    let transport = try FleetClient.Transport(
+      target: verifier.target, transportSecurity: .tls(security), config: FleetClient.configuration)
+    do {
+      let reply = try await withGRPCClient(transport: transport) { client in
+        var options = CallOptions.defaults
+        options.timeout = Self.patience
+        return try await FleetAdmission.Client(wrapping: client).join(sent, options: options)
+      }
+      guard let authority = authority.certificate else { throw FleetError("") }
+      let credentials = try await request.credentials(
+        reply.certificates, authority: [authority])
+      return Result(credentials: credentials, authority: authority)
+    } catch let error as RPCError {
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: RPCError) -> FleetError {
+    switch error.code {
+    case .permissionDenied:
+      FleetError(
+        "the verifier refused the ticket",
+        hint: "a ticket can be used once, and expires: create another one")
+    case .unavailable, .deadlineExceeded, .cancelled:
+      FleetError(
+        "no verifier at \(verifier.text) has an authority with this fingerprint",
+        hint: "check the address and the port for joining (join_listen), and the fingerprint")
+    default: FleetError("the verifier refused: \(error.message)")
+    }
+  }
+
+  private var security: FleetClient.Transport.TransportSecurity.TLS {
+    .defaults { tls in
+      tls.serverCertificateVerification = .fullVerification
+      tls.trustRoots = .certificates([])
+      tls.customVerificationCallback = { certificates, promise in
+        promise.completeWithTask { await verify(certificates) }
+      }
+    }
+  }
+
+  private func verify(
+    _ certificates: [NIOSSLCertificate]
+  ) async -> NIOSSLVerificationResultWithMetadata {
+    do {
+      let chain = try certificates.map { try Certificate(derEncoded: try $0.toDERBytes()) }
+      let presented = CertificateChain(chain)
+      guard let root = try presented.certificate(with: fingerprint),
+        await presented.isValid(for: .verifier(verifier), authority: [root])
+      else { return .failed }
+      authority.certificate = root
+      return .certificateVerified(VerificationMetadata(ValidatedCertificateChain(certificates)))
+    } catch {
+      return .failed
+    }
+  }
+}
+
+/// The certificate of the authority, after it was presented.
+private final class AuthorityBox: Sendable {
+  private let value = Mutex<Certificate?>(nil)
+
+  var certificate: Certificate? {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
+  }
+}
+#endif

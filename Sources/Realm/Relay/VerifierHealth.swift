@@ -1,0 +1,42 @@
+#if Fleet
+import GRPCCore
+import MFARealm
+import Synchronization
+
+/// Whether the verifiers of the realm answer this relay, as its conversations and checks find out.
+final class VerifierHealth: Sendable {
+  private let state: Mutex<RelayState>
+  private let beginning = ContinuousClock.now
+
+  init(verifiers: Int) { state = Mutex(RelayState(verifiers: verifiers, at: 0)) }
+
+  /// The state.
+  var phase: RelayState.Phase { state.withLock { $0.phase } }
+
+  /// For how long the state has been the same, in seconds.
+  var age: Double { state.withLock { max(now - $0.since, 0) } }
+
+  private var now: Double {
+    let elapsed = ContinuousClock.now - beginning
+    return Double(elapsed.components.seconds)
+      + Double(elapsed.components.attoseconds) / 1_000_000_000_000_000_000
+  }
+
+  /// Notes that a verifier answered.
+  func answered(_ verifier: Int) {
+    let time = now
+    state.withLock { $0.answered(verifier, at: time) }
+  }
+
+  /// Notes how a request without an answer ended. A verifier that refuses a request has answered.
+  func failed(_ verifier: Int, _ code: RPCError.Code?) {
+    switch code {
+    case .invalidArgument, .permissionDenied, .resourceExhausted, .unauthenticated, .unimplemented:
+      answered(verifier)
+    case _:
+      let time = now
+      state.withLock { $0.failed(verifier, at: time) }
+    }
+  }
+}
+#endif

@@ -1,0 +1,318 @@
+import MFAStore
+import MFABase
+import MFAAttempt
+import MFAModel
+import MFARealm
+import MFARealmStore
+
+/// An administrator on a host, who acts on the realm.
+///
+/// The host is believed about who the administrator is: root there can name anybody.
+///
+/// MUST 1: a host whose groups do not have `administering = on` gets no answer about the realm, and changes
+/// nothing. (`HostAdministrationTests.notPermitted`)
+/// MUST 2: each change is entered in the audit log in the same commit, with the host and the administrator.
+/// (`HostAdministrationTests.changesAreEntered`)
+/// MUST 3: only a host with `importing = on` imports, and only for the users of the group that permits it.
+/// (`HostImportTests.notPermitted`)
+struct HostAdministrator<Engine: StoreEngine> {
+  let realm: DecisionRealm<Engine>
+  /// The host, as the realm knows it.
+  let host: HostRecord
+  let request: AdministrationRequest
+  /// The time, in seconds since the epoch.
+  let now: Int64
+
+  /// The most rows that are read for one reply.
+  private static var page: Int { 200 }
+  /// The most bytes of the elements of a list, which leave room for the other fields.
+  private static var longestList: Int { AdministrationReply.longestList }
+  /// The valid durations of a grant in seconds.
+  private static var durations: ClosedRange<UInt32> { 60...2_592_000 }
+  /// The valid numbers of uses of a bypass code.
+  private static var uses: ClosedRange<UInt8> { 1...20 }
+
+  private var isPermitted: Bool { realm.configuration.permissions(of: host.groups).mayAdminister }
+
+  /// Carries out the request.
+  func reply() -> AdministrationReply {
+    guard isPermitted || request.command == .inspect else {
+      return .failed(.notPermitted, detail: [])
+    }
+    do throws(FactorStoreError) {
+      return try answer()
+    } catch {
+      return Self.failed(error)
+    }
+  }
+
+  /// Returns the reply for an error of the store.
+  static func failed(_ error: FactorStoreError) -> AdministrationReply {
+    .failed(.store, detail: words(error))
+  }
+
+  private static func words(_ error: FactorStoreError) -> [UInt8] {
+    error.names.part.bytes + Array(": ".utf8) + error.names.reason.bytes
+  }
+
+  /// The administrator, as entered in the audit log.
+  private var actor: AuditLogEvent.Actor {
+    AuditLogEvent.Actor(
+      name: request.administrator, uid: 0, program: Array("mfa-admin".utf8),
+      source: Source(request.terminal).at(host: host.name))
+  }
+
+  private func answer() throws(FactorStoreError) -> AdministrationReply {
+    switch request.command {
+    case .inspect: return .inspection(try inspection())
+    case .hosts(let after): return try hosts(after)
+    case .newHostTicket(let host, let groups): return try newTicket(host, groups)
+    case .revokeHost(let host):
+      guard let checkpoint = try realm.hosts().revoke(host, by: actor) else {
+        return .failed(.notFound, detail: host)
+      }
+      return .done(checkpoint: checkpoint.text)
+    case .realm: return .realm(try realmState())
+    case .users(let after): return try users(after)
+    case .user(let name):
+      guard let rules = rules else { return .failed(.policy, detail: []) }
+      guard let user = try user(name) else { return .failed(.notFound, detail: name) }
+      return .users([user], rules, isEnd: true)
+    case .unlock(let name):
+      return try changed(name) { () throws(FactorStoreError) in try administered.unlocking(name) }
+    case .forget(let name):
+      return try changed(name) { () throws(FactorStoreError) in try administered.forgetting(name) }
+    case .revoke(let name, let id):
+      let factor = FactorID(bytes: id)
+      return try changed(name) { () throws(FactorStoreError) in
+        let change =
+          if let factor { try administered.revoking(name, factor) } else {
+            try administered.revokingEverything(name)
+          }
+        if change != nil { realm.mailNotices(to: name) }
+        return change
+      }
+    case .withdraw(let name, let id):
+      let grant = GrantID(bytes: id)
+      return try changed(name) { () throws(FactorStoreError) in
+        try administered.withdrawing(name, grant)
+      }
+    case .grant(let name, let grant): return try granted(name, grant)
+    case .auditLog(let after): return try auditLog(after)
+    case .auditLogEnd: return .auditLogEnd(try RealmAuditLog(store).end())
+    case .importUser(let user): return try imported(user)
+    case .undoImport(let undo): return try undone(undo)
+    }
+  }
+
+  private var store: SharedFactorStore<Engine> {
+    realm.storeWithoutHost()
+  }
+
+  private var administered: RealmUsers<Engine> { RealmUsers(store, by: actor, at: now) }
+
+  // MARK: The realm
+
+  private func inspection() throws(FactorStoreError) -> VerifierInspection {
+    let findings = isPermitted ? try realm.hosts().findings() ?? [] : []
+    let seen = try realm.hosts().lastSeen(.host(host.name))
+    return VerifierInspection(
+      version: Release.version.bytes, isAdministering: isPermitted,
+      findings: findings.map { Array($0.utf8) }, certificateEnd: seen?.certificateEnd ?? 0)
+  }
+
+  private func hosts(_ after: [UInt8]) throws(FactorStoreError) -> AdministrationReply {
+    let registry = realm.hosts()
+    let (found, isEnd) = try registry.hosts(after: after, most: Self.page) { host in
+      realm.store(for: SharedRequest(host: host, hostLimit: 0, nonce: nil))
+    }
+    var hosts: [AdministeredHost] = []
+    for (record, failures) in found {
+      var host = AdministeredHost(
+        name: record.name, groups: record.groups, joinedAt: record.joinedAt,
+        revokedAt: record.serials.isEmpty ? max(record.revokedAt, 1) : 0)
+      if let seen = try registry.lastSeen(.host(record.name)) {
+        host.version = seen.version
+        host.seenAt = seen.time
+        host.certificateEnd = seen.certificateEnd
+      }
+      host.failures = failures
+      host.mostFailures = realm.configuration.permissions(of: record.groups).failuresHourly
+      hosts.append(host)
+    }
+    // A host has at most 1,400 bytes in the reply.
+    let shown = Self.fitting(hosts) {
+      64 + $0.name.count + $0.groups.map { $0.count + 2 }.reduce(0, +)
+    }
+    return .hosts(shown, isEnd: isEnd && shown.count == hosts.count)
+  }
+
+  /// Returns the first elements, whose lengths together are at most `longestList`.
+  private static func fitting<Element>(
+    _ elements: [Element], length: (Element) -> Int
+  ) -> [Element] {
+    var left = longestList
+    return Array(
+      elements.prefix { element in
+        left -= length(element)
+        return left >= 0
+      })
+  }
+
+  private func newTicket(
+    _ host: [UInt8], _ groups: [[UInt8]]
+  ) throws(FactorStoreError) -> AdministrationReply {
+    guard RealmHostName.isValid(host) else { return .failed(.badHostName, detail: host) }
+    let known = realm.configuration.groups.map(\.name)
+    for group in groups where !known.contains(group) {
+      return .failed(.unknownGroup, detail: group)
+    }
+    guard !groups.isEmpty else { return .failed(.unknownGroup, detail: []) }
+    return .hostTicket(try realm.hosts().newTicket(for: host, groups: groups, by: actor).written())
+  }
+
+  private func realmState() throws(FactorStoreError) -> AdministeredRealm {
+    let registry = realm.hosts()
+    var verifiers: [AdministeredVerifier] = []
+    for name in try registry.verifierNames() {
+      guard let seen = try registry.lastSeen(.verifier(name)) else { continue }
+      verifiers.append(
+        AdministeredVerifier(name: name, version: seen.version, seenAt: seen.time))
+    }
+    let state = try registry.realm()
+    let servers = try registry.servers()
+    return AdministeredRealm(
+      verifiers: verifiers, epoch: state.epoch, fence: state.fence,
+      primary: Array((servers?.primary ?? "").utf8),
+      members: (servers?.others ?? []).prefix(16).map { Array($0.utf8.prefix(256)) },
+      lag: servers?.lag)
+  }
+
+  // MARK: Users
+
+  /// The rules of the realm, or nil if its policy cannot be read.
+  private var rules: AdministeredRealmRules? {
+    do throws(ConfigurationFile.Failure) {
+      let settings = try realm.policy(at: nil).project
+      let throttle = settings.throttle
+      return AdministeredRealmRules(
+        time: now, waitsAfter: throttle.waitsAfter, firstWait: throttle.firstWait,
+        longestWait: throttle.longestWait, locksAfter: throttle.locksAfter,
+        adjacentIntervals: settings.adjacentIntervals)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns a user, or nil if the realm has no record of the user.
+  private func user(_ name: [UInt8]) throws(FactorStoreError) -> AdministeredRealmUser? {
+    do throws(FactorStoreError) {
+      guard let kept = try administered.kept(name) else { return nil }
+      return try shown(kept, of: name)
+    } catch {
+      guard case .engine = error else {
+        return AdministeredRealmUser(name: name, problem: Self.words(error))
+      }
+      throw error
+    }
+  }
+
+  private func shown(
+    _ snapshot: FactorSnapshot, of name: [UInt8]
+  ) throws(FactorStoreError) -> AdministeredRealmUser {
+    try snapshot.administered(
+      name, fingerprint: try store.fingerprint(of: snapshot.record))
+  }
+
+  private func users(_ after: [UInt8]) throws(FactorStoreError) -> AdministrationReply {
+    guard let rules else { return .failed(.policy, detail: []) }
+    var last = after
+    while true {
+      let names = try store.userIDs(after: last, most: Self.page)
+      var users: [AdministeredRealmUser] = []
+      for name in names {
+        if let user = try user(name) { users.append(user) }
+      }
+      let isEnd = names.count < Self.page
+      if !users.isEmpty || isEnd {
+        let shown = Self.fitting(users) {
+          16 + $0.name.count + $0.record.count + $0.attempts.count + $0.fingerprint.count
+            + $0.problem.count
+        }
+        return .users(shown, rules, isEnd: isEnd && shown.count == users.count)
+      }
+      last = names.last ?? last
+    }
+  }
+
+  private func changed(
+    _ name: [UInt8],
+    _ change: () throws(FactorStoreError) -> RealmUsers<Engine>.Change?
+  ) throws(FactorStoreError) -> AdministrationReply {
+    guard let rules else { return .failed(.policy, detail: []) }
+    guard let change = try change() else { return .failed(.notFound, detail: name) }
+    return .changed(
+      try shown(change.before, of: name), rules,
+      checkpoint: change.checkpoint?.text ?? [])
+  }
+
+  private func granted(
+    _ name: [UInt8], _ grant: AdministrationGrant
+  ) throws(FactorStoreError) -> AdministrationReply {
+    guard let rules else { return .failed(.policy, detail: []) }
+    let (expires, overflow) = now.addingReportingOverflow(Int64(grant.seconds))
+    guard let kind = Grant.Kind(rawValue: grant.kind), Self.durations.contains(grant.seconds),
+      Self.uses.contains(grant.uses), !overflow, UserName(name) != nil
+    else { return .failed(.badGrant, detail: []) }
+    var reason: Grant.Reason?
+    if !grant.reason.isEmpty {
+      do throws(DisplayName.Refusal) { reason = try Grant.Reason(grant.reason) } catch {
+        return .failed(.badGrant, detail: [])
+      }
+    }
+    let terms = RealmUsers<Engine>.GrantTerms(
+      kind: kind, expiresAt: expires, uses: grant.uses, reason: reason)
+    guard let made = try administered.granting(name, terms) else {
+      return .failed(.tooManyGrants, detail: name)
+    }
+    realm.mailNotices(to: name)
+    return .granted(
+      try shown(made.after, of: name), rules, checkpoint: made.checkpoint?.text ?? [],
+      id: made.grant.id.bytes, code: made.code.written())
+  }
+
+  // MARK: Imports
+
+  private func isImportPermitted(_ user: [UInt8]) -> Bool {
+    realm.configuration.permissions(of: host.groups).allowsImport(of: user)
+  }
+
+  private func imported(
+    _ user: AdministrationImport
+  ) throws(FactorStoreError) -> AdministrationReply {
+    guard isImportPermitted(user.user) else {
+      return .failed(.importNotPermitted, detail: user.user)
+    }
+    guard let opened = OpenedImport(user) else { return .failed(.malformed, detail: []) }
+    return .imported(try administered.importing(opened))
+  }
+
+  private func undone(_ undo: AdministrationUndo) throws(FactorStoreError) -> AdministrationReply {
+    guard isImportPermitted(undo.user) else {
+      return .failed(.importNotPermitted, detail: undo.user)
+    }
+    return .imported(try administered.undoing(undo))
+  }
+
+  // MARK: The audit log
+
+  private func auditLog(_ after: UInt32) throws(FactorStoreError) -> AdministrationReply {
+    let read = try RealmAuditLog(store).lines(after: after, most: Self.page)
+    let lines = read.map { line in
+      AdministeredLogLine(
+        number: line.number, text: line.text, checkpoint: line.checkpoint?.text ?? [])
+    }
+    let shown = Self.fitting(lines) { 16 + $0.text.count + $0.checkpoint.count }
+    return .auditLog(shown, isEnd: lines.count < Self.page && shown.count == lines.count)
+  }
+}

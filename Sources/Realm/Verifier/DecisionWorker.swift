@@ -1,0 +1,443 @@
+import MFAWire
+import MFAStore
+import MFAModel
+import MFARealm
+import MFADecider
+import MFABase
+import MFARealmStore
+import MFASignIn
+
+/// A process of the verifier: serves the network front, which passes on what hosts ask.
+///
+/// MUST 1: only the network front's user and root are served. (`DecisionTests.otherUser`)
+/// MUST 2: the host is looked up at each request; a revoked one is refused, and so is a decision in another
+/// epoch than that of the lookup, which may have been answered by a primary that was replaced.
+/// (`DecisionTests.revoked`)
+/// MUST 3: a host gets no answer about users and services that its groups do not permit, and the refusal
+/// says nothing about them. (`DecisionTests.notPermitted`)
+struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
+  let listener: PacketListener
+  let share: WorkerShare
+  let realm: DecisionRealm<Engine>
+  let counters: DecisionCounters
+  /// The user ID of the network front.
+  let front: UInt32
+
+  var part: StaticString { "verifier" }
+
+  /// For how many days a certificate is valid.
+  private static var certificateDays: UInt16 { 30 }
+
+  func serve(_ connection: PacketConnection) throws(SystemError) {
+    let peer = try connection.peer()
+    guard share.begin(for: 0), peer.user == front || peer.user == 0 else { return }
+    Alarm.set(seconds: ConversationLimit.working)
+    defer { Alarm.set(seconds: 0) }
+    var sender = Peer(process: 0, user: .max)
+    guard
+      case .packet(let packet) = try connection.receive(
+        seconds: ConversationLimit.firstMessage, sender: &sender)
+    else { return }
+    do throws(PacketError) {
+      answer(try VerifierRequest.read(packet.span), connection)
+    } catch {
+      counters.add(.malformed)
+      report("malformed", host: nil)
+    }
+  }
+
+  private func answer(_ request: consuming VerifierRequest, _ connection: PacketConnection) {
+    switch consume request {
+    case .converse(let conversation): converse(conversation, connection)
+    case .join(let ticket, let serial): send(join(ticket, serial), connection)
+    case .renew(let host, let present, let next):
+      send(renew(host, present: present, next: next), connection)
+    case .seen(let seen): send(note(seen), connection)
+    case .ping: send(.alive, connection)
+    case .numbers: send(.numbers(counters.numbers), connection)
+    case .offline(let request): send(answer(request), connection)
+    }
+  }
+
+  /// Answers a host about the time in which no verifier answers.
+  private func answer(_ request: OfflineRequest) -> VerifierReply {
+    let host = request.host
+    do throws(FactorStoreError) {
+      guard let record = try realm.hosts().host(host, certificate: request.serial) else {
+        report("host-refused", host: host)
+        return .refused
+      }
+      let decisions = OfflineDecisions(realm: realm, host: record)
+      switch request.subject {
+      case .permit(let nonce, let encoded):
+        let facts: HostFacts
+        do throws(PacketError) { facts = try HostFacts(encoded.span) } catch {
+          report("malformed", host: host)
+          return .refused
+        }
+        return .offline(.permits([try decisions.permit(nonce: nonce, facts)?.encoded() ?? []]))
+      case .renewal(let tokens):
+        return .offline(.permits(try renewed(tokens, decisions)))
+      case .report(let encoded):
+        guard let offlineReport = OfflineReport(encoded.span) else {
+          report("malformed", host: host)
+          return .refused
+        }
+        return try enter(offlineReport, decisions)
+      }
+    } catch {
+      report("offline", host: host, error)
+      // A host that is refused reports much later.
+      if case (.report, .engine) = (request.subject, error) {
+        return .offline(.later(seconds: Self.pauseOfDatabase))
+      }
+      return .refused
+    }
+  }
+
+  /// The seconds after which a host reports again if the database did not answer.
+  private static var pauseOfDatabase: UInt32 { 60 }
+
+  /// The largest number of processes of this verifier that enter reports at the same moment. After an outage, many hosts
+  /// report; users sign in meanwhile.
+  private static var mostReports: Int { 4 }
+  /// The claimant of all reports, which no user's ID is.
+  private static var reporting: UInt32 { WorkerShare.claimant(caller: 0, signingIn: [0]) }
+
+  /// Enters a report of a host.
+  private func enter(
+    _ offlineReport: OfflineReport, _ decisions: OfflineDecisions<Engine>
+  ) throws(FactorStoreError) -> VerifierReply {
+    guard share.serve(Self.reporting, most: Self.mostReports) else {
+      return .offline(.later(seconds: OfflineDecisions<Engine>.pause))
+    }
+    switch try decisions.enter(offlineReport) {
+    case .entered(let position):
+      return .offline(.position(number: position.number, chain: position.chain))
+    case .later(let seconds): return .offline(.later(seconds: seconds))
+    case .notPermitted:
+      counters.add(.notPermitted)
+      report("offline-not-permitted", host: decisions.host.name)
+      return .refused
+    }
+  }
+
+  /// Returns the permits with these tokens anew, as many as fit into a reply.
+  private func renewed(
+    _ tokens: [[UInt8]], _ decisions: OfflineDecisions<Engine>
+  ) throws(FactorStoreError) -> [[UInt8]] {
+    var permits: [[UInt8]] = []
+    var left = OfflinePermit.longest
+    for token in tokens {
+      let permit = try decisions.permit(renewing: token)?.encoded() ?? []
+      left -= permit.count + 2
+      guard left >= 0 || permits.isEmpty else { break }
+      permits.append(left >= 0 ? permit : [])
+    }
+    return permits
+  }
+
+  private func send(_ reply: VerifierReply, _ connection: PacketConnection) {
+    guard let packet = reply.packet() else { return }
+    do throws(SystemError) { try connection.send(packet.span) } catch {}
+  }
+
+  func report(
+    _ reason: StaticString, host: [UInt8]?, user: [UInt8]? = nil, _ error: FactorStoreError? = nil
+  ) {
+    var line = LogLine()
+    line.add("result", "error")
+    if let error { line.add(error) } else { line.add("part", part) }
+    line.add("reason", reason)
+    if let user { line.add("user", escaping: user) }
+    line.add("host", escaping: host)
+    Log.write(.error, line)
+  }
+
+  /// Refuses a conversation. The module denies; a helper's client is told to try again later. Without an
+  /// answer, both would decide as if there were no service.
+  private func refuse(
+    _ connection: PacketConnection, _ reason: StaticString, host: [UInt8], user: [UInt8]? = nil,
+    _ error: FactorStoreError? = nil
+  ) {
+    report(reason, host: host, user: user, error)
+    guard
+      let message = ModuleMessage.receive(
+        from: connection, seconds: ConversationLimit.firstMessage)
+    else { return }
+    switch consume message {
+    case .start: _ = connection.send(.verdict(Verdict.deny.number))
+    default: _ = connection.send(.busy)
+    }
+  }
+
+  // MARK: Hosts
+
+  private func actor(_ host: [UInt8]) -> AuditLogEvent.Actor {
+    AuditLogEvent.Actor(
+      name: [], uid: nil, program: Array("mfa-verifier".utf8), source: Source(host))
+  }
+
+  private func join(_ ticket: borrowing SecretBytes, _ serial: [UInt8]) -> VerifierReply {
+    guard let code = RecoveryCode(answer: ticket.span) else { return .refused }
+    do throws(FactorStoreError) {
+      guard
+        let host = try realm.hosts().join(ticket: code, certificate: serial, by: actor([]))
+      else {
+        counters.add(.wrongTicket)
+        report("wrong-ticket", host: nil)
+        return .refused
+      }
+      counters.add(.joined)
+      return .joined(host: host.name, days: Self.certificateDays)
+    } catch {
+      report("join", host: nil, error)
+      return .refused
+    }
+  }
+
+  private func renew(_ host: [UInt8], present: [UInt8], next: [UInt8]) -> VerifierReply {
+    do throws(FactorStoreError) {
+      let hosts = HostRegistry(
+        realm.store(
+          for: SharedRequest(
+            host: HostBudget.renewals(of: host),
+            hostLimit: HostRegistry<Engine>.renewalsHourly, nonce: nil)))
+      guard try hosts.renew(host, present: present, next: next, by: actor(host)) else {
+        counters.add(.renewalRefused)
+        report("host-refused", host: host)
+        return .refused
+      }
+      counters.add(.renewed)
+      return .renewed(days: Self.certificateDays)
+    } catch {
+      report("renew", host: host, error)
+      return .refused
+    }
+  }
+
+  // MARK: Conversations
+
+  private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
+    guard
+      !AdministrationRequest.arrives(at: connection, seconds: ConversationLimit.firstMessage)
+    else { return administer(conversation, connection) }
+    let host = conversation.host
+    let permissions: HostPermissions
+    let record: HostRecord
+    let epoch: UInt64?
+    do throws(FactorStoreError) {
+      guard let present = try realm.hosts().host(host, certificate: conversation.serial) else {
+        counters.add(.hostRefused)
+        return refuse(connection, "host-refused", host: host)
+      }
+      record = present
+      permissions = realm.configuration.permissions(of: record.groups)
+      epoch = realm.epoch
+    } catch {
+      counters.add(.failed)
+      return refuse(connection, "host", host: host, error)
+    }
+    let facts: HostFacts
+    do throws(PacketError) { facts = try HostFacts(conversation.facts.span) } catch {
+      counters.add(.malformed)
+      return refuse(connection, "malformed", host: host)
+    }
+    let identities = DirectoryIdentities(
+      store: realm.store(
+        for: SharedRequest(host: host, hostLimit: .max, nonce: nil, epoch: epoch)),
+      host: host, permissions: self.permissions(ofHost:))
+    var renamed: RenamedUser?
+    do throws(FactorStoreError) {
+      if let user = facts.subject {
+        switch try identities.owner(for: user, permissions) {
+        case .same: break
+        case .renamed(let earlier): renamed = RenamedUser(from: earlier, to: user.account.name)
+        case .anotherPerson:
+          counters.add(.notPermitted)
+          return refuse(connection, "another-person", host: host, user: user.account.name)
+        case .notPermitted:
+          counters.add(.notPermitted)
+          return refuse(connection, "not-permitted", host: host)
+        case .disputed(let holder): reportDispute(of: user.account.name, with: holder, host: host)
+        }
+      }
+    } catch {
+      counters.add(.failed)
+      return refuse(connection, "directory-entry", host: host, error)
+    }
+    func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
+      var request = SharedRequest(
+        host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch)
+      request.renamed = renamed
+      return ManagingHost(realm: realm, request: request, facts: facts, record: record)
+    }
+    guard
+      let message = ModuleMessage.receive(
+        from: connection, seconds: ConversationLimit.firstMessage)
+    else { return }
+    switch consume message {
+    // A sign-in verifies one code, and the module begins another conversation for the next one. In the
+    // helper's conversation several codes can be verified, none of which gets the answer to another.
+    case .start(let start):
+      let mayEnroll = start.line == .account && facts.subject?.identity != .unknown
+      decide(start, connection, managed(nonce: conversation.nonce), permissions)
+      if mayEnroll, renamed == nil { remember(facts, identities, permissions, host: host) }
+    case .manage(let terminal):
+      manage(terminal, connection, managed(nonce: nil), permissions)
+      if let renamed {
+        removeRest(of: renamed, host: host)
+      } else {
+        remember(facts, identities, permissions, host: host)
+      }
+    default:
+      counters.add(.malformed)
+      report("malformed", host: host)
+    }
+  }
+
+  /// After a conversation in which the user may have enrolled, keeps the entry that the user has in the directory.
+  private func remember(
+    _ facts: HostFacts, _ identities: DirectoryIdentities<Engine>, _ permissions: HostPermissions,
+    host: [UInt8]
+  ) {
+    guard let user = facts.subject, permissions.allowsEnrollment(of: user.account.name) else {
+      return
+    }
+    do throws(FactorStoreError) {
+      guard let holder = try identities.remember(user) else { return }
+      reportDispute(of: user.account.name, with: holder, host: host)
+    } catch {
+      report("directory-entry", host: host, user: user.account.name, error)
+    }
+  }
+
+  /// Logs that a host reports an entry for a user that is or was another name's.
+  private func reportDispute(of user: [UInt8], with holder: [UInt8], host: [UInt8]) {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", part)
+    line.add("reason", "entry-of-another-name")
+    line.add("user", escaping: user)
+    line.add("holder", escaping: holder)
+    line.add("host", escaping: host)
+    Log.write(.warning, line)
+  }
+
+  /// Returns the permissions of a host at present, or nil if the realm refuses the host.
+  private func permissions(ofHost host: [UInt8]) throws(FactorStoreError) -> HostPermissions? {
+    guard let record = try realm.hosts().host(host), !record.serials.isEmpty else { return nil }
+    return realm.configuration.permissions(of: record.groups)
+  }
+
+  /// After an accepted code, moves the factors of a renamed user to the present name.
+  private func follow(_ renamed: RenamedUser, _ permissions: HostPermissions, host: [UInt8]) {
+    guard DirectoryIdentities<Engine>.mayMove(renamed, permissions) else { return }
+    do throws(FactorStoreError) {
+      let users = try RealmUsers(realm.storeWithoutHost(), by: actor(host))
+      _ = try users.rename(renamed.earlier, to: renamed.name)
+    } catch {
+      report("user-renamed", host: host, user: renamed.name, error)
+    }
+  }
+
+  /// If a renamed user has just removed the last factor, removes everything else that the realm keeps about the user.
+  private func removeRest(of renamed: RenamedUser, host: [UInt8]) {
+    let store = realm.storeWithoutHost()
+    do throws(FactorStoreError) {
+      guard try store.snapshot(of: RealmUsers<Engine>.account(renamed.earlier)) == nil else {
+        return
+      }
+      try store.removeRest(of: renamed.earlier)
+    } catch {
+      report("directory-entry", host: host, user: renamed.name, error)
+    }
+  }
+
+  /// Returns whether a host may ask about a sign-in: about the user and all other names of the user, which
+  /// an enrolment applies to as well, and the name before; and for an enrolment, if the sign-in is to begin one.
+  private static func allows(
+    _ start: borrowing ConversationStart, _ host: ManagingHost<Engine>,
+    _ permissions: HostPermissions
+  ) -> Bool {
+    let facts = host.facts
+    let name = facts.user?.account.name ?? start.request.user
+    var names = [name] + facts.sharing.compactMap { $0?.name }
+    if let renamed = host.request.renamed { names.append(renamed.earlier) }
+    guard names.allSatisfy({ permissions.allows($0, start.request.service) }) else { return false }
+    guard start.line == .account, start.note?.first == TransactionNote.enrollment.rawValue else {
+      return true
+    }
+    return permissions.allowsEnrollment(of: name)
+  }
+
+  private func decide(
+    _ start: consuming ConversationStart, _ connection: PacketConnection,
+    _ host: ManagingHost<Engine>, _ permissions: HostPermissions
+  ) {
+    let facts = host.facts
+    let isRoot = facts.peerUser == 0
+    let (line, request, caller) = (start.line, start.request, start.caller)
+    let name = facts.user?.account.name ?? request.user
+    guard Self.allows(start, host, permissions), isRoot || facts.caller?.account.name == name
+    else {
+      counters.add(.notPermitted)
+      report("not-permitted", host: host.request.host)
+      _ = connection.send(.verdict(Verdict.deny.number))
+      return
+    }
+    let claimant = WorkerShare.claimant(
+      caller: 0, signingIn: (host.request.host ?? []) + [0] + request.user)
+    guard share.serve(claimant) else {
+      counters.add(.busy)
+      _ = connection.send(.busy)
+      return
+    }
+    let application = ServedApplication(
+      connection, actsAsRoot: isRoot, share: share, claimant: claimant, start: start)
+    // A user's own process cannot claim to be run by another user.
+    let identity = ProcessIdentity(
+      user: isRoot ? caller : facts.peerUser, actsAsRoot: isRoot, isConfined: false)
+    let signIn = SignIn(
+      request,
+      host: DecisionHost(
+        application: application, identity: identity, managed: host, entered: request.user),
+      application: application)
+    let conclusion = signIn.run(line)
+    // Before the verdict, because the next line of the sign-in must find the factors under the new name.
+    if let renamed = host.request.renamed, conclusion.result?.movesFactors == true {
+      follow(renamed, permissions, host: host.request.host ?? [])
+    }
+    application.finish(conclusion.verdict.number)
+    count(conclusion, of: line, application)
+  }
+
+  private func count(
+    _ conclusion: SignInConclusion, of line: ModuleLine, _ application: ServedApplication
+  ) {
+    if let result = conclusion.result.flatMap({ DecisionCounter($0) }) { counters.add(result) }
+    guard !application.isSuspended else { return counters.add(.suspended) }
+    counters.add(line == .session ? .session : DecisionCounter(conclusion.verdict))
+  }
+
+  private func manage(
+    _ terminal: [UInt8]?, _ connection: PacketConnection, _ host: ManagingHost<Engine>,
+    _ permissions: HostPermissions
+  ) {
+    guard let caller = host.facts.caller?.account,
+      permissions.allowsEnrollment(of: caller.name),
+      permissions.allowsEnrollment(of: host.request.renamed?.earlier ?? caller.name)
+    else {
+      counters.add(.notPermitted)
+      report("not-permitted", host: host.request.host)
+      _ = connection.send(.busy)
+      return
+    }
+    let client = RelayedClient(connection)
+    var conversation = Conversation(
+      of: caller, terminal: terminal, at: host, proof: RelayedProof(client: client),
+      client: client)
+    conversation.run()
+    counters.add(.managed)
+  }
+}

@@ -1,0 +1,238 @@
+import MFAStore
+import MFABase
+import MFARealmStore
+import MFAModel
+import MFARealm
+
+/// What root on a verifier does with the realm.
+package struct RealmAdministration {
+  private let engine: RealmEngine
+  let realm: DecisionRealm<RealmEngine>
+
+  /// Reads the configuration of this verifier. The key is read when it is needed.
+  package init() throws(RealmError) {
+    let configuration = try DecisionConfiguration.installed()
+    engine = RealmEngine(configuration)
+    realm = try DecisionRealm(engine, configuration)
+  }
+
+  /// Creates the realm in what the configuration names, and before that a schema in PostgreSQL. Returns
+  /// false if there was a realm. `owner` and `role` are required for PostgreSQL only.
+  package static func setUp(owner: String?, role: String?) throws(RealmError) -> Bool {
+    let now: Int64
+    do throws(SystemError) { now = try Clock.now() } catch {
+      throw RealmError("the clock cannot be read: \(error.text)")
+    }
+    if let owner, let role { return try setUpPostgreSQL(owner: owner, role: role, now: now) }
+    let configuration = try DecisionConfiguration.installed()
+    guard case .etcd = configuration.engine, owner == nil, role == nil else {
+      throw RealmError(
+        "PostgreSQL requires the options --owner and --role",
+        hint: "for etcd, /etc/mfa/verifier.conf has the key engine")
+    }
+    do throws(EngineFailure) {
+      return try EtcdEngine(configuration.etcd).initializeRealm(now: now)
+    } catch {
+      throw RealmError(
+        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
+        hint: "mfa-verifier check shows what is wrong with the cluster")
+    }
+  }
+
+  private static func setUpPostgreSQL(
+    owner: String, role: String, now: Int64
+  ) throws(RealmError) -> Bool {
+    let configuration = PostgreSQLConfiguration(connection: owner)
+    do throws(EngineFailure) {
+      try PostgreSQLEngine.installSchema(configuration, verifiers: [role])
+      return try PostgreSQLEngine.initializeRealm(configuration, now: now)
+    } catch {
+      throw RealmError(
+        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
+        hint: "the owner needs the privilege CREATE on the database and the role pg_read_all_stats")
+    }
+  }
+
+  /// Returns what is missing for a database that keeps what it acknowledges, and how its clock and that of this machine
+  /// differ.
+  package func check() throws(RealmError) -> [String] {
+    let findings = try checkDatabase()
+    do throws(FactorStoreError) {
+      return findings + [try realm.storeWithoutHost().clockFinding()].compactMap(\.self)
+    } catch {
+      // Without a realm in the database there is nothing to compare with.
+      guard error != .engine(.notPrimary) else { return findings }
+      return findings + ["the clock of the database cannot be read: \(error.names.reason)"]
+    }
+  }
+
+  private func checkDatabase() throws(RealmError) -> [String] {
+    switch engine {
+    case .etcd(let engine): return engine.checkCluster().map { $0.sentence }
+    case .postgreSQL(let engine):
+      do throws(EngineFailure) {
+        return try engine.checkDatabase().map { $0.sentence }
+      } catch {
+        throw RealmError(
+          "the database cannot be checked: \(error.message)",
+          hint: "check the key database in /etc/mfa/verifier.conf")
+      }
+    }
+  }
+
+  /// Creates a ticket for a host, and returns its text.
+  package func ticket(for host: String, groups: [String]) throws(RealmError) -> String {
+    let known = realm.configuration.groups.map { String(decoding: $0.name, as: UTF8.self) }
+    for group in groups where !known.contains(group) {
+      throw RealmError(
+        "there is no group \(group)",
+        hint: "the sections [hosts NAME] of /etc/mfa/verifier.conf name them")
+    }
+    guard RealmHostName.isValid(Array(host.utf8)) else {
+      throw RealmError(
+        "\(host) is not the name of a host in lower case", hint: "for example: web1.example.org")
+    }
+    if groups.isEmpty {
+      throw RealmError(
+        "a host without a group may ask nothing",
+        hint: "name a group: mfa-verifier ticket \(host) --group GROUP")
+    }
+    let code = try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().newTicket(
+        for: Array(host.utf8), groups: groups.map { Array($0.utf8) }, by: Self.actor
+      ).written()
+    }
+    return String(decoding: code.span.copied(), as: UTF8.self)
+  }
+
+  /// Returns a line for each host.
+  package func hosts() throws(RealmError) -> [String] {
+    try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().all().map { host in
+        let groups = host.groups.map { String(decoding: $0, as: UTF8.self) }
+        let state =
+          host.serials.isEmpty
+          ? "revoked" : "joined " + String(decoding: UTCTime.precise(host.joinedAt), as: UTF8.self)
+        return String(decoding: host.name, as: UTF8.self) + "  " + state + "  "
+          + groups.joined(separator: " ")
+      }
+    }
+  }
+
+  /// Revokes a host.
+  package func revoke(_ host: String) throws(RealmError) {
+    let checkpoint = try onRealm { () throws(FactorStoreError) in
+      try realm.hosts().revoke(Array(host.utf8), by: Self.actor)
+    }
+    guard checkpoint != nil else {
+      throw RealmError("the realm has no host \(host)", hint: "mfa-verifier hosts lists them")
+    }
+  }
+
+  // MARK: Users
+
+  private func users() throws(FactorStoreError) -> RealmUsers<RealmEngine> {
+    try RealmUsers(realm.storeWithoutHost(), by: Self.actor)
+  }
+
+  /// Returns the names of all users who have enrolled.
+  package func userNames() throws(RealmError) -> [String] {
+    try onRealm { () throws(FactorStoreError) in
+      try users().names().map { Self.printable($0) }
+    }
+  }
+
+  /// Returns lines with the factors and the failed attempts of a user.
+  package func user(_ name: String) throws(RealmError) -> [String] {
+    let id = Array(name.utf8)
+    let (snapshot, entry) = try onRealm { () throws(FactorStoreError) in
+      let users = try users()
+      return (try users.user(id), try users.directoryEntry(of: id))
+    }
+    guard let snapshot else { throw Self.notEnrolled(name) }
+    return snapshot.record.factors.map { factor in
+      "factor \(Self.printable(factor.id.hexadecimal))  \(Self.printable(factor.displayName.utf8))"
+    } + [
+      "recovery codes: \(snapshot.record.recoveryCodes.count)",
+      "failed attempts: \(snapshot.attempts.failures)",
+    ] + (entry.map { ["directory entry: \(Self.printable($0))"] } ?? [])
+  }
+
+  /// Clears the failed attempts of a user. Returns their number.
+  package func unlock(_ name: String) throws(RealmError) -> UInt32 {
+    let failures = try onRealm { () throws(FactorStoreError) in
+      try users().unlock(Array(name.utf8))
+    }
+    guard let failures else { throw Self.notEnrolled(name) }
+    return failures
+  }
+
+  /// Removes all factors, recovery codes and grants of a user, and releases the user's entry in the directory. Returns
+  /// the number of factors.
+  package func revokeUser(_ name: String) throws(RealmError) -> Int {
+    let id = Array(name.utf8)
+    let (factors, hadEntry) = try onRealm { () throws(FactorStoreError) in
+      let users = try users()
+      let hadEntry = try users.hasReservedEntry(id)
+      return (try users.revoke(id), hadEntry)
+    }
+    guard let factors else {
+      guard hadEntry else { throw Self.notEnrolled(name) }
+      return 0
+    }
+    realm.mailNotices(to: id)
+    return factors.count
+  }
+
+  /// Moves a user's factors, codes and failed attempts to the user's new name.
+  package func renameUser(_ name: String, to next: String) throws(RealmError) {
+    guard name != next, UserName(Array(next.utf8)) != nil else {
+      throw RealmError(
+        "\(next) is no other name for a user", hint: "mfa-verifier rename-user NAME NEW-NAME")
+    }
+    let renaming = try onRealm { () throws(FactorStoreError) in
+      try users().rename(Array(name.utf8), to: Array(next.utf8))
+    }
+    switch renaming {
+    case .moved: break
+    case .unknown: throw Self.notEnrolled(name)
+    case .taken:
+      throw RealmError(
+        "the realm has factors or codes of a user \(next)",
+        hint: "if these are not needed any more, run: mfa-verifier revoke-user \(next)")
+    }
+  }
+
+  private static func notEnrolled(_ name: String) -> RealmError {
+    RealmError(
+      "the user \(name) has not enrolled in the realm", hint: "mfa-verifier users lists all users")
+  }
+
+  /// Returns text without control characters and deceptive ones, as in the system log.
+  private static func printable(_ text: [UInt8]) -> String {
+    String(decoding: LogLine.escaped(text), as: UTF8.self)
+  }
+
+  static var actor: AuditLogEvent.Actor {
+    AuditLogEvent.Actor(
+      name: Array("root".utf8), uid: 0, program: Array("mfa-verifier".utf8),
+      source: Source(Array("mfa-verifier".utf8)))
+  }
+
+  func onRealm<Result: ~Copyable>(
+    _ body: () throws(FactorStoreError) -> Result
+  ) throws(RealmError) -> Result {
+    do throws(FactorStoreError) { return try body() } catch {
+      if case .otherVersion(let format) = error {
+        throw RealmError(
+          "the realm has format \(format), which this mfa-verifier does not know",
+          hint: "install the version of mfa-verifier that the other verifiers have")
+      }
+      let (part, reason) = error.names
+      throw RealmError(
+        "the realm cannot be used: \(part): \(reason)"
+          + (engine.lastMessage.isEmpty ? "" : ": \(engine.lastMessage)"),
+        hint: "mfa-verifier check shows what is wrong with the database")
+    }
+  }
+}

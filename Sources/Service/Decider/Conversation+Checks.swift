@@ -1,0 +1,93 @@
+import MFAAttempt
+import MFAStore
+import MFAModel
+import MFAMessages
+import MFAWire
+import MFABase
+
+// Requests that verify or check something and change no record.
+extension Conversation {
+  /// Verifies a code without a sign-in. Returns the kind of a recovery code or bypass code, which is
+  /// not used up, or nil if a code of a factor was accepted.
+  func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
+    try dropCallerIdentity()
+    guard try snapshot() != nil else { throw .factorNotFound }
+    let context = try context(counter: .ownProcess, showsClockHint: true)
+    let result: Attempt.TestResult
+    do throws(FactorStoreError) {
+      result = try Attempt.test(
+        TypedCodes(whole: typed.span), by: caller, in: try host.store(), context)
+    } catch {
+      throw failure(error)
+    }
+    switch result {
+    case .attempted(let attempt):
+      report(attempt.result, state: context.settings.state)
+      if let message = attempt.message { host.codeSender.markReturned(message) }
+      if case .rejected(let rejected) = attempt.result { throw HelperFailure(rejected) }
+      tellClockHint(attempt)
+      return nil
+    case .recognized(let code):
+      reportRecognized(code)
+      return code
+    }
+  }
+
+  /// Tells the user that a clock may be wrong, if the accepted code shows that.
+  func tellClockHint(_ attempt: Attempt.Report) {
+    guard attempt.clockMayBeWrong else { return }
+    tell(.clockMayBeWrong)
+  }
+
+  /// Sends the pending notices to the client, and marks them as shown unless the user must confirm
+  /// one of them at a sign-in.
+  func readNotices() throws(HelperFailure) {
+    try dropCallerIdentity()
+    let snapshot = try keptSnapshot()
+    let pending =
+      if let snapshot {
+        PendingNotices(
+          snapshot.record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now()
+        )
+      } else {
+        PendingNotices.none
+      }
+    guard let snapshot, !pending.isEmpty else {
+      return tell(HelperMessage.noNotices)
+    }
+    for message in pending.messages(in: language) {
+      // A client that ended has not shown the notice.
+      guard client.send(.notice(text: DisplayText(cleaning: message.utf8))) else { return }
+    }
+    guard !pending.notices.contains(where: { $0.subject.needsConfirmation }) else {
+      // Without a factor, an answer at the sign-in confirms them.
+      return tell(snapshot.record.factors.isEmpty ? .noticesUnconfirmed : .noticesStay)
+    }
+    do throws(FactorStoreError) {
+      try Attempt.markShown(pending, of: snapshot.record, caller, in: try host.store())
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  func tell(_ message: HelperMessage) { tell(message.text(in: language)) }
+
+  func tell(_ message: SignInMessage) { tell(message.text(in: language)) }
+
+  private func tell(_ text: MessageText) {
+    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
+  }
+
+  /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is
+  /// revealed that `list` does not reveal.
+  func checkEnrollment(_ name: DisplayName) throws(HelperFailure) {
+    guard try settings().state != .disabled else { throw .multiFactorDisabled }
+    guard let record = try snapshot()?.record else { return }
+    guard record.factors.count < FactorRecord.maximumFactors else {
+      throw .maximumSecondFactorCountExceeded
+    }
+    guard !record.factors.contains(where: { $0.displayName == name }) else {
+      throw .secondFactorAlreadyEnrolled
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import MFAStore
+import MFAAttempt
+import MFACrypto
+import MFAModel
+import MFAMessages
+import MFAWire
+import MFABase
+
+// The enrolment of phones.
+//
+// MUST 1: a number is enrolled only after the code that was sent to it was typed, in the same
+// conversation, once, within 10 minutes. (`PhoneEnrollmentTests.wrongCodes`, `.deadline`, `.once`)
+extension Conversation {
+  /// A number that waits for its code.
+  struct PendingPhone {
+    let draft: PhoneDraft
+    /// The end of the code, in seconds since the host was started.
+    let deadline: Int64
+  }
+
+  /// A code that was sent.
+  struct SentCode {
+    let number: MaskedPhoneNumber
+    let secondsLeft: UInt32
+  }
+
+  /// Sends a code to a number that the user wants to enrol.
+  mutating func beginPhone(_ typed: borrowing SecretBytes) throws(HelperFailure) -> SentCode {
+    let session = try requireSession(for: .binding)
+    let context = try context(counter: session.basis.counter)
+    guard context.settings.state != .disabled else { throw .multiFactorDisabled }
+    let number: PhoneNumber
+    do throws(PhoneNumber.Refusal) {
+      number = try PhoneNumber(typed: typed.span)
+    } catch {
+      throw .invalidPhoneNumber(error)
+    }
+    // Policy is checked first, so that a refused request creates no files.
+    if let refusal = PhoneDraft.refusal(of: number, context.settings) { throw refused(refusal) }
+    if pendingPhone == nil { tell(.phoneIsRestricted) }
+    // A code that was sent before stays valid if no other one may be sent.
+    let draft = try makeDraft(number, session, context)
+    pendingPhone = nil
+    let (language, issuer) = (language, issuer(context.settings))
+    let reply = draft.send(by: host.codeSender) { code in
+      SecretBytes(
+        joining: code.span, PhoneMessage.enrollmentCode(issuer: issuer).text(in: language).utf8.span
+      )
+    }
+    guard reply == .accepted else {
+      log(.failed(reply, id: draft.message ?? SendID(number: 0)))
+      throw .messageNotSent
+    }
+    log(draft.message.map { .sent(draft.masked, id: $0) } ?? .testNumber(draft.masked))
+    let now = try bootTime()
+    let deadline = min(now &+ SentCodes.lifetime, session.deadline)
+    pendingPhone = PendingPhone(draft: draft, deadline: deadline)
+    return SentCode(number: draft.masked, secondsLeft: Self.seconds(max(deadline &- now, 0)))
+  }
+
+  /// Makes a code, and counts the message that it is sent with.
+  private func makeDraft(
+    _ number: borrowing PhoneNumber, _ session: Session, _ context: Attempt.Context
+  ) throws(HelperFailure) -> PhoneDraft {
+    let beginning = try deciding { () throws(HelperFailure) -> PhoneDraft.Beginning in
+      let entry = try entry(creating: true, session)
+      do throws(FactorStoreError) {
+        return try PhoneDraft.begin(number, of: caller, in: entry, context, by: host.codeSender)
+      } catch {
+        throw failure(error)
+      }
+    }
+    switch beginning {
+    case .begun(let draft): return draft
+    case .refused(let refusal): throw refused(refusal)
+    }
+  }
+
+  /// Enrols the number to which a code was sent.
+  mutating func confirmPhone(
+    _ request: borrowing EnrollmentRequest
+  ) throws(HelperFailure) -> FactorID {
+    let session = try requireSession(for: .binding)
+    let settings = try settingsForEnrolling(.phone)
+    guard let pendingPhone, !pendingPhone.draft.isExhausted,
+      try bootTime() < pendingPhone.deadline
+    else { throw .sessionExpired }
+    let draft = pendingPhone.draft
+    try confirming { () throws(EnrollmentDraft.Refusal) in try draft.confirm(request.code) }
+    let name = request.displayName
+    var others: [PhoneNotice] = []
+    var wait: Int64 = 0
+    let (factor, committed) = try deciding {
+      () throws(HelperFailure) -> (Factor, CommittedChange) in
+      let entry = try entry(creating: true, session)
+      let now = try now()
+      let allowed = try countedChange(entry, at: now)
+      var record = try record(entry)
+      guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
+      let times = PhoneDraft.Times(
+        in: entry, settings, otherProof: session.otherProof, now: now)
+      wait = times.usableFrom &- now
+      others = PhoneNotice.notices(for: record.factors, in: entry, settings)
+      let before = record
+      let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
+        try draft.factor(named: name, at: times, in: before, sealedBy: entry)
+      }
+      try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
+      let event = try note(factor, session.scope, in: &record, at: now)
+      let attempts = entry.record == nil ? allowed.beginning(record) : allowed
+      let committed = try replace(
+        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now),
+        entering: event)
+      return (factor, committed)
+    }
+    finishEnrollment(committed, session)
+    self.pendingPhone = nil
+    if let message = draft.message { host.codeSender.markReturned(message) }
+    logChange("enrolled", factor, committed.checkpoint)
+    deliverInBackground()
+    phoneNotices = PhoneNotices(message: .phoneAdded(issuer: issuer(settings)), phones: others)
+    if wait > 0 { tell(.phoneUsableLater(seconds: wait)) }
+    return factor.id
+  }
+
+  private func isEnrolled(
+    _ draft: PhoneDraft, in record: FactorRecord, _ entry: Machine.Store.Entry
+  ) throws(HelperFailure) -> Bool {
+    do throws(FactorStoreError) {
+      return try draft.isEnrolled(in: record, entry)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func confirming<Result>(
+    _ body: () throws(EnrollmentDraft.Refusal) -> Result
+  ) throws(HelperFailure) -> Result {
+    do throws(EnrollmentDraft.Refusal) { return try body() } catch { throw HelperFailure(error) }
+  }
+
+  // MARK: Failures and log lines
+
+  func issuer(_ settings: Settings) -> [UInt8] { settings.issuer ?? Self.hostName() }
+
+  func log(_ result: SentCodeRequest.Result) {
+    var line = LogLine()
+    let priority = result.describe(in: &line)
+    addCaller(to: &line)
+    log(priority, line)
+  }
+
+  /// Logs why no code was sent, and returns what the client is told.
+  private func refused(_ refusal: PhoneDraft.Refusal) -> HelperFailure {
+    var line = LogLine()
+    line.add("result", "code-not-sent")
+    line.add("reason", refusal.name)
+    addCaller(to: &line)
+    log(.warning, line)
+    return switch refusal {
+    case .notSupported: .phonesNotSupported
+    case .region: .phoneRegionNotAllowed
+    case .alreadyEnrolled: .phoneAlreadyEnrolled
+    case .tooManyFactors: .maximumSecondFactorCountExceeded
+    case .userLimit(let seconds): .tooManyMessages(seconds: Self.seconds(seconds))
+    case .hostLimit(let limit): HelperFailure(limit)
+    }
+  }
+}
+
+extension HelperFailure {
+  init(_ refusal: SendLog.Refusal) {
+    switch refusal {
+    case .numberHourly(let seconds): self = .tooManyMessages(seconds: UInt32(clamping: seconds))
+    // The user cannot know when an administrator changes that.
+    case .hostDaily, .breaker: self = .messageNotSent
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import MFAAttempt
+import MFACrypto
+import MFAStore
+import MFAModel
+import MFAMessages
+import MFAWire
+import MFABase
+
+// Codes that are sent to enrolled phones on request.
+//
+// MUST 1: a code that was sent on request is accepted only in the conversation that requested it.
+// (`PhoneEnrollmentTests.reauthentication`, `.otherConversation`)
+// MUST 2: requests without a password leave some of the user's codes for sign-ins.
+// (`PhoneEnrollmentTests.ownProcessLimit`)
+extension Conversation {
+  /// How often the user may request a code at one prompt. The limits on messages are much lower.
+  private static var maximumRequests: Int { 20 }
+
+  /// Sends a code to an enrolled phone, with which the user can prove the factor in this conversation.
+  mutating func sendCode(to factor: FactorID) throws(HelperFailure) -> SentCode {
+    try dropCallerIdentity()
+    guard let record = try snapshot()?.record, let factor = record.factor(factor) else {
+      throw .factorNotFound
+    }
+    guard case .phone = factor.kind else { throw .factorNotFound }
+    let settings = try settings()
+    guard settings.allows(.phone), settings.canSendCodes else { throw .phonesNotSupported }
+    let counter = session?.basis.counter ?? .ownProcess
+    switch try requestCode(to: factor.id, counter) {
+    case .sent(let number, _), .testNumber(let number):
+      return SentCode(number: number, secondsLeft: Self.seconds(SentCodes.lifetime))
+    case .failed: throw .messageNotSent
+    case .refused(let refusal): throw HelperFailure(refusal)
+    }
+  }
+
+  /// Returns the phones to which a code can be sent.
+  func phones() throws(HelperFailure) -> [PhoneChoice] {
+    let settings = try settings()
+    guard settings.allows(.phone), settings.canSendCodes, let record = try snapshot()?.record
+    else { return [] }
+    return PhoneChoice.all(of: record, settings)
+  }
+
+  /// The prompt for a code of an enrolled factor, with what requests a code.
+  func presentFactorPrompt(_ phones: [PhoneChoice]) -> DisplayText {
+    let text: [UInt8]
+    if phones.count > 1 {
+      text =
+        PhoneChoice.list(phones)
+        + HelperMessage.enrolledDeviceOrSendChoicePrompt.text(in: language).utf8
+    } else if let phone = phones.first {
+      text =
+        HelperMessage.enrolledDeviceOrSendPrompt(number: phone.number.ascii)
+        .text(in: language).utf8
+    } else {
+      text = HelperMessage.enrolledDevicePrompt.text(in: language).utf8
+    }
+    return DisplayText(cleaning: text)
+  }
+
+  /// Asks for a code of an enrolled factor, and sends one whenever the user requests it. Returns nil
+  /// if the user gives no answer.
+  mutating func askForCode(
+    _ prompter: ClientPrompter<Client>, _ counter: AttemptState.Counter
+  ) throws(HelperFailure) -> SecretBytes? {
+    let phones = try phones()
+    let prompt = presentFactorPrompt(phones)
+    var requests = 0
+    while true {
+      // The code may be visible: it is used up when it arrives.
+      guard let typed = prompter.ask(prompt, echo: true) else { return nil }
+      guard requests < Self.maximumRequests,
+        let phone = Self.requested(typed, of: phones)
+      else { return typed }
+      requests &+= 1
+      tell(try requestCode(to: phone.id, counter).message)
+    }
+  }
+
+  private static func requested(
+    _ answer: borrowing SecretBytes, of phones: [PhoneChoice]
+  ) -> PhoneChoice? {
+    PhoneChoice.requested(by: answer.span, of: phones)
+  }
+
+  /// Sends a code that is accepted in this conversation only.
+  private mutating func requestCode(
+    to factor: FactorID, _ counter: AttemptState.Counter
+  ) throws(HelperFailure) -> SentCodeRequest.Result {
+    if sendingSession == nil {
+      do throws(CryptographyError) {
+        sendingSession = SignInOrigin(.session, try randomBytes(count: 16))
+      } catch {
+        throw .internalError
+      }
+    }
+    let context = try context(counter: counter)
+    let (language, issuer) = (language, issuer(context.settings))
+    let result: SentCodeRequest.Result
+    do throws(FactorStoreError) {
+      result = try SentCodeRequest.send(
+        to: factor, of: caller, in: try host.store(), context, by: host.codeSender
+      ) { code in
+        SecretBytes(
+          joining: code.span, PhoneMessage.code(issuer: issuer).text(in: language).utf8.span)
+      }
+    } catch {
+      throw failure(error)
+    }
+    log(result)
+    switch result {
+    case .sent, .testNumber: sentCodeDeadline = try bootTime() &+ SentCodes.lifetime
+    case .failed, .refused: break
+    }
+    return result
+  }
+}
+
+extension HelperFailure {
+  fileprivate init(_ refusal: SentCodeRequest.Refusal) {
+    switch refusal {
+    case .noSuchFactor: self = .factorNotFound
+    case .notUsableYet(let seconds): self = .phoneNotUsableYet(seconds: UInt32(clamping: seconds))
+    case .standing(.throttled(let seconds)):
+      self = .tooManyAttempts(seconds: UInt32(clamping: seconds))
+    case .standing: self = .factorsLocked
+    case .userLimit(let seconds): self = .tooManyMessages(seconds: UInt32(clamping: seconds))
+    case .hostLimit(let limit): self = HelperFailure(limit)
+    case .limits: self = .messageNotSent
+    case .noGateway: self = .phonesNotSupported
+    case .region: self = .phoneRegionNotAllowed
+    case .testNumber: self = .messageNotSent
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import MFABase
+import MFAMessages
+import MFAModel
+import MFAQRCode
+
+/// What a user who enrols during a sign-in sees.
+///
+/// OpenSSH's client writes the names of the user and the host before a question. A question with a
+/// long first line therefore begins with a line break.
+struct EnrollmentText {
+  let language: Language
+
+  /// The window that is assumed: the usual size less one line.
+  private static var columns: Int { 80 }
+  private static var rows: Int { 23 }
+
+  /// Returns a message in lines that no usual window breaks.
+  private func lines(_ message: SignInEnrollmentMessage) -> [UInt8] {
+    message.text(in: language).wrapped(to: MessageText.moduleColumns).utf8
+  }
+
+  private static var newline: [UInt8] { [0x0A] }
+
+  /// Returns the first question: why a device is needed, how long there is, and how the key is to be
+  /// shown.
+  func firstQuestion(seconds: Int64) -> [UInt8] {
+    let end = Self.newline
+    return end + lines(.introduction(seconds: seconds)) + end + end + lines(.forms) + end + end
+      + lines(.formPrompt)
+  }
+
+  /// Returns the key in a form, and the prompt for a code.
+  func key(
+    _ key: borrowing SecretBytes, url: borrowing SecretBytes, as form: EnrollmentForm
+  ) -> SecretBytes {
+    if case .picture(let colours) = form {
+      let picture = Self.picture(of: url, colours)
+      if picture.count > 0 {
+        let heading = lines(.scan)
+        let prompt = lines(.codeOrFormPrompt)
+        var text = SecretText(capacity: picture.count &+ heading.count &+ prompt.count &+ 1)
+        text.add(heading.span)
+        text.add("\n")
+        text.add(picture.span)
+        text.add(prompt.span)
+        return text.finish()
+      }
+    }
+    let (typeKey, openURL, prompt) = (lines(.typeKey), lines(.openURL), lines(.codePrompt))
+    var text = SecretText(
+      capacity: 2 &* key.count &+ url.count &+ typeKey.count &+ openURL.count &+ prompt.count &+ 64)
+    text.add("\n")
+    text.add(typeKey.span)
+    text.add("\n\n  ")
+    text.addInFours(key.span)
+    text.add("\n\n")
+    text.add(openURL.span)
+    text.add("\n\n")
+    text.add(url.span)
+    text.add("\n\n")
+    text.add(prompt.span)
+    return text.finish()
+  }
+
+  /// Returns the QR code, or nothing if it cannot be drawn or has no room in the usual window. The
+  /// user can then type the key instead.
+  private static func picture(
+    of url: borrowing SecretBytes, _ colours: TerminalColours
+  ) -> SecretBytes {
+    // The line above and the prompt below are in the window as well. No control sequences set
+    // colours: the applications between this module and the terminal would garble them.
+    let room = TerminalSize(columns: columns, rows: rows &- 2)
+    do throws(QRCodeError) {
+      switch try TerminalPicture.of(url.span, ink: colours, room: room) {
+      case .text(let text): return text
+      case .needs: return SecretBytes(count: 0)
+      }
+    } catch {
+      return SecretBytes(count: 0)
+    }
+  }
+
+  /// Returns the question after a wrong code.
+  func questionAfterWrongCode() -> SecretBytes {
+    let text = Self.newline + lines(.wrongCode) + Self.newline + lines(.codePrompt)
+    return SecretBytes(copying: text.span)
+  }
+
+  /// Returns the question for the name of the device.
+  func nameQuestion(usual: [UInt8], isRepeated: Bool) -> [UInt8] {
+    let question = lines(.namePrompt(usual: usual))
+    return isRepeated ? lines(.unsupportedName) + Self.newline + question : question
+  }
+
+  /// Returns the recovery codes under a heading, and the question whether the user has them.
+  ///
+  /// - Parameters:
+  ///   - codes: the codes as they are written, one after the other.
+  ///   - heading: the message above the codes.
+  /// - Returns: the question.
+  func recoveryCodes(
+    _ codes: Span<UInt8>, under heading: SignInEnrollmentMessage
+  ) -> SecretBytes {
+    let end = Self.newline
+    let above = end + lines(.done) + end + end + lines(heading) + end + end
+    let below = end + lines(.keepRecoveryCodes) + end + lines(.recoveryCodesPrompt)
+    let length = RecoveryCode.writtenLength
+    var text = SecretText(capacity: 2 &* codes.count &+ above.count &+ below.count)
+    text.add(above.span)
+    for index in codes.indices {
+      if index % length == 0 { text.add("  ") }
+      text.add(codes[index])
+      if index % length == length - 1 { text.add("\n") }
+    }
+    text.add(below.span)
+    return text.finish()
+  }
+}

@@ -1,0 +1,147 @@
+import MFAWire
+import MFAPAMStack
+import MFAAttempt
+import MFAModel
+import MFABase
+import MFAStore
+import MFAMessages
+
+// Sign-ins of enrolled users: asking for a code and verifying it.
+extension SignIn {
+  /// Verifies a code of an enrolled user.
+  ///
+  /// With `try_first_pass` and `use_first_pass`, the text typed for an earlier module is tried
+  /// first. With `use_first_pass`, the user is never asked. With `try_first_pass`, the user is
+  /// asked if the text was not accepted, unless attempts are throttled or locked.
+  func proveCode(
+    _ check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let options = check.resolved.options
+    if options.usesFirstPass || options.triesFirstPass && !check.resolved.isRetry {
+      let result = try verify(application.earlierAnswer(), .afterPassword, in: check)
+      if options.usesFirstPass { return result }
+      guard case .denied(.code(let rejected)) = result, !rejected.mustWait else { return result }
+      if result.auditedSuccess != nil {
+        report(result, of: check.account, check.resolved, isSilent: options.forwardsPass)
+      }
+    }
+    trace(check.resolved, "question") { line in
+      line.add("shape", options.forwardsPass ? "password-and-code" : "code")
+    }
+    let phones = phones(check)
+    if !phones.isEmpty { return try proveCode(check, phones) }
+    if check.resolved.settings.promptHints { return try proveListedCode(check) }
+    let answer = application.ask(check.resolved.question, echo: options.echo)
+    return try verify(answer, options.forwardsPass ? .afterPassword : .codeAlone, in: check)
+  }
+
+  /// The expected content of an answer.
+  enum AnswerShape {
+    case codeAlone, afterPassword
+  }
+
+  /// Verifies an answer. If a factor is `named`, only its codes are accepted.
+  func verify(
+    _ reply: consuming Reply, _ shape: AnswerShape, of named: FactorID? = nil,
+    in check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    switch consume reply {
+    case .none: return .notACode(.none)
+    case .tooLong: return .notACode(.tooLong)
+    case .text(let answer):
+      let codes: TypedCodes =
+        switch shape {
+        case .codeAlone: TypedCodes(whole: answer.span)
+        case .afterPassword: TypedCodes(endOf: answer.span)
+        }
+      let options = check.resolved.options
+      guard check.backend.mayBeCode(codes, factor: named) else {
+        if case .store(let store, _, _) = check.backend {
+          try imitateAttempt(codes, in: store, check.resolved.settings)
+        }
+        let reason: Attempt.NotACode = answer.isTypedByUser ? .somethingElse : .withheldBySSHD
+        return try forward(answer, nil, after: .notACode(reason), options)
+      }
+      let (result, length) = try attempt(codes, of: named, in: check)
+      return try forward(answer, length, after: SignInResult(result), options)
+    }
+  }
+
+  /// Makes an attempt. Returns the result and how many bytes at the end of the answer are the code.
+  private func attempt(
+    _ codes: TypedCodes, of named: FactorID?, in check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> (result: Attempt.Result, length: Int?) {
+    switch check.backend {
+    case .helper(let view): return try attemptByHelper(codes, named, view, check.account)
+    case .store(let store, let record, let places):
+      let resolved = check.resolved
+      let showsMessages = application.showsMessages && resolved.state != .observe
+      let context = Attempt.Context(
+        settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
+        client: client, program: request.service, factor: named, places: places,
+        showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
+        tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries),
+        session: { sendingSession(of: record) })
+      let report: Attempt.Report
+      do throws(FactorStoreError) {
+        report = try Attempt.make(codes, by: check.account, in: store, context)
+      } catch {
+        throw .store(error)
+      }
+      let (result, notices) = (report.result, report.notices)
+      let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
+      if case .accepted = result { useLanguage(of: record, resolved) }
+      if let message = report.message { host.codeSender.markReturned(message) }
+      if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
+      // The mail is sent first, because an attacker may never answer the question that follows.
+      deliver(after: result, record, to: check.account)
+      tell(
+        notices, of: record, in: store, to: check.account, resolved)
+      return (result, length)
+    }
+  }
+
+  /// Starts the mail about the use of a code and about earlier changes that have not been mailed
+  /// yet.
+  private func deliver(
+    after result: Attempt.Result, _ record: FactorRecord, to account: Account
+  ) {
+    switch result {
+    case .accepted(.factor): guard record.noticesMailed < record.lastNotice else { return }
+    case .accepted: break
+    case .rejected: return
+    }
+    guard !host.deliverNotices(to: account) else { return }
+    application.log(.warning, Delivery.failure(for: account))
+  }
+
+  /// Passes the text before a code of `length` bytes to the next module, if the arguments ask for
+  /// that. This happens after a wrong code too: the next module then checks a password for every
+  /// user and does not ask for it.
+  func forward(
+    _ answer: borrowing SecretBytes, _ length: Int?, after result: SignInResult,
+    _ options: ModuleOptions
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard options.forwardsPass else { return result }
+    var count = answer.count &- (length ?? 0)
+    if count <= 0 {
+      // The answer was the code alone, and it was accepted. The next module asks for the password
+      // itself.
+      guard !result.isAccepted else { return result }
+      count = answer.count
+    }
+    guard application.forward(answer.prefix(count).span) else { throw .forwarding }
+    return result
+  }
+}
+
+extension SecretBytes {
+  /// Whether the user gave this answer. If sshd will deny the user, sshd itself answers: backspace,
+  /// line feed, carriage return, delete and further bytes.
+  var isTypedByUser: Bool {
+    let mark: [UInt8] = [0x08, 0x0A, 0x0D, 0x7F]
+    guard count >= mark.count else { return true }
+    for index in mark.indices where span[index] != mark[index] { return true }
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+import MFAWire
+import MFAStore
+import MFAAttempt
+import MFAModel
+import MFAPAMStack
+import MFABase
+
+// Users who must enrol, in the `auth` line.
+extension SignIn {
+  /// Lets a user who must enrol continue to the `account` line, where the user enrols after the
+  /// first factor has been proven. This requires a stack that certainly reaches that line and
+  /// denies when the line denies. In any other stack, the user is asked for a code and denied.
+  func mustEnroll(
+    _ account: Account, _ store: Machine.Store, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    if let record = try recordWithBypassCode(account, store) {
+      return try proveBypassCode(
+        CodeCheck(of: account, by: .store(store, record, []), in: resolved))
+    }
+    let line = accountLine()
+    guard resolved.settings.allows(.totp) else {
+      try askAndDeny(resolved)
+      return .denied(.enrollmentRequired(.onlyPhones))
+    }
+    guard case .certain = line else {
+      try askAndDeny(resolved)
+      return .denied(.enrollmentRequired(.accountLine(line)))
+    }
+    // Without the note, the `account` line denies.
+    guard application.note(.enrollment, of: account.name) else { throw .forwarding }
+    return try pass(.enrollmentPending, resolved)
+  }
+
+  /// Returns whether the service's stack is certain to reach the `account` line. The stack is read
+  /// for every user unless enrolment is self-service, so that the time taken does not reveal which
+  /// users are enrolled.
+  @inline(never)
+  func accountLine() -> AccountLine {
+    AccountLine(
+      of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+  }
+
+  /// Returns the record of a user without a factor but with a valid bypass code, or nil.
+  private func recordWithBypassCode(
+    _ account: Account, _ store: Machine.Store
+  ) throws(SignInResult.Failure) -> FactorRecord? {
+    let now = try now()
+    do throws(FactorStoreError) {
+      guard let kept = try store.existingEntry(of: account)?.kept,
+        kept.grants.contains(where: { $0.kind == .bypass && $0.isGood(at: now) })
+      else { return nil }
+      return kept
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Asks a user without a factor for the bypass code that an administrator created. Once the code
+  /// is accepted, the `account` line allows the sign-in.
+  private func proveBypassCode(
+    _ check: CodeCheck<Machine.Store>
+  ) throws(SignInResult.Failure) -> SignInResult {
+    let result = try proveCode(check)
+    guard case .allowed(.code(.bypassCode)) = result else { return result }
+    guard application.note(.bypass, of: check.account.name) else { throw .forwarding }
+    return result
+  }
+
+  /// Enrols a user who must have a factor, in the `account` line.
+  func enrollInAccountLine(
+    _ account: Account, _ store: Machine.Store, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard resolved.state == .enabled else {
+      return .denied(.enrollmentRequired(.onlyObserved))
+    }
+    guard !application.isNoted(.bypass, of: account.name) else {
+      return .allowed(.enrolled)
+    }
+    guard application.isNoted(.enrollment, of: account.name) else {
+      return .denied(.enrollmentRequired(.notAuthenticatedHere))
+    }
+    guard resolved.settings.allows(.totp) else {
+      return .denied(.enrollmentRequired(.onlyPhones))
+    }
+    return try SignInEnrollment(
+      host: host, application: application, account: account,
+      source: host.located(request.source),
+      service: request.service, settings: resolved.settings, store: store,
+      text: EnrollmentText(language: resolved.language),
+      secondsLeft: host.secondsLeft(in: request.service)
+    ).run()
+  }
+}

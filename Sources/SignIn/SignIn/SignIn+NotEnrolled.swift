@@ -1,0 +1,134 @@
+import MFAWire
+import MFAPAMStack
+import MFAStore
+import MFAAttempt
+import MFAModel
+import MFABase
+
+// Sign-ins of users without a factor.
+extension SignIn {
+  /// Lets a user without a factor continue. With `forward_pass`, the prompt also asks for the
+  /// password, so every user is asked, and the whole answer is passed on.
+  @inline(never)
+  func pass(
+    _ reason: SignInResult.PassedReason, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> SignInResult {
+    guard resolved.options.asksForPassword else { return .passed(reason) }
+    return try askWithoutVerifying(.passed(reason), resolved).result
+  }
+
+  /// Returns whether a user without a factor may sign in for now. The `account` line counts the
+  /// sign-in and shows the message, because the stack reaches that line only after the first factor
+  /// has been proven.
+  func mayPutOff(
+    _ settings: Settings, _ account: Account, _ store: Machine.Store
+  ) throws(SignInResult.Failure) -> Bool {
+    switch settings.enrollment {
+    case .selfService: return true
+    case .required: return false
+    case .offered:
+      let made = settings.offer.signIns == nil ? 0 : try postponedSignIns(account, store)
+      return settings.offer.allowsPostponing(afterSignIns: made, now: try now())
+    }
+  }
+
+  /// Returns how many sign-ins the user has made without a factor. Only reads: nothing is created
+  /// for a user before the first factor has been proven.
+  func postponedSignIns(
+    _ account: Account, _ store: Machine.Store
+  ) throws(SignInResult.Failure) -> UInt32 {
+    do throws(FactorStoreError) {
+      return try store.existingEntry(of: account)?.attempts.postponedSignIns ?? 0
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Counts a sign-in of a user who may put enrolment off. Returns the rest of the offer, or nil if
+  /// the offer has ended.
+  func putOff(
+    _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
+  ) throws(SignInResult.Failure) -> SignInResult? {
+    let now = try now()
+    guard let signIns = offer.signIns else {
+      guard offer.allowsPostponing(afterSignIns: 0, now: now) else { return nil }
+      return .passed(.offered(SignInResult.Offer(signInsLeft: nil, lastDay: offer.lastDay)))
+    }
+    do throws(FactorStoreError) {
+      return try store.deciding { () throws(FactorStoreError) in
+        let entry = try store.entry(of: account, creating: true)
+        guard entry.record == nil else { return .allowed(.enrolled) }
+        let state = entry.attempts.countingPostponedSignIn()
+        guard offer.allowsPostponing(afterSignIns: entry.attempts.postponedSignIns, now: now)
+        else { return nil }
+        try entry.write(state)
+        try entry.sync()
+        let left = Int64(signIns) - Int64(state.postponedSignIns)
+        return .passed(
+          .offered(SignInResult.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay)))
+      }
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Asks for a code although the sign-in will be denied, as if the user had a factor. Neither the
+  /// prompt nor the time taken then reveals whether there is a factor.
+  @inline(never)
+  func askAndDeny(_ resolved: Resolved) throws(SignInResult.Failure) {
+    guard !resolved.options.usesFirstPass else { return }
+    _ = try askWithoutVerifying(.denied(.unknownUser), resolved)
+  }
+
+  /// Asks for a code, does the work of an attempt if the answer may be one, and passes the answer
+  /// on if the next module expects it. The result is always `result`, unless there was no answer or
+  /// it was too long.
+  ///
+  /// - Returns: The result, and whether the answer may be a code of six digits.
+  func askWithoutVerifying(
+    _ result: SignInResult, _ resolved: Resolved
+  ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {
+    let options = resolved.options
+    switch application.ask(resolved.question, echo: options.echo) {
+    case .none:
+      resolved.isAbandoned = true
+      return (.notACode(.none), false)
+    case .tooLong: return (.notACode(.tooLong), false)
+    case .text(let answer):
+      let codes =
+        options.forwardsPass ? TypedCodes(endOf: answer.span) : TypedCodes(whole: answer.span)
+      if let store = resolved.store { try imitateAttempt(codes, in: store, resolved.settings) }
+      return (try forward(answer, nil, after: result, options), codes.code(of: .six) != nil)
+    }
+  }
+
+  /// Does the work of an attempt if the answer may be a code. The time then reveals neither whether the user
+  /// has a factor, nor how long its codes are.
+  func imitateAttempt(
+    _ codes: TypedCodes, in store: Machine.Store, _ settings: Settings
+  ) throws(SignInResult.Failure) {
+    guard let code = codes.any else { return }
+    let now = try now()
+    do throws(FactorStoreError) {
+      try store.imitateAttempt(code, now: now, adjacentIntervals: settings.adjacentIntervals)
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// An account that cannot exist, because a name cannot begin with a hyphen.
+  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
+
+  /// Does as many name lookups as a sign-in of a user whose uid has one name.
+  @inline(never)
+  func imitateOtherNames() throws(SignInResult.Failure) {
+    do throws(SystemError) {
+      // A lookup by name takes as long as the lookup of an existing uid. The lookup of an unknown
+      // uid could keep a directory service busy for minutes.
+      _ = try host.account(named: Self.nobody.name)
+      for index: Int32 in 1...2 { _ = try host.account(sharingUIDOf: Self.nobody, at: index) }
+    } catch {
+      throw .account(error)
+    }
+  }
+}

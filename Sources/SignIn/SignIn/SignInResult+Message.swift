@@ -1,0 +1,58 @@
+import MFAAttempt
+import MFAModel
+import MFAMessages
+
+extension SignInResult {
+  /// Returns the message to the user, or nil if nothing is to be shown. `isRetried` is whether the
+  /// user may try another code at once.
+  func message(isRetried: Bool) -> SignInMessage? {
+    guard let message, isRetried, message == .wrongCode else { return message }
+    return .wrongCodeTryAgain
+  }
+
+  /// The message to the user, or nil if nothing is to be shown.
+  private var message: SignInMessage? {
+    switch self {
+    case .allowed(.code(.recoveryCode(let left, _))):
+      .recoveryCodeAccepted(left: Int64(left), areFew: left <= RecoveryCodeSupply.few)
+    case .allowed(.code(.bypassCode(_, let usesLeft, _))):
+      .bypassCodeAccepted(usesLeft: Int64(usesLeft))
+    case .allowed(.breakGlass): .breakGlassAccepted
+    case .allowed: nil
+    case .passed(.offered(let offer)):
+      .enrollmentOffered(signInsLeft: offer.signInsLeft, lastDay: offer.lastDay)
+    case .passed: nil
+    case .denied(.code(let rejected)): Self.message(rejected)
+    case .denied(.unknownUser): Self.message(.wrong(wait: 0))
+    case .denied(.enrollmentRequired(let obstacle)): obstacle.message
+    case .denied(.failed): .unavailable
+    }
+  }
+
+  /// Whether the message is essential. An essential message is shown even if the application asked
+  /// for silence, because the user could not guess the reason: for example, a correct code was
+  /// rejected, or no code would have been accepted.
+  var isEssential: Bool {
+    switch self {
+    case .allowed(.code), .allowed(.breakGlass): true
+    case .allowed, .passed: false
+    // Users of sudo, which asks for silence, see that it was the code that was wrong.
+    case .denied: true
+    }
+  }
+
+  private static func message(_ rejected: Attempt.Rejected) -> SignInMessage? {
+    switch rejected {
+    case .wrong(0), .repeated(.rejected): .wrongCode
+    case .replayed(_, 0), .repeated(.used): .usedCode
+    case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
+    case .locked, .lockedNow: .locked
+    case .notACode(.somethingElse), .notACode(.tooLong): .notACode
+    case .notACode(.noSuchFactor): .noSuchDevice
+    // The answer of an unknown user is withheld too.
+    case .notACode(.withheldBySSHD): .wrongCode
+    case .notACode(.none): nil
+    case .notEnrolled: .unavailable
+    }
+  }
+}

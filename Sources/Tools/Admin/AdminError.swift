@@ -1,0 +1,341 @@
+import MFABase
+import MFAAttempt
+import MFAModel
+import MFAStore
+import MFAPAMStack
+
+/// The reason why a command failed.
+package enum AdminError: Error, Equatable {
+  /// The caller is not root.
+  case notRoot(arguments: [String])
+  /// No account has the name, and nothing is stored under it.
+  case noSuchUser(UserName)
+  /// The text is not a valid user name.
+  case notAUserName(String)
+  /// The user has no factor.
+  case notEnrolled(UserName)
+  /// The selector matches none of the user's factors, which are `others`.
+  case noSuchFactor(UserName, selector: String, others: [Factor])
+  /// The selector matches several factors, or is missing although the user has several.
+  case severalFactors(UserName, selector: String?, [Factor])
+  /// The user already has the maximum number of grants.
+  case tooManyGrants(UserName)
+  /// The user has no grant that matches.
+  case noSuchGrant(UserName)
+  /// A confirmation is needed, but there is no terminal to ask for it.
+  case unconfirmed
+  /// The administrator did not confirm.
+  case declined
+  /// The user's record cannot be used.
+  case unusable(UserName, RecordProblem)
+  /// The store as a whole cannot be used.
+  case store(FactorStoreError)
+  /// The lookup of an account failed.
+  case account(UserName, SystemError)
+  /// The system's list of accounts cannot be read.
+  case accounts(SystemError)
+  /// The configuration cannot be used.
+  case configuration(ConfigurationFile.Failure)
+  /// The number of mistakes found, and whether they are in the configuration in force.
+  case mistakes(Int, inForce: Bool)
+  /// The configuration has no such tenant.
+  case noSuchTenant(String)
+  /// The file cannot be read.
+  case unreadable(String, TrustedPath.Refusal)
+  /// The file cannot be written.
+  case unwritable(String, SystemError)
+  /// The file has no Identity Platform settings that can be applied; the values are the place and the reason.
+  case notIdentityPlatform(String, String)
+  /// The drop-in was not written. The value names the file or folder that caused this.
+  case notApplied(ConfigurationFile.Failure)
+  /// So many accounts are missing that a directory service is probably unavailable.
+  case manyAccountsMissing(Int, of: Int)
+  /// Another process is changing the configuration.
+  case configurationBusy
+  /// The number of listed records that cannot be used.
+  case unusableRecords(Int, of: Int)
+  /// The number of errors and warnings that `doctor` found.
+  case findings(errors: Int, warnings: Int)
+  /// `doctor` reports no such finding at this place now.
+  case noSuchFinding(String, place: String)
+  /// The line of a finding cannot be read, so that the finding cannot be recognised later.
+  case findingWithoutLine(place: String)
+  /// No finding with this code is accepted at this place.
+  case noSuchAcceptance(String, place: String)
+  /// The number of accounts that could not sign in if policy were enforced.
+  case lockedOut(Int, of: Int)
+  /// So many ways into services require nothing before the code.
+  case firstFactorMissing(Int)
+  /// The folder of PAM's service files cannot be read.
+  case services(StackRefusal)
+  /// The path is not absolute.
+  case notAPath(String)
+  /// The folder or file to import from cannot be used.
+  case importSource(String, ImportSource.Refusal)
+  /// The number of factors that could not be imported.
+  case notImported(Int, of: Int)
+  /// The number of items of a report that are not met.
+  case notMet(Int, of: Int)
+  /// The audit log is damaged, or a stored record does not match it.
+  case ledger(AuditLogProblem)
+  /// The clock cannot be read.
+  case clock(SystemError)
+  /// Standard output cannot be written to.
+  case output(SystemError)
+
+  /// The lock on a file could not be acquired; the values are the path and the lock's holders.
+  case locked(String, [LockHolder])
+  /// The process that holds a lock could not be killed, or has not ended.
+  case notEnded(LockHolder)
+  /// A backup could not be made or restored.
+  case backup(BackupProblem)
+  /// The script that creates the store failed; the value is its last line.
+  case storeNotMade(String)
+  /// The preparation of an image did not complete; the values are the path and the reason.
+  case imageNotPrepared(String, String)
+  /// The account has not the user ID that the record of the earlier name has.
+  case notRenamed(UserName, from: UserName)
+  /// The account of the earlier name still exists.
+  case accountExists(UserName)
+  /// The realm of this host cannot be used, or refused the request.
+  case realm(RealmProblem)
+  /// No message was sent to a phone.
+  case phone(PhoneProblem)
+
+  /// The exit status.
+  package var status: AdminStatus {
+    switch self {
+    case .phone(let problem): problem.status
+    case .realm(let problem): problem.status
+    case .notRoot: .notRoot
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
+      .noSuchFinding, .noSuchAcceptance:
+      .notFound
+    case .severalFactors, .unconfirmed, .notAPath: .usage
+    case .findings: .findings
+    case .lockedOut, .firstFactorMissing, .services, .tooManyGrants, .declined, .unusable, .store,
+      .account,
+      .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .unwritable,
+      .notIdentityPlatform,
+      .notApplied, .configurationBusy,
+      .importSource, .findingWithoutLine, .manyAccountsMissing,
+      .notImported, .ledger, .notMet,
+      .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared, .notRenamed,
+      .accountExists:
+      .failure
+    }
+  }
+
+  /// Whether something failed or is wrong. Warnings alone are no error, although the exit status says
+  /// that there are some.
+  package var isError: Bool {
+    guard case .findings(errors: 0, _) = self else { return true }
+    return false
+  }
+
+  /// What failed, and why.
+  package var message: String {
+    switch self {
+    case .phone(let problem): problem.message
+    case .realm(let problem): problem.message
+    case .notRoot: "this command must be run as root"
+    case .noSuchUser(let user): "there is no user \(VisibleText(user))"
+    case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
+    case .notEnrolled(let user): "\(VisibleText(user)) has not enrolled a factor"
+    case .noSuchFactor(let user, let selector, _):
+      "\(VisibleText(user)) has no factor \"\(VisibleText.escaping(selector))\""
+    case .severalFactors(let user, nil, let factors):
+      "\(VisibleText(user)) has \(factors.count) factors; name one of them"
+    case .severalFactors(let user, let selector?, let factors):
+      "\"\(VisibleText.escaping(selector))\" matches \(factors.count) factors of "
+        + "\(VisibleText(user))"
+    case .tooManyGrants(let user):
+      "\(VisibleText(user)) already has \(FactorRecord.maximumGrants) tickets and bypass codes"
+    case .noSuchGrant(let user): "\(VisibleText(user)) has no such ticket or bypass code"
+    case .unconfirmed:
+      "confirmation is required, but standard input or standard error is not a terminal"
+    case .declined: "not confirmed; nothing was changed"
+    case .unusable(let user, let problem):
+      "the data stored for \(VisibleText(user)) cannot be used: \(problem.sentence)"
+    case .store(let error): "the store cannot be used: \(RecordProblem.store(error).sentence)"
+    case .account(let user, let error):
+      "cannot look up the account \(VisibleText(user)): \(error.text)"
+    case .accounts(let error): "cannot list the accounts: \(error.text)"
+    case .configuration(let failure): Self.message(failure)
+    case .mistakes(1, _): "1 mistake was found"
+    case .mistakes(let count, _): "\(count) mistakes were found"
+    case .noSuchTenant(let name):
+      "the configuration has no tenant \"\(VisibleText.escaping(name))\""
+    case .unreadable(let path, let error):
+      "\(VisibleText.escaping(path)) cannot be read: \(error.text)"
+    case .unwritable(let path, let error):
+      "\(VisibleText.escaping(path)) cannot be written: \(error.text)"
+    case .notIdentityPlatform(let place, let reason):
+      "\(VisibleText.escaping(place)): \(reason)"
+    case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
+    case .manyAccountsMissing(let count, let total):
+      "the accounts of \(count) of \(total) users with a record cannot be found"
+    case .configurationBusy: "another process is changing the configuration"
+    case .findings(let errors, let warnings):
+      "found "
+        + [(errors, "error"), (warnings, "warning")].filter { $0.0 > 0 }
+        .map { "\($0.0) \($0.1)" + ($0.0 == 1 ? "" : "s") }.joined(separator: " and ")
+    case .noSuchFinding(let code, let place):
+      "doctor does not find \(VisibleText.escaping(code)) at \(VisibleText.escaping(place)) now"
+    case .findingWithoutLine(let place):
+      "\(VisibleText.escaping(place)) cannot be read, so the finding cannot be recognised later"
+    case .noSuchAcceptance(let code, let place):
+      "\(VisibleText.escaping(code)) is not accepted at \(VisibleText.escaping(place))"
+    case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
+    case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
+    case .firstFactorMissing(1): "a service requires nothing before the code"
+    case .firstFactorMissing(let count):
+      "\(count) ways into services require nothing before the code"
+    case .services(let refusal):
+      "\(VisibleText.escaping(refusal.place)) cannot be read: \(refusal.name)"
+    case .unusableRecords(let count, let total): "\(count) of \(total) records cannot be used"
+    case .notAPath(let path): "\"\(VisibleText.escaping(path))\" is not an absolute path"
+    case .importSource(let path, let refusal): "\(VisibleText.escaping(path)): \(refusal.text)"
+    case .notImported(let count, let total): "\(count) of \(total) factors were not imported"
+    case .notMet(let count, let total): "\(count) of \(total) items are not met"
+    case .ledger(let problem): problem.sentence
+    case .clock(let error): "the clock cannot be read: \(error.text)"
+    case .output(let error): "cannot write to standard output: \(error.text)"
+    case .locked(let path, let holders) where holders.isEmpty:
+      "the lock of \(VisibleText.escaping(path)) was held for ten seconds"
+    case .locked(let path, let holders):
+      "the lock of \(VisibleText.escaping(path)) is held by "
+        + holders.map(\.sentence).joined(separator: "; ")
+    case .notEnded(let holder): "\(holder.sentence), has not ended"
+    case .backup(let problem): problem.message
+    case .notRenamed(let user, let earlier):
+      "the record of \(VisibleText(earlier)) has another user ID than the account \(VisibleText(user))"
+    case .accountExists(let user): "the account \(VisibleText(user)) still exists"
+    case .storeNotMade(let line): "\(InstalledPath.storeScript) failed: \(line)"
+    case .imageNotPrepared(let path, let reason):
+      "\(VisibleText.escaping(path)) was not removed: \(reason)"
+    }
+  }
+
+  /// What the administrator can do next.
+  package var hint: String {
+    switch self {
+    case .notRoot(let arguments):
+      (["sudo", "mfa-admin"] + arguments.map { Self.quoted($0) }).joined(separator: " ")
+    case .noSuchUser, .notAUserName: "mfa-admin list"
+    case .notEnrolled: "mfa-admin list shows the enrolled users"
+    case .noSuchFactor(_, _, let factors), .severalFactors(_, _, let factors):
+      "name one of: "
+        + factors.map { "\(VisibleText($0.id)) (\(VisibleText($0.displayName)))" }
+        .joined(separator: ", ")
+    case .tooManyGrants(let user):
+      "withdraw one with mfa-admin withdraw; mfa-admin grants \(VisibleText(user)) lists them"
+    case .noSuchGrant: "mfa-admin grants lists all tickets and bypass codes"
+    case .unconfirmed: "run the command again with --yes"
+    case .declined: "answer y, or use --yes"
+    case .unusable(let user, let problem): problem.hint(for: user)
+    case .store(let error): RecordProblem.store(error).hint(for: nil)
+    case .account, .accounts:
+      "try again when the directory service responds; check with getent passwd"
+    case .configuration(let failure):
+      Self.remedy(failure)
+        ?? "correct \(VisibleText.escaping(failure.path)); until then every sign-in is denied"
+    case .mistakes(_, true): "correct them; until then every sign-in is denied"
+    case .mistakes(_, false): "correct them before these files are put in place"
+    case .noSuchTenant: "mfa-admin config show lists them"
+    case .unreadable: "check the path and the permissions of the file"
+    case .unwritable(let path, let error):
+      RecordProblem.hint(for: error, at: path)
+        ?? "every folder of the path must belong to root, and only root may write to it"
+    case .notIdentityPlatform:
+      "IDENTITY PLATFORM in mfa-admin(8) shows each form that is accepted"
+    case .manyAccountsMissing:
+      "check with getent passwd that the directory service responds; if they were deleted: mfa-admin "
+        + "prune --many"
+    case .configurationBusy:
+      "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows the process"
+    case .notApplied(let failure): Self.hint(notApplied: failure.reason)
+    case .findings: "the second line of each finding says what to do; see DOCTOR in mfa-admin(8)"
+    case .noSuchFinding:
+      "mfa-admin doctor prints each place before, and each code after a finding, in [brackets]"
+    case .findingWithoutLine: "run mfa-admin doctor again, and use the place that it prints now"
+    case .noSuchAcceptance: "mfa-admin doctor accepted lists the accepted findings"
+    case .lockedOut: "mfa-admin explain --user USER --service SERVICE shows details for one account"
+    case .firstFactorMissing: "mfa-admin doctor shows the line or setting to change"
+    case .services: "it must belong to root, and only root may write to it"
+    case .unusableRecords: "mfa-admin show USER says what to do about each record"
+    case .notAPath: "use a path that begins with / and has no . or .. component"
+    case .importSource:
+      "every folder of the path must belong to root, and only root may write to it"
+    case .notImported: "the lines above say why; you can try again: nothing is imported twice"
+    case .notMet: "mfa.conf(5) describes each setting, mfa-admin(8) each command"
+    case .ledger(let problem): problem.hint
+    case .clock: "check the system log"
+    case .output: "free disk space, or redirect the output elsewhere"
+    case .locked(_, let holders) where holders.isEmpty: "try again"
+    case .locked: "to kill the process that holds the lock, add --end-holder"
+    case .notEnded(let holder): "ps -fp \(holder.process) shows it; try again"
+    case .backup(let problem): problem.hint
+    case .notRenamed(_, let earlier):
+      "remove the record: mfa-admin revoke \(VisibleText(earlier)) --all"
+    case .accountExists: "first rename the account: usermod -l NEW OLD"
+    case .storeNotMade: "run \(InstalledPath.storeScript) --adopt, which says what to do"
+    case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
+    case .phone(let problem): problem.hint
+    case .realm(let problem): problem.hint
+    }
+  }
+
+  /// Returns an argument quoted for a shell.
+  private static func quoted(_ argument: String) -> String {
+    let isPlain = argument.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "="):
+        true
+      case _: false
+      }
+    }
+    if isPlain, !argument.isEmpty { return argument }
+    return "'" + VisibleText.escaping(argument).replacing("'", with: "'\\''") + "'"
+  }
+
+  private static func hint(notApplied reason: ConfigurationFile.Failure.Reason) -> String {
+    switch reason {
+    case .invalid(let error):
+      if case .noSelector = error.reason {
+        return "define the tenant and its selectors in another file first: mfa.conf(5)"
+      }
+      return "mfa-admin config show shows the settings in other files"
+    case .system, .notAPath, .tooManyFiles, .untrusted:
+      return
+        "install -d -o root -g root -m 0755 \(VisibleText.escaping(ConfigurationFile.folderPath))"
+    }
+  }
+
+  /// Returns the command that lets the user who decides read a file of the configuration, if that is what
+  /// is wrong.
+  package static func remedy(_ failure: ConfigurationFile.Failure) -> String? {
+    guard case .system(let error) = failure.reason, error.isForbidden, Console.isRoot else {
+      return nil
+    }
+    return ReadingObstacle.remedy(at: failure.path)
+  }
+
+  /// Returns the reason why the configuration cannot be used, with its file.
+  package static func message(_ failure: ConfigurationFile.Failure) -> String {
+    let path = VisibleText.escaping(failure.path)
+    return switch failure.reason {
+    case .notAPath: "\(path) is not an absolute path"
+    case .system(let error) where error.isForbidden && Console.isRoot:
+      // Root can read everything.
+      "the user \(DecidingUser.name), who decides about sign-ins, cannot read \(path)"
+    case .system(let error): "\(path) cannot be read: \(error.text)"
+    case .untrusted(let distrust): "\(path) is not trusted: \(distrust.name)"
+    case .tooManyFiles:
+      "\(path) has more than \(ConfigurationFile.maximumDropIns) configuration files"
+    case .invalid(let error): String(decoding: error.message(file: failure.path), as: UTF8.self)
+    }
+  }
+}

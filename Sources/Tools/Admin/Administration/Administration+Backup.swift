@@ -1,0 +1,164 @@
+import MFAStore
+import MFABase
+import MFAAttempt
+import MFACrypto
+import MFAModel
+
+// Copies the store into one file while users sign in.
+extension Administration {
+  /// Where a backup keeps the key.
+  package enum BackupKey: Equatable {
+    /// Not with the backup: it must be kept elsewhere.
+    case apart
+    /// In the backup.
+    case included
+    /// In a file of its own.
+    case file(String)
+  }
+
+  /// What a backup contains.
+  package struct BackupReport: Equatable {
+    package let path: String
+    package let key: BackupKey
+    package let users: Int
+    package let entries: UInt32
+    package let configurationFiles: Int
+
+    /// The report as text for an administrator.
+    package var text: String {
+      let file = VisibleText.escaping(path)
+      let users = users == 1 ? "1 user" : "\(users) users"
+      let lines = entries == 1 ? "1 entry" : "\(entries) entries"
+      let files = configurationFiles == 1 ? "1 file" : "\(configurationFiles) files"
+      let text =
+        "\(file): the data of \(users), the audit log (\(lines)), and the configuration (\(files)); "
+        + "readable by root only\n"
+      switch key {
+      case .apart:
+        return text
+          + "It does not contain the key, without which its secrets cannot be read and it cannot be "
+          + "restored. Keep a copy of \(InstalledPath.key) in another place.\n"
+      case .included:
+        return text
+          + "It CONTAINS THE KEY: anyone who reads it learns the secrets of all users. Keep it like "
+          + "a list of passwords.\n"
+      case .file(let key):
+        return text
+          + "\(VisibleText.escaping(key)): the key, readable by root only. Keep the two files in "
+          + "different places: anyone who has both learns the secrets of all users.\n"
+      }
+    }
+  }
+
+  /// Writes a backup of the store and of the configuration.
+  ///
+  /// Each user's data is copied under the user's lock, and the audit log last, so that it has an entry
+  /// for everything that was copied. The key cannot change meanwhile.
+  package func backUp(
+    to path: String, key: BackupKey, overwriting: Bool
+  ) throws(AdminError) -> BackupReport {
+    let lock = try ConfigurationLock()
+    guard try !isKeyChanging() else { throw .backup(.keyChanging) }
+    let place = try BackupPlace(path)
+    if !overwriting { try place.requireAbsence() }
+    if case .file(let keyPath) = key {
+      let keyPlace = try BackupPlace(keyPath)
+      if !overwriting { try keyPlace.requireAbsence() }
+      try keyPlace.write(secret: try master())
+    }
+    let report = try write(to: place, path, key: key)
+    withExtendedLifetime(lock) {}
+    var line = LogLine()
+    line.add("result", "backed-up")
+    line.add("file", escaping: Array(path.utf8))
+    line.add("by", escaping: actor)
+    log(.notice, line)
+    return report
+  }
+
+  private func write(
+    to place: consuming BackupPlace, _ path: String, key kept: BackupKey
+  ) throws(AdminError) -> BackupReport {
+    let sealing = try sealingKey()
+    var key = sealing.shared()
+    let manifest = BackupContent.Manifest(
+      host: hostName, time: now, keyIdentity: try Self.identity(&key))
+    var writer = try BackupWriter(place, key: sealing, time: now)
+    try writer.add(BackupFile.manifest, manifest.text)
+    if kept == .included { try writer.add(BackupFile.key, secret: try master()) }
+    var users = 0
+    for name in try userFiles() {
+      let user = try onFile(name) { () throws(FactorStoreError) in try store.copy(name) }
+      if let record = user.record {
+        users += 1
+        try writer.add(Array(BackupFile.factors.utf8) + name.bytes, record)
+      }
+      if let attempts = user.attempts {
+        try writer.add(Array(BackupFile.attempts.utf8) + name.bytes, attempts)
+      }
+    }
+    for file in try onStore({ () throws(FactorStoreError) in try store.copyLedger() }) {
+      try writer.add(Array(BackupFile.log.utf8) + file.name, file.content)
+    }
+    let configuration = try configurationFiles()
+    for layer in configuration {
+      try writer.add(Array(BackupFile.configuration.utf8) + layer.path, layer.text)
+    }
+    try writer.finish()
+    let reading = try onStore { () throws(FactorStoreError) in try store.inspectLedger { _ in } }
+    return BackupReport(
+      path: path, key: kept, users: users, entries: reading.last?.number ?? 0,
+      configurationFiles: configuration.count)
+  }
+
+  /// Returns the files of the host's configuration, except the vendor's.
+  private func configurationFiles() throws(AdminError) -> [ConfigurationFile.Layer] {
+    var layers: [ConfigurationFile.Layer] = []
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.forEachLayer { layer throws(ConfigurationFile.Failure) in
+        let layer = try layer.get()
+        if layer.path != ConfigurationFile.vendorPath { layers.append(layer) }
+      }
+    } catch {
+      throw .configuration(error)
+    }
+    return layers
+  }
+
+  /// Returns the names of all users' files, without duplicates, sorted.
+  func userFiles() throws(AdminError) -> [FileName] {
+    var names: [[UInt8]: FileName] = [:]
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachUserFile { name in names[name.bytes] = name }
+    }
+    return names.values.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+
+  /// Runs `body`, and converts an error of the store to one about the user of a file.
+  func onFile<Result>(
+    _ name: FileName, _ body: () throws(FactorStoreError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(FactorStoreError) { return try body() } catch {
+      guard let user = name.percentDecoded.flatMap({ UserName($0) }) else { throw .store(error) }
+      throw .unusable(user, RecordProblem(error))
+    }
+  }
+
+  func sealingKey() throws(AdminError) -> SealingKey {
+    do throws(FactorStoreError) { return try store.presentKey() } catch { throw .store(error) }
+  }
+
+  private func master() throws(AdminError) -> SecretBytes {
+    do throws(FactorStoreError) { return try store.masterKey() } catch { throw .store(error) }
+  }
+
+  static func identity(_ key: inout SealingKey) throws(AdminError) -> [UInt8] {
+    do throws(CryptographyError) { return try key.identity() } catch {
+      throw .store(.cryptography)
+    }
+  }
+
+  private var hostName: [UInt8] {
+    do throws(SystemError) { return try HostName.current() } catch { return [] }
+  }
+}

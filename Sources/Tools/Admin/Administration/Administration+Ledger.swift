@@ -1,0 +1,196 @@
+import MFAStore
+import MFABase
+
+// Reads the audit log, and verifies that it is complete and agrees with the store.
+extension Administration {
+  /// The result of reading the audit log and comparing it with the stored records.
+  package struct LedgerVerification: Equatable {
+    package let reading: AuditLogReading
+    /// The last entry whose chained value is verified.
+    package let last: LedgerEntry?
+    /// The expected checkpoint, if the audit log does not contain it.
+    let missingCheckpoint: AuditLogCheckpoint?
+    /// The records that differ from what the audit log says.
+    package let findings: [LedgerFinding]
+    /// The users whose records the audit log does not mention.
+    let unlistedUsers: [[UInt8]]
+    /// Whether a new audit log was begun, which allows records that it does not mention.
+    package var allowsUnlistedRecords = false
+
+    /// The number of records that the audit log does not mention.
+    package var recordsWithoutEntries: Int { unlistedUsers.count }
+
+    /// The first problem, in order of severity, or nil.
+    package var problem: AuditLogProblem? {
+      if let fault = reading.fault { return .fault(fault, last: last) }
+      if let missingCheckpoint { return .missingCheckpoint(missingCheckpoint, last: reading.last) }
+      if recordsWithoutEntries > 0, !allowsUnlistedRecords {
+        return .recordsWithoutEntries(unlistedUsers)
+      }
+      return findings.isEmpty ? nil : .records(findings)
+    }
+  }
+
+  /// Returns the last `count` entries that `includes` accepts, oldest first, and the result of
+  /// reading the audit log. Does not compare the stored records with the audit log.
+  package func ledger(
+    last count: Int, where includes: (LedgerEntry) -> Bool
+  ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
+    var entries: [LedgerEntry] = []
+    var last: LedgerEntry?
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard line.kind != .torn else { return }
+        let entry = LedgerEntry(line)
+        if entry.mark != nil { last = entry }
+        guard includes(entry) else { return }
+        entries.append(entry)
+        if entries.count > 2 * count { entries.removeFirst(entries.count - count) }
+      }
+    }
+    return (
+      entries.suffix(count),
+      LedgerVerification(
+        reading: reading, last: last, missingCheckpoint: nil, findings: [], unlistedUsers: [])
+    )
+  }
+
+  /// Verifies the audit log, and compares the stored records with it.
+  ///
+  /// `expected` is a checkpoint that another host has kept, which the audit log must contain. With
+  /// `allowsUnlistedRecords`, records that the audit log does not mention are allowed: they can be
+  /// older than the audit log. `body` is called with each verified entry.
+  package func verifyLedger(
+    expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
+    _ body: (LedgerEntry) -> Void = { _ in }
+  ) throws(AdminError) -> LedgerVerification {
+    try onStore { () throws(FactorStoreError) in try store.requireOwn() }
+    var histories = LedgerHistories()
+    var last: LedgerEntry?
+    var isExpectedThere = expected == nil
+    let reading = try onStore { () throws(FactorStoreError) in
+      try store.inspectLedger { line in
+        guard case .entry(let mark) = line.kind else { return }
+        let entry = LedgerEntry(line)
+        last = entry
+        body(entry)
+        if mark == expected { isExpectedThere = true }
+        histories.add(entry, mark)
+      }
+    }
+    var findings: [LedgerFinding] = []
+    if reading.fault == nil {
+      for user in histories.users.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        if let finding = finding(user, &histories) { findings.append(finding) }
+      }
+    }
+    return LedgerVerification(
+      reading: reading, last: last, missingCheckpoint: isExpectedThere ? nil : expected,
+      findings: findings, unlistedUsers: try recordsWithoutEntries(histories),
+      allowsUnlistedRecords: allowsUnlistedRecords)
+  }
+
+  /// Returns the damage to the audit log, or the records of present accounts that it does not mention
+  /// or contradicts, or nil. An earlier copy of a record is not among them: it cannot be used.
+  package func ledgerProblem() throws(AdminError) -> AuditLogProblem? {
+    try Self.lasting { () throws(AdminError) in try lossOrDamage() }
+  }
+
+  /// Returns the problem that `find` still finds the second time: a user who enrols while the log and the
+  /// records are read looks like one without an entry.
+  static func lasting(
+    _ find: () throws(AdminError) -> AuditLogProblem?
+  ) throws(AdminError) -> AuditLogProblem? {
+    try find() == nil ? nil : try find()
+  }
+
+  private func lossOrDamage() throws(AdminError) -> AuditLogProblem? {
+    let problem = try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
+    switch problem {
+    case .recordsWithoutEntries(let users):
+      var present: [[UInt8]] = []
+      for user in users where try hasAccount(user) { present.append(user) }
+      return present.isEmpty ? nil : .recordsWithoutEntries(present)
+    case .records(let findings):
+      var contradicted: [LedgerFinding] = []
+      for finding in findings where finding.kind == .unknown || finding.kind == .gone {
+        if try hasAccount(finding.user) { contradicted.append(finding) }
+      }
+      return contradicted.isEmpty ? nil : .records(contradicted)
+    case .fault, .missingCheckpoint, .realm, nil: return problem
+    }
+  }
+
+  private func hasAccount(_ name: [UInt8]) throws(AdminError) -> Bool {
+    do throws(SystemError) { return try accounts.named(name) != nil } catch {
+      throw .accounts(error)
+    }
+  }
+
+  private func finding(_ user: [UInt8], _ histories: inout LedgerHistories) -> LedgerFinding? {
+    var history = histories.users[user] ?? LedgerHistories.History()
+    do throws(FactorStoreError) {
+      let account = Account(name: user, uid: history.uid)
+      if try store.fingerprint(of: account) == history.lastFingerprint {
+        return rolledBack(account, history)
+      }
+      // The record may have changed since the audit log was read: compare again under the lock.
+      let entry = try lock(account)
+      let present = try store.fingerprint(of: account)
+      try histories.update(from: store)
+      history = histories.users[user] ?? history
+      withExtendedLifetime(entry) {}
+      guard let kind = history.difference(of: present) else { return rolledBack(account, history) }
+      return LedgerFinding(user: user, kind: kind, last: history.last)
+    } catch {
+      return LedgerFinding(user: user, kind: .unusable(RecordProblem(error)), last: history.last)
+    }
+  }
+
+  /// Locks the user's store entry, even if it fails verification. Returns nil if the file of the
+  /// attempt state, which holds the lock, is missing or damaged.
+  private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
+    do throws(FactorStoreError) {
+      return try store.unverifiedEntry(of: account)
+    } catch {
+      switch error {
+      case .system(.attempts, let cause) where cause.isNotFound: return nil
+      case .damaged(.attempts): return nil
+      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .cryptography, .nameTooLong, .engine, .foreign,
+        .renamed:
+        throw error
+      }
+    }
+  }
+
+  /// Returns a finding if a sign-in would refuse the user's files, for example because the attempt
+  /// state does not belong to the record or is older than the audit log says.
+  private func rolledBack(
+    _ account: Account, _ history: LedgerHistories.History
+  ) -> LedgerFinding? {
+    do throws(FactorStoreError) {
+      _ = try store.snapshot(of: account)
+      return nil
+    } catch {
+      return LedgerFinding(
+        user: account.name, kind: .unusable(RecordProblem(error)), last: history.last)
+    }
+  }
+
+  /// Returns the users whose records the audit log does not mention, sorted by name.
+  private func recordsWithoutEntries(
+    _ histories: LedgerHistories
+  ) throws(AdminError) -> [[UInt8]] {
+    var users: [[UInt8]] = []
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if let user, !Self.isDraft(name), histories.users[user.bytes] == nil {
+          users.append(user.bytes)
+        }
+        return true
+      }
+    }
+    return users.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}

@@ -1,0 +1,187 @@
+import MFABase
+import MFACrypto
+import MFAStore
+import MFAModel
+
+/// A backup that was read as a whole. Nothing of it may be used before `verify` has returned.
+struct BackupContent: ~Copyable {
+  /// The facts at the beginning of a backup.
+  struct Manifest: Equatable {
+    static let format = "1"
+
+    let host: [UInt8]
+    let time: Int64
+    let keyIdentity: [UInt8]
+
+    var text: [UInt8] {
+      let first = "format \(Self.format)\nversion \(Release.version)\nhost "
+      let second = "\ntime \(time)\nkey "
+      let key = String(decoding: Hexadecimal.text(of: keyIdentity), as: UTF8.self)
+      return Array(first.utf8) + host + Array("\(second)\(key)\n".utf8)
+    }
+  }
+
+  let path: String
+  let manifest: Manifest
+  /// The key that the backup contains, or nil.
+  let key: SecretBytes?
+  let users: [LocalFactorStore.StoredUser]
+  let log: [LocalFactorStore.LogFile]
+  private let checksum: [UInt8]
+  /// What the checksum covers, file by file.
+  private let covered: [[UInt8]]
+
+  private init(
+    _ path: String, _ manifest: Manifest, _ files: Sorted, key: consuming SecretBytes?,
+    checksum: [UInt8], covered: [[UInt8]]
+  ) {
+    self.path = path
+    self.manifest = manifest
+    self.key = key
+    users = files.users
+    log = files.log
+    self.checksum = checksum
+    self.covered = covered
+  }
+
+  /// Reads a backup.
+  static func read(_ path: String) throws(AdminError) -> BackupContent {
+    let place = try BackupPlace(path)
+    let file = try place.open()
+    let size = try place.onFile { () throws(SystemError) in try file.status() }.size
+    var offset: Int64 = 0
+    var covered: [[UInt8]] = []
+    var files: [Member] = []
+    var key: SecretBytes?
+    var hasKey = false
+    while true {
+      let start = offset
+      let near = try place.onFile { () throws(SystemError) in
+        try file.read(count: TarMember.longestHeader, at: start)
+      }
+      guard let member = TarMember(header: near),
+        member.name.starts(with: BackupFile.folder.utf8)
+      else { throw damaged(path, "byte \(start)") }
+      let name = String(
+        decoding: member.name.dropFirst(BackupFile.folder.utf8.count), as: UTF8.self)
+      let (header, padding) = (member.header, member.padding)
+      let content = start + Int64(header.count)
+      let length = member.length + padding.count
+      offset = content + Int64(length)
+      guard offset + Int64(TarMember.end.count) <= size else {
+        throw damaged(path, "its end is missing")
+      }
+      if name == BackupFile.key {
+        guard member.length == SealingKey.length, !hasKey else { throw damaged(path, name) }
+        var secret = SecretBytes(count: member.length)
+        let isWhole = try place.onFile { () throws(SystemError) in
+          try secret.withMutableSpan { span throws(SystemError) in
+            try file.read(into: &span, at: content)
+          }
+        }
+        let after = content + Int64(member.length)
+        let zeros = try place.onFile { () throws(SystemError) in
+          try file.read(count: padding.count, at: after)
+        }
+        guard isWhole, zeros == padding else { throw damaged(path, name) }
+        key = .some(consume secret)
+        hasKey = true
+        covered.append(header)
+        continue
+      }
+      let bytes = try place.onFile { () throws(SystemError) in
+        try file.read(count: length, at: content)
+      }
+      let text = Array(bytes.prefix(member.length))
+      guard bytes == text + padding else { throw damaged(path, name) }
+      guard name == BackupFile.checksum else {
+        covered.append(header + bytes)
+        files.append(Member(name: name, content: text))
+        continue
+      }
+      let end = offset
+      let rest = try place.onFile { () throws(SystemError) in
+        try file.read(count: TarMember.end.count + 1, at: end)
+      }
+      guard rest == TarMember.end,
+        let checksum = Hexadecimal.bytes(
+          of: Array(text.dropLast()), count: SealingKey.checksumLength),
+        text.last == UInt8(ascii: "\n"), let first = files.first,
+        first.name == BackupFile.manifest
+      else { throw damaged(path, name) }
+      return BackupContent(
+        path, try manifest(first.content, path), try sorted(files.dropFirst(), path), key: key,
+        checksum: checksum, covered: covered)
+    }
+  }
+
+  private static func damaged(_ path: String, _ place: String) -> AdminError {
+    .backup(.damaged(path, at: place))
+  }
+
+  private struct Member {
+    let name: String
+    let content: [UInt8]
+  }
+
+  private static func manifest(_ bytes: [UInt8], _ path: String) throws(AdminError) -> Manifest {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    func value(_ name: String) -> [UInt8]? {
+      lines.first { $0.starts(with: Array("\(name) ".utf8)) }
+        .map { Array($0.dropFirst(name.utf8.count + 1)) }
+    }
+    guard let format = value("format") else {
+      throw .backup(.damaged(path, at: BackupFile.manifest))
+    }
+    guard format == Array(Manifest.format.utf8) else { throw .backup(.otherVersion(path)) }
+    guard let host = value("host"),
+      let time = value("time").flatMap({ Int64(String(decoding: $0, as: UTF8.self)) }),
+      let identity = value("key").flatMap({
+        Hexadecimal.bytes(of: $0, count: SealingKey.identityLength)
+      })
+    else { throw .backup(.damaged(path, at: BackupFile.manifest)) }
+    return Manifest(host: host, time: time, keyIdentity: identity)
+  }
+
+  private struct Sorted {
+    var users: [LocalFactorStore.StoredUser] = []
+    var log: [LocalFactorStore.LogFile] = []
+  }
+
+  /// Sorts the files by their meaning. A file that no backup has is an error.
+  private static func sorted(
+    _ files: ArraySlice<Member>, _ path: String
+  ) throws(AdminError) -> Sorted {
+    var sorted = Sorted()
+    var records: [(name: FileName, content: [UInt8])] = []
+    var attempts: [[UInt8]: [UInt8]] = [:]
+    for member in files {
+      if let name = file(member.name, below: BackupFile.factors) {
+        records.append((name, member.content))
+      } else if let name = file(member.name, below: BackupFile.attempts) {
+        attempts[name.bytes] = member.content
+      } else if let name = file(member.name, below: BackupFile.log) {
+        sorted.log.append(LocalFactorStore.LogFile(name: name.bytes, content: member.content))
+      } else if !member.name.hasPrefix(BackupFile.configuration + "/") {
+        throw damaged(path, member.name)
+      }
+    }
+    sorted.users = records.map {
+      LocalFactorStore.StoredUser(
+        name: $0.name, record: $0.content, attempts: attempts[$0.name.bytes])
+    }
+    return sorted
+  }
+
+  private static func file(_ name: String, below folder: String) -> FileName? {
+    guard name.hasPrefix(folder) else { return nil }
+    return FileName(Array(name.utf8.dropFirst(folder.utf8.count)))
+  }
+
+  /// Verifies the checksum with the key of the backup.
+  func verify(_ key: inout SealingKey) throws(AdminError) {
+    var digest = BackupDigest()
+    for bytes in covered { try digest.add(bytes, &key) }
+    guard digest.value == checksum else { throw .backup(.damaged(path, at: "its checksum")) }
+  }
+}

@@ -1,0 +1,140 @@
+import MFACPOSIX
+import MFABase
+
+/// A program of the host to run, without standard input and without this process's environment.
+/// mfa-admin starts every program here except the helper. No shell reads the arguments.
+package struct ChildProgram {
+  /// The environment of every program.
+  private static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
+
+  /// The path of the program, and its arguments.
+  package let arguments: [String]
+  /// The time after which the program is killed, in seconds.
+  package var seconds: Int64
+  /// The maximum number of bytes read from each output stream.
+  package var longest: Int
+
+  /// Describes a program: its path, and its arguments.
+  package init(arguments: [String], seconds: Int64 = 10, longest: Int = 1 << 20) {
+    self.arguments = arguments
+    self.seconds = seconds
+    self.longest = longest
+  }
+
+  /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
+  /// for too long.
+  package func run() throws(ProgramOutput.Failure) -> ProgramOutput {
+    let output = try Self.system { () throws(SystemError) in try PipeEnds() }
+    let errors = try Self.system { () throws(SystemError) in try PipeEnds() }
+    var start = start
+    start.output = output.writeEnd
+    start.errors = errors.writeEnd
+    let program = start
+    let process = try Self.system { () throws(SystemError) in try program.start() }
+    // While this process holds a writing end, reading never reaches the end of the pipe.
+    let streams = [output.takeReadEnd(), errors.takeReadEnd()]
+    defer { for stream in streams { close(stream) } }
+    var reader = Reader(streams: streams, process: process, seconds: seconds, longest: longest)
+    do throws(ProgramOutput.Failure) {
+      try reader.readToTheEnd()
+    } catch {
+      _ = kill(process, SIGKILL)
+      _ = try Self.status(of: process)
+      throw error
+    }
+    return ProgramOutput(
+      status: try Self.status(of: process), output: reader.texts[0], errors: reader.texts[1])
+  }
+
+  /// Starts the program in a new session without a terminal. Its output is discarded, and it
+  /// continues after this process ends.
+  package func startDetached() throws(SystemError) {
+    var start = start
+    start.isInNewSession = true
+    _ = try start.start()
+  }
+
+  private var start: ProgramStart {
+    let arguments = arguments.map { Array($0.utf8) }
+    var start = ProgramStart(arguments.first ?? [], arguments: arguments)
+    start.environment = Self.environment.map { Array($0.utf8) }
+    return start
+  }
+
+  /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
+  private static func status(of process: Int32) throws(ProgramOutput.Failure) -> Int32? {
+    switch try system({ () throws(SystemError) in try ProgramEnd.wait(for: process) }) {
+    case .exited(let status): status
+    case .killed: nil
+    }
+  }
+
+  fileprivate static func system<Value: ~Copyable>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(ProgramOutput.Failure) -> Value {
+    do throws(SystemError) { return try body() } catch { throw .system(error) }
+  }
+
+  /// Reads the output streams of a program until all their writing ends are closed and the program
+  /// has ended.
+  private struct Reader {
+    /// The reading ends of the streams, then a descriptor that refers to the process.
+    private var open: [pollfd]
+    private(set) var texts: [[UInt8]]
+    private let seconds: Int64
+    private let longest: Int
+
+    init(streams: [Int32], process: pid_t, seconds: Int64, longest: Int) {
+      // Without such a descriptor (-1), poll() ignores the entry.
+      open = (streams + [cposix_open_process(process)]).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      texts = streams.map { _ in [] }
+      self.seconds = seconds
+      self.longest = longest
+    }
+
+    mutating func readToTheEnd() throws(ProgramOutput.Failure) {
+      let end = open[texts.count].fd
+      defer { if end >= 0 { close(end) } }
+      let deadline = try Self.clock() + seconds
+      while open.contains(where: { $0.fd >= 0 }) {
+        let left = deadline - (try Self.clock())
+        guard left > 0 else { throw .late(seconds: seconds) }
+        // SAFETY: the call reads and writes the array, which outlives the call.
+        let ready = unsafe poll(&open, nfds_t(open.count), Int32(left) * 1000)
+        guard ready >= 0 || cposix_errno() == EINTR else {
+          throw .system(SystemError(.poll, number: cposix_errno()))
+        }
+        guard ready > 0 else { continue }
+        for index in open.indices where open[index].fd >= 0 && open[index].revents != 0 {
+          let isAtEnd = index == texts.count ? true : try readOnce(index)
+          if isAtEnd { open[index].fd = -1 }
+        }
+      }
+    }
+
+    /// Reads once from a stream. Returns whether the stream is at its end.
+    private mutating func readOnce(_ index: Int) throws(ProgramOutput.Failure) -> Bool {
+      var buffer = [UInt8](repeating: 0, count: 16_384)
+      let descriptor = open[index].fd
+      // SAFETY: the call writes at most as many bytes as the array has.
+      let count = unsafe buffer.withUnsafeMutableBytes { buffer in
+        unsafe read(descriptor, buffer.baseAddress, buffer.count)
+      }
+      guard count >= 0 else {
+        guard cposix_errno() == EINTR else {
+          throw .system(SystemError(.read, number: cposix_errno()))
+        }
+        return false
+      }
+      texts[index] += buffer.prefix(count)
+      guard texts[index].count <= longest else { throw .tooMuch(bytes: longest) }
+      return count == 0
+    }
+
+    private static func clock() throws(ProgramOutput.Failure) -> Int64 {
+      try ChildProgram.system { () throws(SystemError) in try Clock.sinceBoot() }
+    }
+  }
+}

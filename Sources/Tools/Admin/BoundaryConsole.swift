@@ -1,0 +1,125 @@
+import MFABase
+import MFACPOSIX
+
+/// The process's terminal, standard output, standard error and caller.
+package enum Console {
+  /// Whether the process runs as root.
+  package static var isRoot: Bool { geteuid() == 0 }
+
+  /// Whether standard input and standard error are terminals, so that a question can be asked.
+  package static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+  /// The number of columns of standard output, or nil if it is not a terminal.
+  package static var columns: Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    // SAFETY: `size` is written by the call and outlives it.
+    guard unsafe cposix_window_size(STDOUT_FILENO, &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// The administrator's account name: the user who called sudo, or root.
+  package static var actor: [UInt8] {
+    // SAFETY: no other thread changes the environment; the string is copied immediately.
+    guard let name = unsafe getenv("SUDO_USER") else { return Array("root".utf8) }
+    // SAFETY: the name is NUL-terminated.
+    let length = unsafe strnlen(name, 256)
+    // SAFETY: the name has at least `length` bytes, which are copied.
+    return unsafe Array(UnsafeRawBufferPointer(start: name, count: length))
+  }
+
+  /// The terminal of the process, such as `pts/3`; empty if it has none.
+  package static var terminal: [UInt8] {
+    for descriptor in [STDIN_FILENO, STDERR_FILENO] {
+      var path = [CChar](repeating: 0, count: 64)
+      // SAFETY: the call writes at most `path.count` bytes, including a NUL.
+      guard unsafe ttyname_r(descriptor, &path, path.count) == 0 else { continue }
+      let name = path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      return Array(name.dropFirst("/dev/".utf8.count))
+    }
+    return []
+  }
+
+  /// Writes text to standard output.
+  package static func output(_ text: String) throws(SystemError) {
+    try write(text, to: STDOUT_FILENO)
+  }
+
+  /// Writes bytes to standard output.
+  package static func output(_ bytes: [UInt8]) throws(SystemError) {
+    try write(bytes, to: STDOUT_FILENO)
+  }
+
+  /// Writes a secret to standard output without copying it.
+  package static func output(secret: borrowing SecretBytes) throws(SystemError) {
+    // SAFETY: the buffer is used only within the closure.
+    try unsafe secret.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+      try unsafe write(UnsafeRawBufferPointer(buffer), to: STDOUT_FILENO)
+    }
+  }
+
+  /// Prints the message of an error and its hint to standard error.
+  package static func report(_ message: String, hint: String) {
+    printError("error: " + message)
+    printError("hint: " + hint)
+  }
+
+  /// Prints a line to standard error.
+  package static func printError(_ line: String) {
+    // If standard error cannot be written to, there is no other place to report that.
+    do throws(SystemError) { try write("mfa-admin: \(line)\n", to: STDERR_FILENO) } catch {}
+  }
+
+  /// The progress display: on standard error if that is a terminal, and otherwise silent.
+  package static var progress: Progress {
+    guard isatty(STDERR_FILENO) == 1 else { return .silent }
+    return Progress(
+      seconds: { do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil } },
+      show: { text in
+        do throws(SystemError) { try write(text, to: STDERR_FILENO) } catch {}
+      })
+  }
+
+  /// Asks for confirmation at the terminal, and returns whether the answer is yes.
+  package static func askForConfirmation(_ question: String) -> Bool {
+    ["y", "yes"].contains(ask(question + " [y/N]"))
+  }
+
+  /// Asks a question at the terminal, and returns the answer in lower case. Returns an empty text at the end of input.
+  package static func ask(_ question: String) -> String {
+    do throws(SystemError) { try write(question + " ", to: STDERR_FILENO) } catch { return "" }
+    return readLine()?.lowercased() ?? ""
+  }
+
+  /// Ends the process with this exit status.
+  package static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
+
+  private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+    try write(Array(text.utf8), to: descriptor)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    // SAFETY: the buffer is used only within the closure.
+    try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
+      try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)
+    }
+  }
+
+  private static func write(
+    _ buffer: UnsafeRawBufferPointer, to descriptor: Int32
+  ) throws(SystemError) {
+    var written = 0
+    while written < buffer.count {
+      // SAFETY: the call reads at most the rest of the buffer.
+      let count = unsafe MFACPOSIX.write(
+        descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+      if count < 0 {
+        let number = cposix_errno()
+        guard number == EINTR else { throw SystemError(.write, number: number) }
+        continue
+      }
+      guard count > 0 else { throw SystemError(.write, number: EIO) }
+      written += count
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import MFAAttempt
+import MFAModel
+import MFABase
+
+/// The drop-in that `mfa-admin config apply` writes.
+///
+/// MUST 1: the file is written completely and durably or not at all, and only if the configuration
+/// is valid with the file. MUST 2: the file's other sections are kept, even if two processes change
+/// the file at once. (`IdentityPlatformFileTests`, `ConfigProgramTests`)
+package struct IdentityPlatformFile {
+  /// /etc/mfa/mfa.conf.d/50-identity-platform.conf
+  package static var path: [UInt8] {
+    ConfigurationFile.folderPath + Array("/50-identity-platform.conf".utf8)
+  }
+
+  private static var heading: [UInt8] {
+    Array(
+      """
+      # From Identity Platform. `mfa-admin config apply` overwrites this file and your edits to it.
+      # Files whose names sort after this one override it.
+
+
+      """.utf8)
+  }
+
+  /// The text of the file.
+  package let text: [UInt8]
+  /// The host's configuration with the new file.
+  package let result: Configuration
+  /// Whether the project or the tenant used codes that are sent to phones, which the new settings do
+  /// not mention, and therefore switch off.
+  package let switchesPhonesOff: Bool
+
+  /// The keys that stay in the file if settings without their members are applied. In Identity
+  /// Platform, they are not part of the settings for multi-factor authentication.
+  private static var keptKeys: [Configuration.Key] { [.regions, .phoneTestNumbers] }
+
+  /// Replaces the section of the project or of a tenant with `settings`. `layers` are all
+  /// configuration files of the host, among them the current version of this file, if any.
+  package init(
+    _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) {
+    var draft = ConfigurationDraft()
+    var forms = Self.forms(in: layers)
+    if let present = layers.first(where: { $0.path == Self.path }) {
+      try Self.add(present, to: &draft)
+      draft.removeSection(tenant: tenant, exceptProjectKeys: Self.keptKeys)
+    }
+    forms[IdentityPlatformForm.header(tenant: tenant)] = settings.form
+    let section = ConfigurationFile.Layer(
+      path: Self.path, text: settings.section(tenant: tenant))
+    try Self.add(section, to: &draft)
+    text = Self.heading + IdentityPlatformForm.recording(forms, in: draft.printed())
+
+    var others = layers.filter { $0.path != Self.path }
+    let later = others.firstIndex { layer in
+      layer.path.starts(with: ConfigurationFile.folderPath + Array("/".utf8))
+        && Self.path.lexicographicallyPrecedes(layer.path)
+    }
+    others.insert(
+      ConfigurationFile.Layer(path: Self.path, text: text), at: later ?? others.endIndex)
+    var whole = ConfigurationDraft()
+    for layer in others { try Self.add(layer, to: &whole) }
+    do throws(ConfigurationFile.Failure) {
+      result = try ConfigurationFile.finish(whole)
+    } catch {
+      throw .notApplied(error)
+    }
+    switchesPhonesOff =
+      settings.isPhoneEnabled == nil && Self.usesPhones(tenant, layers)
+      && !result.usesPhones(tenant)
+  }
+
+  /// Returns whether the present configuration uses phones. An invalid configuration uses none.
+  private static func usesPhones(_ tenant: [UInt8]?, _ layers: [ConfigurationFile.Layer]) -> Bool {
+    var draft = ConfigurationDraft()
+    do throws(ConfigurationFile.Failure) {
+      for layer in layers { try ConfigurationFile.add(layer, to: &draft) }
+      return try ConfigurationFile.finish(draft).usesPhones(tenant)
+    } catch {
+      return false
+    }
+  }
+
+  /// Returns the section of the project or of a tenant in the current version of this file, if any.
+  package static func applied(
+    tenant: [UInt8]?, in layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) -> AppliedSection? {
+    guard let present = layers.first(where: { $0.path == path }) else { return nil }
+    var draft = ConfigurationDraft()
+    try add(present, to: &draft)
+    let header = IdentityPlatformForm.header(tenant: tenant)
+    return AppliedSection(
+      header, in: draft.printed(), form: forms(in: layers)[header] ?? .standard)
+  }
+
+  /// Returns the forms recorded in the current version of this file, if any.
+  private static func forms(
+    in layers: [ConfigurationFile.Layer]
+  ) -> [[UInt8]: IdentityPlatformForm] {
+    layers.first { $0.path == path }.map { IdentityPlatformForm.recorded(in: $0.text) } ?? [:]
+  }
+
+  private static func add(
+    _ layer: ConfigurationFile.Layer, to draft: inout ConfigurationDraft
+  ) throws(AdminError) {
+    do throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.add(layer, to: &draft)
+    } catch {
+      throw .notApplied(error)
+    }
+  }
+
+  /// Returns the keys of a section that a later file overrides, each with its source location.
+  package func overruled(tenant: [UInt8]?) -> [(key: Configuration.Key, place: [UInt8])] {
+    let section = result.tenants.first { $0.name == tenant }
+    let keys: [Configuration.Key] = [
+      .state, .adjacentIntervals, .factors, .regions, .phoneTestNumbers,
+    ]
+    return keys.compactMap { key in
+      guard let origin = result.origin(of: key, in: section),
+        let place = result.files.firstIndex(of: Self.path), Int(origin.file) > place
+      else { return nil }
+      return (key, result.place(of: origin))
+    }
+  }
+
+  /// Runs `body` while no other `mfa-admin` can change the configuration.
+  package static func locking<Result>(
+    _ body: () throws(AdminError) -> Result
+  ) throws(AdminError) -> Result {
+    let lock = try ConfigurationLock()
+    let result = try body()
+    // Keep the lock until `body` has returned.
+    extendLifetime(lock)
+    return result
+  }
+
+  /// Writes the file, replacing any earlier version atomically.
+  package func write() throws(AdminError) {
+    guard let path = TrustedPath(Self.path),
+      let name = FileName(Array(".50-identity-platform.conf.new".utf8))
+    else {
+      throw .notApplied(ConfigurationFile.Failure(Self.path, .notAPath))
+    }
+    do throws(TrustedPath.Refusal) {
+      let folder = try path.parent()
+      try write(path.last, by: name, in: folder)
+    } catch {
+      switch error {
+      case .system(let error):
+        throw .notApplied(ConfigurationFile.Failure(Self.path, .system(error)))
+      case .untrusted(let distrust):
+        throw .notApplied(
+          ConfigurationFile.Failure(ConfigurationFile.folderPath, .untrusted(distrust)))
+      }
+    }
+  }
+
+  private func write(
+    _ name: FileName, by draft: FileName, in folder: borrowing Directory
+  ) throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
+      // Remove a draft left behind by a killed process.
+      do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
+      try fill(draft, in: folder)
+      try folder.rename(draft, to: name)
+      try folder.sync()
+    } catch {
+      // Remove the draft; a failure to do so can be ignored.
+      do throws(SystemError) { try folder.unlink(draft) } catch {}
+      throw .system(error)
+    }
+  }
+
+  private func fill(_ draft: FileName, in folder: borrowing Directory) throws(SystemError) {
+    let file = try folder.create(draft)
+    try file.write(text)
+    try file.changeMode(to: 0o644)
+    try file.sync()
+  }
+}
+
+extension Configuration {
+  /// Returns whether codes that are sent to phones are in use for the project or for a tenant.
+  fileprivate func usesPhones(_ tenant: [UInt8]?) -> Bool {
+    ConfigurationText(self).usesPhones(tenants.first { tenant != nil && $0.name == tenant })
+  }
+}

@@ -1,0 +1,243 @@
+import MFABase
+import MFAImport
+
+/// A file or folder of another program to import from, and the rules for opening it.
+///
+/// MUST 1: only a regular file with one hard link is read, and only if it belongs to the user or
+/// root and no other user can write to it. (`ImportTests.distrusted`)
+/// MUST 2: no symbolic link is followed. (`ImportTests.distrusted`)
+package enum ImportSource {
+  /// A folder, such as /home, that holds for each user a folder `USER` with a
+  /// `.google_authenticator`, or a file `USER`.
+  case googleAuthenticator(folder: String)
+
+  /// A users.oath file, and the value of pam_oath's option `window`.
+  case usersOATH(file: String, window: UInt8)
+
+  /// One factor of a user, or the reason why it cannot be imported.
+  package struct Item {
+    /// The user's name, or nil if the file does not contain it.
+    package let user: [UInt8]?
+    /// The line of the file, or nil if the item is the whole file.
+    package let line: Int?
+    /// The proposed name of the factor. A number is appended if another factor has this name.
+    package let name: String
+    /// The factor with its recovery codes, or the reason why it cannot be imported.
+    package let content: Result<Content, Refusal>
+  }
+
+  /// A factor to be imported.
+  package struct Content {
+    package let factor: ImportableFactor
+    package let recoveryCodes: ImportableRecoveryCodes?
+    package let warnings: [ImportWarning]
+  }
+
+  /// The reason why a file or factor is not imported.
+  package enum Refusal: Error, Equatable {
+    case contents(ImportRefusal)
+    case untrusted(TrustFailure)
+    case system(SystemError)
+
+    /// The reason in one line.
+    package var text: String {
+      switch self {
+      case .contents(let refusal): refusal.text
+      case .untrusted(let distrust):
+        "the file is not trusted: \(distrust.name); it must be a regular file that belongs to "
+          + "the user or root, and that no other user can write to"
+      case .system(let error): "the file cannot be read: \(error.text)"
+      }
+    }
+  }
+
+  /// Reads the factors, in the order of the file names or lines. `owner` returns the UID of a user,
+  /// or nil if there is no such account.
+  package func items(
+    owner: ([UInt8]) throws(AdminError) -> UInt32?
+  ) throws(AdminError) -> [Item] {
+    switch self {
+    case .googleAuthenticator(let folder): try Self.items(in: folder, owner)
+    case .usersOATH(let file, let window): try Self.items(of: file, window: window)
+    }
+  }
+
+  // MARK: google-authenticator
+
+  private static func items(
+    in path: String, _ owner: ([UInt8]) throws(AdminError) -> UInt32?
+  ) throws(AdminError) -> [Item] {
+    let folder = try Self.folder(path)
+    var names: [[UInt8]] = []
+    try on(path) { () throws(SystemError) in
+      try folder.forEachEntry { name in
+        names.append(name.bytes)
+        return true
+      }
+    }
+    var items: [Item] = []
+    for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      guard let name = FileName(bytes) else { continue }
+      let owner = try owner(bytes) ?? 0
+      let content: Result<Content, Refusal>
+      do throws(Refusal) {
+        guard let found = try self.content(of: name, in: folder, owner: owner) else { continue }
+        content = .success(found)
+      } catch {
+        content = .failure(error)
+      }
+      items.append(Item(user: bytes, line: nil, name: "imported", content: content))
+    }
+    return items
+  }
+
+  /// Opens the folder, and verifies that only root can write to it.
+  private static func folder(_ path: String) throws(AdminError) -> Directory {
+    let place = try place(path)
+    let folder = try on(path) { () throws(SystemError) in try place.folder.directory(place.name) }
+    let status = try on(path) { () throws(SystemError) in try folder.status() }
+    guard status.owner == 0 else { throw .importSource(path, .untrusted(.wrongOwner)) }
+    guard !status.isWritableByOthers else {
+      throw .importSource(path, .untrusted(.wrongPermissions))
+    }
+    return folder
+  }
+
+  /// Returns the factor in a file, or nil if `name` is a folder without a .google_authenticator.
+  private static func content(
+    of name: FileName, in folder: borrowing Directory, owner: UInt32
+  ) throws(Refusal) -> Content? {
+    guard let text = try text(of: name, in: folder, owner: owner) else { return nil }
+    do throws(ImportRefusal) {
+      let factors = try text.withSpan { text throws(ImportRefusal) in
+        try GoogleAuthenticatorFile.parse(text)
+      }
+      return Content(
+        factor: factors.factor, recoveryCodes: factors.recoveryCodes, warnings: factors.warnings)
+    } catch {
+      throw .contents(error)
+    }
+  }
+
+  private static func text(
+    of name: FileName, in folder: borrowing Directory, owner: UInt32
+  ) throws(Refusal) -> SecretBytes? {
+    let longest = GoogleAuthenticatorFile.maximumLength
+    guard try isFolder(name, in: folder) else {
+      return try read(name, in: folder, owner: owner, longest: longest)
+    }
+    let home = try refusing { () throws(SystemError) in try folder.directory(name) }
+    guard let fileName = FileName(".google_authenticator") else { return nil }
+    do throws(Refusal) {
+      return try read(fileName, in: home, owner: owner, longest: longest)
+    } catch {
+      if case .system(let failure) = error, failure.isNotFound { return nil }
+      throw error
+    }
+  }
+
+  // MARK: pam_oath
+
+  private static func items(of path: String, window: UInt8) throws(AdminError) -> [Item] {
+    let place = try place(path)
+    let entries: [UsersOATHEntry]
+    do throws(Refusal) {
+      let text = try read(
+        place.name, in: place.folder, owner: 0, longest: UsersOATHFile.maximumLength)
+      do throws(ImportRefusal) {
+        entries = try text.withSpan { text throws(ImportRefusal) in
+          try UsersOATHFile.parse(text, window: window) { $0.moments }
+        }
+      } catch {
+        throw Refusal.contents(error)
+      }
+    } catch {
+      throw .importSource(path, error)
+    }
+    return entries.map { entry in
+      let content: Result<Content, Refusal> =
+        switch entry.result {
+        case .success(let factor):
+          .success(Content(factor: factor, recoveryCodes: nil, warnings: factor.warnings))
+        case .failure(let refusal): .failure(.contents(refusal))
+        }
+      return Item(
+        user: entry.user?.bytes, line: entry.line, name: "imported \(entry.number)",
+        content: content)
+    }
+  }
+
+  // MARK: Opening
+
+  private static func read(
+    _ name: FileName, in directory: borrowing Directory, owner: UInt32, longest: Int
+  ) throws(Refusal) -> SecretBytes {
+    let file = try refusing { () throws(SystemError) in try directory.fileForReading(name) }
+    let status = try refusing { () throws(SystemError) in try file.status() }
+    if let distrust = distrust(status, owner: owner) { throw .untrusted(distrust) }
+    guard status.size <= longest else { throw .contents(tooLong(longest)) }
+    var text = SecretBytes(count: Int(status.size))
+    let isWhole = try refusing { () throws(SystemError) in
+      try text.withMutableSpan { text throws(SystemError) in try file.read(into: &text) }
+    }
+    guard isWhole else { throw .untrusted(.wrongSize) }
+    return text
+  }
+
+  private static func isFolder(
+    _ name: FileName, in folder: borrowing Directory
+  ) throws(Refusal) -> Bool {
+    let opened = try refusing { () throws(SystemError) in try folder.fileForReading(name) }
+    return try refusing { () throws(SystemError) in try opened.status() }.kind == .directory
+  }
+
+  private static func refusing<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(Refusal) -> Result {
+    do throws(SystemError) { return try body() } catch { throw Refusal(error) }
+  }
+
+  private static func tooLong(_ limit: Int) -> ImportRefusal {
+    ImportRefusal(line: 0, reason: .tooLong(limit: limit))
+  }
+
+  private static func distrust(_ status: FileStatus, owner: UInt32) -> TrustFailure? {
+    if status.kind != .regular { return .notARegularFile }
+    if status.owner != owner && status.owner != 0 { return .wrongOwner }
+    if status.isWritableByOthers { return .wrongPermissions }
+    if status.links != 1 { return .severalNames }
+    return nil
+  }
+
+  /// Opens the parent folder of a path, all of whose folders must belong to root, and returns it
+  /// with the last component.
+  private static func place(_ path: String) throws(AdminError) -> SignInOrigin {
+    guard let trusted = TrustedPath(Array(path.utf8)) else { throw .notAPath(path) }
+    do throws(TrustedPath.Refusal) {
+      return SignInOrigin(folder: try trusted.parent(), name: trusted.last)
+    } catch {
+      switch error {
+      case .system(let error): throw .importSource(path, .system(error))
+      case .untrusted(let distrust): throw .importSource(path, .untrusted(distrust))
+      }
+    }
+  }
+
+  /// The parent folder and name of a file.
+  private struct SignInOrigin: ~Copyable {
+    let folder: Directory
+    let name: FileName
+  }
+
+  private static func on<Result: ~Copyable>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .importSource(path, Refusal(error)) }
+  }
+}
+
+extension ImportSource.Refusal {
+  fileprivate init(_ error: SystemError) {
+    self = error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+  }
+}

@@ -1,0 +1,26 @@
+// MFAExplain: a prediction of how a sign-in would be decided now.
+//
+// `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision`
+// is the predicted decision. `SimulatedHost` and `SilentApplication` are the host and the
+// application of the sign-in that is run for the prediction. `ReadinessSurvey` predicts the sign-ins of
+// many users.
+//
+// MUST 1: this library is the only one of the tools that runs the code of `MFASignIn`.
+// MUST 2: a prediction verifies no code and changes nothing.
+
+import MFAModel
+import MFASignIn
+import MFABase
+
+extension Explanation {
+  /// Predicts a sign-in on the host that the program runs on, whose rules are `rules`. With
+  /// `countsSudo`, this includes what sudo asks PAM for, by its own rules.
+  package static func onThisHost(
+    _ question: Question, rules: HostRules, countsSudo: Bool = false
+  ) -> Explanation {
+    let sudo =
+      countsSudo
+      ? Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host) : []
+    return Explanation(question, sudo: sudo, rules: rules, on: LocalHost())
+  }
+}

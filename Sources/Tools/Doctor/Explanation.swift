@@ -1,0 +1,306 @@
+import MFAWire
+import MFAAdmin
+import MFABase
+import MFAAttempt
+import MFAModel
+import MFAPAMStack
+import MFASignIn
+import MFAStore
+
+/// A prediction of how a sign-in would be decided now, with the reasons.
+///
+/// MUST 1: the decision is the one that the module would make, because the module's own code makes
+/// it. (`ExplanationTests.agreesWithTheSignIn`)
+/// MUST 2: an explanation changes nothing: it counts no failure and no postponed enrolment, shows
+/// no pending notice and uses up nothing. (`ExplanationTests.changesNothing`)
+package struct Explanation {
+  /// Whether the service's stack calls the module.
+  package enum ModuleLine: Equatable {
+    /// This `auth` line calls the module with these arguments.
+    case called(at: StackPosition, arguments: [[UInt8]])
+    /// No `auth` line of these files calls the module. `hasFile` says whether the service has its
+    /// own file.
+    case notCalled(in: [[UInt8]], hasFile: Bool)
+    /// The stack cannot be read or understood.
+    case unknown(StackRefusal)
+  }
+
+  /// The result of looking up the account.
+  package enum AccountLookup: Equatable {
+    case known(Account)
+    case unknown
+    case problem(SystemError)
+  }
+
+  /// The data stored for the account.
+  package enum Stored: Equatable {
+    case nothing
+    case kept(FactorRecord, AttemptState)
+    case problem(RecordProblem)
+  }
+
+  /// A tenant, and whether it matches.
+  package struct TenantMatch: Equatable {
+    package let name: [UInt8]
+    package let match: Tenant.Match
+    /// The tenant's selectors, and whether each matches.
+    package let reasons: [Tenant.Reason]
+  }
+
+  /// The user, the service and the remote host of the sign-in.
+  package let request: SignInRequest
+  /// The predicted decision.
+  package let decision: Decision
+  /// What sshd's settings mean for the user; nil if the service is not sshd's, or if they are not known.
+  let secureShell: SecureShellRules.Effect?
+  /// The decision that the module would make, whatever the rest of the service's stack does.
+  let policyDecision: Decision
+  /// What would lock the user out if the module were called, or nil.
+  let policyObstacle: Readiness.Obstacle?
+  /// The state in force.
+  package let state: Configuration.State
+  /// The `auth` line that calls the module, if any.
+  package let module: ModuleLine
+  /// The lines of the stack, and of sudoers, that can bypass the prompt, let a wrong code succeed, or ask
+  /// again.
+  package let exceptions: [Finding]
+  /// The service's `account` line.
+  let accountLine: AccountLine
+  /// The result of looking up the user's account.
+  let accountLookup: AccountLookup
+  /// The data stored for the user.
+  package let stored: Stored
+  /// The throttling state after failed attempts; nil if nothing is stored, or if the settings or
+  /// the time are unknown.
+  package let standing: AttemptState.Standing?
+  /// The settings in force, or nil if the configuration cannot be used.
+  package let settings: Settings?
+  /// The configuration, or nil if it cannot be used.
+  package let configuration: Configuration?
+  /// Each setting in force, with its source location.
+  let origins: [Configuration.SettingInForce]
+  /// All tenants, in the order of the configuration.
+  package let tenants: [TenantMatch]
+
+  /// A sign-in to predict.
+  package struct Question {
+    /// The user's name, as typed.
+    package let user: UserName
+    /// The name of the service.
+    package let service: [UInt8]
+    /// The remote host, or nil for a local sign-in.
+    package var remoteHost: [UInt8]?
+    /// Whether `state = observe` counts as `enabled`.
+    package var isEnforced = false
+
+    /// Creates a question.
+    package init(
+      _ user: UserName, at service: [UInt8], from remoteHost: [UInt8]? = nil,
+      isEnforced: Bool = false
+    ) {
+      self.user = user
+      self.service = service
+      self.remoteHost = remoteHost
+      self.isEnforced = isEnforced
+    }
+
+    /// The remote host as an address; nil if it is not an address.
+    var address: IPAddress? { remoteHost.flatMap { IPAddress($0.span) } }
+  }
+
+  /// Predicts a sign-in on a machine, with the rules of the same host.
+  ///
+  /// `sudo` are the findings about the rules of sudo for the user.
+  init<Machine: Host>(
+    _ question: Question, sudo: [Finding] = [], rules: HostRules, on machine: Machine
+  ) {
+    let (user, service) = (question.user, question.service)
+    let host = SimulatedHost(
+      base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
+      isEnforced: question.isEnforced)
+    let stacks = ServiceStacks(of: service, from: host.stacks, with: rules.modules)
+    let module = Self.moduleLine(of: service, stacks.auth, host.stacks)
+    let called = stacks.withModule
+    let arguments = module.arguments
+    let request = SignInRequest(
+      user: user.bytes, service: service, remoteHost: question.remoteHost, arguments: arguments)
+    self.request = request
+    self.module = module
+    let secureShell = called.flatMap {
+      rules.secureShell(
+        for: user, from: question.address.map { VisibleText.escaping($0.text) }, at: $0)
+    }
+    exceptions =
+      Self.exceptions(of: stacks) + sudo
+      + (secureShell?.findings.filter { $0.severity != .note } ?? [])
+    accountLine = AccountLine(
+      of: "pam_mfa.so", service: service, authArguments: arguments,
+      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+    let accountLookup = Self.accountLookup(user, host)
+    self.accountLookup = accountLookup
+
+    let subject = Subject(
+      user: accountLookup.account?.name ?? user.bytes, service: service, address: question.address
+    ) { group in
+      guard let account = accountLookup.account else { return false }
+      return host.isMember(account, of: group)
+    }
+    let configuration = Self.configuration(arguments, host)
+    self.configuration = configuration
+    let settings = configuration?.settings(for: subject)
+    self.settings = settings
+    origins = configuration?.settingsInForce(for: subject) ?? []
+    tenants = (configuration?.tenants ?? []).map { tenant in
+      TenantMatch(
+        name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
+    }
+
+    let stored = Self.stored(for: accountLookup, host)
+    self.stored = stored
+    standing = Self.standing(stored, settings, host)
+
+    let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
+    state = forecast.state
+    let policy = Decision(forecast.result, settings).considering(stored, settings, request)
+      .considering(
+        Self.space(rules.host), forecast.state,
+        hasBreakGlass: accountLookup.account.map {
+          BreakGlass.credential(on: rules.host)?.names($0.name) ?? false
+        } ?? false)
+    policyDecision = policy
+    policyObstacle = Readiness.Obstacle(forecast.result, settings)
+    var gate = Gate(sudo: [], secureShell: nil)
+    if accountLookup != .unknown {
+      gate = Gate(sudo: sudo, secureShell: secureShell)
+      if let called, let secureShell {
+        gate.access = rules.access(
+          of: user, isEnrolled: policy.asksForCode(forecast.state), through: called, secureShell)
+      }
+    }
+    decision = Self.decision(stacks, module, gate, policy, state: forecast.state)
+    self.secureShell = secureShell?.effect
+  }
+
+  /// Whether the user has an account, as far as that is known.
+  package var isAboutAnAccount: Bool { accountLookup != .unknown }
+
+  // MARK: Gathering facts
+
+  private static func moduleLine<Source: StackSource>(
+    of service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>, _ source: Source
+  ) -> ModuleLine {
+    do throws(StackRefusal) {
+      let stack = try stack.get()
+      if let index = stack.moduleIndex,
+        case .module(_, let arguments, _) = stack.entries[index].kind
+      {
+        return .called(at: stack.entries[index].position, arguments: arguments)
+      }
+      let own = try source.file(service)
+      // A file that only includes other files contributes no line to the stack.
+      let first = own == nil ? try source.file(Array("other".utf8)) : own
+      var files = first.map { [$0.path] } ?? []
+      for entry in stack.entries where !files.contains(entry.position.file) {
+        files.append(entry.position.file)
+      }
+      return .notCalled(in: files, hasFile: own != nil)
+    } catch {
+      return .unknown(error)
+    }
+  }
+
+  /// Returns the lines of a stack that can bypass the prompt, let a wrong code succeed, ask again, or are
+  /// not read as they look.
+  private static func exceptions(of stacks: ServiceStacks) -> [Finding] {
+    let lines = stacks.withModule.map { service in
+      BypassedModule.findings(service) + WeakAuthLine.findings(service)
+        + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
+        // What sshd verifies depends on its settings, which `secureShell` has.
+        + (service.visibleName == "sshd" ? [] : UnprovenFirstFactor.findings(service))
+    }
+    return (lines ?? []) + stacks.misreadLines
+  }
+
+  private static func accountLookup<Machine: Host>(_ user: UserName, _ host: Machine)
+    -> AccountLookup
+  {
+    do throws(SystemError) {
+      return try host.account(named: user.bytes).map { .known($0) } ?? .unknown
+    } catch {
+      return .problem(error)
+    }
+  }
+
+  /// Returns the space on the file system of the store, or nil if it is not known.
+  private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
+    do throws(SystemError) {
+      return try host.fileSystemSpace(at: "\(InstalledPath.store)")
+    } catch {
+      return nil
+    }
+  }
+
+  /// Returns the configuration, or nil if it cannot be used, in which case the decision says why.
+  private static func configuration<Machine: Host>(
+    _ arguments: [[UInt8]], _ host: Machine
+  ) -> Configuration? {
+    var path: [UInt8]?
+    do throws(ModuleOptions.Refusal) {
+      path = try ModuleOptions(arguments).configuration
+    } catch {
+      return nil
+    }
+    do throws(ConfigurationFile.Failure) { return try host.configuration(at: path) } catch {
+      return nil
+    }
+  }
+
+  private static func stored<Machine: Host>(for accountLookup: AccountLookup, _ host: Machine)
+    -> Stored
+  {
+    guard let account = accountLookup.account else { return .nothing }
+    do throws(FactorStoreError) {
+      let store = try host.store()
+      if let snapshot = try store.snapshot(of: account) {
+        return .kept(snapshot.record, snapshot.attempts)
+      }
+      guard let entry = try store.existingEntry(of: account), let kept = entry.kept else {
+        return .nothing
+      }
+      return .kept(kept, entry.attempts)
+    } catch {
+      return .problem(RecordProblem(error))
+    }
+  }
+
+  private static func standing<Machine: Host>(
+    _ stored: Stored, _ settings: Settings?, _ host: Machine
+  ) -> AttemptState.Standing? {
+    guard case .kept(_, let attempts) = stored, let settings else { return nil }
+    do throws(SystemError) {
+      return attempts.standing(settings.throttle, now: try host.now())
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Explanation.AccountLookup {
+  /// The account, or nil if it is unknown or its lookup failed.
+  package var account: Account? {
+    switch self {
+    case .known(let account): account
+    case .unknown, .problem: nil
+    }
+  }
+}
+
+extension Explanation.ModuleLine {
+  /// The module's arguments; empty if it is not called.
+  package var arguments: [[UInt8]] {
+    switch self {
+    case .called(_, let arguments): arguments
+    case .notCalled, .unknown: []
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import MFAAdmin
+import MFAStore
+import MFABase
+import MFADoctor
+
+/// The file with the findings of `mfa-admin doctor` that administrators accepted.
+package enum AcceptanceFile {
+  private static let path = "\(InstalledPath.acceptedFindings)"
+
+  /// Reads the list.
+  package static func read() -> Result<AcceptedFindings, UnusableAcceptances> {
+    do throws(ChangeError) {
+      guard let file = try SystemFile.read(path) else { return .success(AcceptedFindings()) }
+      do throws(AcceptedFindings.Refusal) {
+        return .success(try AcceptedFindings(file.contents))
+      } catch {
+        return .failure(UnusableAcceptances(path: path, reason: error.reason))
+      }
+    } catch {
+      return .failure(UnusableAcceptances(path: path, reason: error.message))
+    }
+  }
+
+  /// Changes the list while no other process does. Each change that `body` returns is entered in the
+  /// audit log before the list is written.
+  package static func change(
+    _ kind: AuditLogEvent.Kind, _ body: (inout AcceptedFindings) throws(ChangeError) -> [Acceptance]
+  ) throws(ChangeError) {
+    try ChangeJournal.locking(seconds: 10) { (_) throws(ChangeError) in
+      var list: AcceptedFindings
+      switch read() {
+      case .success(let present): list = present
+      case .failure(let failure): throw .acceptances(failure)
+      }
+      for acceptance in try body(&list) { try enter(kind, acceptance) }
+      try SystemFile.write(Array(list.text.utf8), permissions: 0o600, group: 0, to: path)
+    }
+  }
+
+  private static func enter(
+    _ kind: AuditLogEvent.Kind, _ acceptance: Acceptance
+  ) throws(ChangeError) {
+    let detail = "\(acceptance.subject.path): \(acceptance.reason)"
+    _ = try ServiceLedger.enter(
+      kind, Array(acceptance.subject.code.utf8), detail: Array(detail.utf8))
+  }
+}

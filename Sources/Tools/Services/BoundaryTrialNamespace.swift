@@ -1,0 +1,428 @@
+import MFAAdmin
+import MFAStore
+import MFAAttempt
+import MFABase
+import MFACPOSIX
+import MFACrypto
+import MFAModel
+
+/// A private mount namespace in which two test accounts can sign in.
+///
+/// The test accounts are in copies of /etc/passwd and /etc/shadow. Empty file systems in memory hide the
+/// store, the resident service and the state of pam_faillock, and nscd. What modules write to the
+/// system log is read here instead.
+package final class TrialNamespace: TrialHost {
+  /// The reason why there is no namespace.
+  package struct Failure: Error, Equatable {
+    /// The reason, as the end of a sentence.
+    package let reason: String
+    /// Whether sign-ins of users would fail for the same reason.
+    package var isFault = false
+  }
+
+  /// The folder for copies. No other process changes services meanwhile, so the folder has no other use.
+  private static let workspace = "\(InstalledPath.pendingChanges)"
+  /// Folders that are hidden if they exist.
+  private static let hidden = [
+    "\(InstalledPath.residentFolder)", "/run/faillock", "/var/run/nscd", "/run/nscd",
+  ]
+  /// An address for documentation (RFC 5737), from which no user signs in.
+  private static let remoteHost = "198.51.100.1"
+
+  private let accounts: TrialAccounts
+  private let password: String
+  private var secret = SecretBytes(count: 0)
+  private let log: Int32
+  /// The connections to `log`.
+  private var writers: [Int32] = []
+  private var number = 0
+
+  package var enrolled: [UInt8] { accounts.names[0] }
+  package var notEnrolled: [UInt8] { accounts.names[1] }
+
+  /// The address that test accounts sign in from at a service, or nil.
+  package static func remoteHost(at service: [UInt8]) -> String? {
+    service == Array("sshd".utf8) ? remoteHost : nil
+  }
+
+  /// Moves this process to a new mount namespace, and creates the test accounts there.
+  ///
+  /// MUST 1: the process ends with the trial: it can never return to the host's mounts.
+  package init() throws(Failure) {
+    guard cposix_leave_mounts() == 0 else {
+      throw Self.failure("a private mount namespace")
+    }
+    for folder in Self.hidden where Self.isFolder(folder) { try Self.hide(folder, "mode=0755") }
+    if ThisHost.belongsToRealm { try Self.leaveRealm() }
+    try Self.hide(Self.workspace, "mode=0700")
+    log = try Self.catchLog()
+    password = try Self.random { () throws(CryptographyError) in
+      VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
+    }
+    accounts = try Self.accounts()
+    try addAccounts()
+  }
+
+  package func begin() -> TrialResult? {
+    do throws(Failure) {
+      secret = try Self.random { () throws(CryptographyError) in try SecretBytes.random(count: 20) }
+      try makeStore()
+      try enrol()
+      return nil
+    } catch {
+      return error.isFault ? .failed(error.reason) : .untried(error.reason)
+    }
+  }
+
+  private static func random<Value: ~Copyable>(
+    _ body: () throws(CryptographyError) -> Value
+  ) throws(Failure) -> Value {
+    do throws(CryptographyError) { return try body() } catch {
+      throw Failure(reason: "random numbers are not available")
+    }
+  }
+
+  private static func failure(_ what: String) -> Failure {
+    Failure(reason: "\(what): \(SystemError(.open, number: cposix_errno()).text)")
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    // SAFETY: the string is valid during the call, which writes `status`.
+    return unsafe stat(path, &status) == 0 && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
+  }
+
+  private static func hide(_ folder: String, _ options: String) throws(Failure) {
+    // SAFETY: the strings end with a NUL and are valid during the call.
+    guard unsafe cposix_mount_memory(folder, options) == 0 else {
+      throw failure("hiding \(folder)")
+    }
+  }
+
+  // MARK: The realm
+
+  /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
+  /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
+  /// and with a key of the trial: a host of a realm needs none.
+  private static func leaveRealm() throws(Failure) {
+    let folder = "\(InstalledPath.configurationFolder)"
+    // The store of each trial hides this one.
+    let present = "\(InstalledPath.store)/configuration"
+    try hide("\(InstalledPath.store)", "mode=0755")
+    try makeFolder(present)
+    try showFile(folder, at: present)
+    let names: [String]
+    do throws(TrustedPath.Refusal) {
+      names = try TrustedPath.names(in: present) { _ in true }
+    } catch {
+      throw Failure(reason: "\(folder) cannot be read")
+    }
+    try hide(folder, "mode=0755")
+    let replaced = ["\(InstalledPath.realm)", "\(InstalledPath.key)", workspace]
+    for name in names where !replaced.contains("\(folder)/\(name)") {
+      let path = "\(folder)/\(name)"
+      if isFolder("\(present)/\(name)") {
+        try makeFolder(path)
+      } else {
+        try write([], to: path, permissions: 0o600, owner: 0)
+      }
+      try showFile("\(present)/\(name)", at: path)
+    }
+    try makeFolder(workspace)
+    let key = try random { () throws(CryptographyError) in
+      try randomBytes(count: SealingKey.length)
+    }
+    try write(
+      key, to: "\(InstalledPath.key)", permissions: 0o400, owner: try storeOwner().uid)
+  }
+
+  private static func makeFolder(
+    _ path: String, permissions: mode_t = 0o755
+  ) throws(Failure) {
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    guard unsafe mkdir(path, permissions) == 0 else { throw failure(path) }
+  }
+
+  private static func showFile(_ file: String, at place: String) throws(Failure) {
+    // SAFETY: the strings end with a NUL and are valid during the call.
+    guard unsafe cposix_mount_file(file, place) == 0 else {
+      throw failure("showing a file at \(place)")
+    }
+  }
+
+  // MARK: Files
+
+  /// Writes a new file in the workspace, and shows it at the place of another one.
+  private func show(
+    _ contents: [UInt8], at place: String, permissions: UInt32 = 0o644
+  ) throws(Failure) {
+    number += 1
+    let path = "\(Self.workspace)/\(number)"
+    try Self.write(contents, to: path, permissions: permissions, owner: 0)
+    try Self.showFile(path, at: place)
+  }
+
+  private static func write(
+    _ contents: [UInt8], to path: String, permissions: UInt32, owner: UInt32
+  ) throws(Failure) {
+    guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
+    do throws(TrustedPath.Refusal) {
+      let folder = try trusted.parent()
+      do throws(SystemError) {
+        let file = try folder.create(trusted.last)
+        try file.write(contents)
+        try file.changeOwner(to: owner)
+        try file.changeGroup(to: owner)
+        try file.changeMode(to: permissions)
+      } catch {
+        throw .system(error)
+      }
+    } catch {
+      throw Failure(reason: "writing \(path): \(error.text)")
+    }
+  }
+
+  /// Shows a copy of a folder with one more file. sshd reads such a folder.
+  package func show(_ contents: [UInt8], in folder: String, as path: String) throws(Failure) {
+    let names: [String]
+    do throws(TrustedPath.Refusal) {
+      names = try TrustedPath.names(in: folder) { $0.suffix(5) == Array(".conf".utf8)[...] }
+    } catch {
+      throw Failure(reason: "\(folder) cannot be read")
+    }
+    var files: [(path: String, contents: [UInt8], permissions: UInt32)] = [(path, contents, 0o644)]
+    for name in names where "\(folder)/\(name)" != path {
+      let path = "\(folder)/\(name)"
+      // What sshd says about a file is shown if every user can read the file.
+      files.append((path, try Self.read(path), try Self.permissions(of: path)))
+    }
+    try Self.hide(folder, "mode=0755")
+    for file in files {
+      try Self.write(file.contents, to: file.path, permissions: file.permissions, owner: 0)
+    }
+  }
+
+  private static func permissions(of path: String) throws(Failure) -> UInt32 {
+    guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
+    do throws(TrustedPath.Refusal) {
+      let folder = try trusted.parent()
+      do throws(SystemError) {
+        return try folder.fileForReading(trusted.last).status().permissions & 0o644
+      } catch {
+        throw .system(error)
+      }
+    } catch {
+      throw Failure(reason: "\(path) cannot be read")
+    }
+  }
+
+  package func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
+    do throws(Failure) {
+      for file in files { try show(file.contents, at: file.path) }
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  // MARK: Accounts
+
+  private static func accounts() throws(Failure) -> TrialAccounts {
+    let known: [KnownAccount]
+    do throws(SystemError) { known = try KnownAccount.all() } catch {
+      throw Failure(reason: "the accounts cannot be listed: \(error.text)")
+    }
+    let taken = known.map { (name: $0.account.name, uid: $0.account.uid) }
+    guard let accounts = TrialAccounts(besides: taken) else {
+      throw Failure(reason: "no user ID is free for a test account")
+    }
+    return accounts
+  }
+
+  private func addAccounts() throws(Failure) {
+    let today = (try Self.now()) / 86_400
+    let salt = String(password.prefix(16))
+    guard let hash = TrialTransaction.hash(of: password, salt: salt) else {
+      throw Failure(reason: "libcrypt has no SHA-512")
+    }
+    try show(accounts.passwd(try Self.read("/etc/passwd")), at: "/etc/passwd")
+    try show(
+      accounts.shadow(try Self.read("/etc/shadow"), hash: hash, today: today), at: "/etc/shadow",
+      permissions: 0o600)
+  }
+
+  private static func read(_ path: String) throws(Failure) -> [UInt8] {
+    switch PlainFile.read(path, longest: 1 << 24) {
+    case .success(let text): return text
+    case .failure(let error): throw Failure(reason: "\(path): \(error.text)")
+    }
+  }
+
+  private static func now() throws(Failure) -> Int64 {
+    do throws(SystemError) { return try Clock.now() } catch {
+      throw Failure(reason: "the clock: \(error.text)")
+    }
+  }
+
+  // MARK: The store
+
+  /// Creates an empty store, as packaging/install does.
+  private func makeStore() throws(Failure) {
+    let store = "\(InstalledPath.store)"
+    let owner = try Self.storeOwner()
+    try Self.hide(store, "mode=0700")
+    for folder in ["factors", "attempts", "uids", "mail"] {
+      let path = "\(store)/\(folder)"
+      try Self.makeFolder(path, permissions: 0o700)
+      // SAFETY: the strings end with a NUL and are valid during the calls.
+      guard unsafe chown(path, owner.uid, owner.uid) == 0,
+        // SAFETY: as above.
+        unsafe chmod(path, 0o2700) == 0
+      else { throw Self.failure(path) }
+    }
+    for file in ["ledger", "ledger.head"] {
+      try Self.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner.uid)
+    }
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    guard unsafe chown(store, owner.uid, owner.uid) == 0 else { throw Self.failure(store) }
+    try Self.makeIdentity(owner.uid)
+  }
+
+  /// Hides the identity of the host's own store by that of a store in which nothing was recorded. Without
+  /// one, the host denies, and so does the trial.
+  private static func makeIdentity(_ owner: UInt32) throws(Failure) {
+    let folder = "\(InstalledPath.storeIdentity)"
+    guard isFolder(folder) else { return }
+    try hide(folder, "mode=0700")
+    try write(
+      [UInt8](repeating: 0, count: StoreIdentity.length),
+      to: "\(folder)/\(StoreIdentity.fileName)", permissions: 0o600, owner: owner)
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    guard unsafe chown(folder, owner, owner) == 0 else { throw failure(folder) }
+  }
+
+  private static func storeOwner() throws(Failure) -> Account {
+    let owner: Account?
+    do throws(SystemError) { owner = try Account.named(Array("mfa".utf8)) } catch {
+      throw Failure(reason: "the account mfa: \(error.text)")
+    }
+    guard let owner else { throw Failure(reason: "there is no system user mfa", isFault: true) }
+    return owner
+  }
+
+  /// Enrols a factor for the first test account, in the hidden store.
+  private func enrol() throws(Failure) {
+    let now = try Self.now()
+    guard let location = StoreLocation.standard,
+      let name = Self.factorName, let uid = accounts.uids.first
+    else { throw Failure(reason: "the store") }
+    let account = Account(name: enrolled, uid: uid)
+    let actor = AuditLogEvent.Actor(
+      name: Array("root".utf8), uid: 0, program: Array("mfa-admin".utf8), source: .unknown)
+    do throws(FactorStoreError) {
+      let store = try LocalFactorStore(location)
+      let entry = try store.entry(of: account, creating: true)
+      let description = Importing.Description(
+        displayName: name, parameters: .standard, timeOffset: 0, usedUntil: now / 30 - 100)
+      let codes = SecretBytes(count: 0)
+      _ = try secret.withSpan { key throws(FactorStoreError) in
+        try Importing.add(
+          description, key: key, recoveryCodes: codes.span, to: entry,
+          attempts: entry.attempts, now: now, from: .unknown, by: actor)
+      }
+    } catch {
+      throw Failure(
+        reason: "the store cannot be used: \(RecordProblem.store(error).sentence)", isFault: true)
+    }
+  }
+
+  private static var factorName: DisplayName? {
+    do throws(DisplayName.Refusal) { return try DisplayName(Array("trial".utf8)) } catch {
+      return nil
+    }
+  }
+
+  // MARK: Sign-ins
+
+  package func signIn(
+    _ user: [UInt8], _ service: [UInt8], password: TrialPassword, code: TrialCode
+  ) -> TrialSignIn {
+    _ = logged()
+    let caller = PAMCaller.isStartedByUsers(service) ? accounts.uids[1] : 0
+    let answers = TrialTransaction.Answers(
+      password: Array((password == .right ? self.password : "x").utf8), code: digits(code))
+    let result = TrialTransaction.signIn(
+      user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service),
+      hasKey: password == .wrongAfterKey)
+    return TrialSignIn(
+      isSuccess: result.isSuccess, askedForCode: result.askedForCode, log: logged())
+  }
+
+  /// Returns the digits of a code, or nil for no code.
+  private func digits(_ code: TrialCode) -> [UInt8]? {
+    guard code != .none else { return nil }
+    do {
+      let step = try Self.now() / 30 + (code == .next ? 1 : 0)
+      let codes = try secret.withSpan { key throws(CryptographyError) in
+        var hotp = try HOTP(secret: key, algorithm: .sha1)
+        var codes: [[UInt8]] = []
+        for step in (step - 12)...(step + 12) {
+          codes.append(Self.digits(try hotp.code(at: UInt64(step), digits: .six)))
+        }
+        return codes
+      }
+      guard code == .wrong else { return codes[12] }
+      return (0..<100).lazy.map { Array("\(100_000 + $0)".utf8) }.first { !codes.contains($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  private static func digits(_ code: Code) -> [UInt8] {
+    let text = String(code.value)
+    return Array((String(repeating: "0", count: max(0, 6 - text.count)) + text).utf8)
+  }
+
+  // MARK: The log
+
+  /// Shows a socket of this process at the place of the system log's. syslog(3) connects to stream
+  /// sockets too, which keep what has not been read yet.
+  private static func catchLog() throws(Failure) -> Int32 {
+    let path = "\(workspace)/log"
+    // SAFETY: the string ends with a NUL and is valid during the call.
+    let socket = unsafe cposix_listen_stream(path)
+    guard socket >= 0 else { throw failure("a socket for the log") }
+    // Without a system log, nothing is caught and nothing is written.
+    // SAFETY: the strings end with a NUL and are valid during the call.
+    _ = unsafe cposix_mount_file(path, "/dev/log")
+    return socket
+  }
+
+  /// Returns the lines that were written to the log since the last call.
+  private func logged() -> [String] {
+    var text: [UInt8] = []
+    while true {
+      let connection = accept(log, nil, nil)
+      guard connection >= 0 else { break }
+      writers.append(connection)
+    }
+    for writer in writers {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while text.count < 1 << 20 {
+        // SAFETY: the call writes at most as many bytes as the array has.
+        let count = unsafe buffer.withUnsafeMutableBytes {
+          unsafe recv(writer, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        }
+        guard count > 0 else { break }
+        text += buffer.prefix(count)
+      }
+    }
+    return text.split { $0 == 0 || $0 == UInt8(ascii: "\n") }.map { Self.message(Array($0)) }
+  }
+
+  /// Returns the message of a line without its priority, time and program.
+  private static func message(_ line: [UInt8]) -> String {
+    let text = VisibleText.escaping(line)
+    return String(text.replacing(#/^<[0-9]+>.{15} [^ ]*?: /#, with: ""))
+  }
+}

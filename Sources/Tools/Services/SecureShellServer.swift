@@ -1,0 +1,149 @@
+import MFAAdmin
+import MFADoctor
+import MFABase
+
+/// Checks and reloads the sshd of this host.
+package enum SecureShellServer {
+  /// The path of sshd.
+  static let program = "/usr/sbin/sshd"
+
+  /// The default path of the file that contains the server's process number.
+  private static let usualPidFile = "/run/sshd.pid"
+
+  /// The folder without which sshd refuses to test its files. The service ssh creates it when it
+  /// starts, and systemd removes it when the service stops.
+  private static let privilegeSeparationFolder = "/run/sshd"
+
+  /// The time limit for a program, in seconds. It is longer than the time after which systemd gives
+  /// up a reload (90 s by default).
+  private static let patience: Int64 = 120
+
+  /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
+  /// that override it for some sign-ins.
+  static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
+    guard Tool.isThere(program), let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
+      throw .secureShell(.notInstalled)
+    }
+    let others = try dropIns()
+    if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
+      throw .secureShell(obstacle)
+    }
+    return SecureShellDropIn.exceptions(main: main.contents, others: others)
+  }
+
+  private static func dropIns() throws(ChangeError) -> [(path: String, text: [UInt8])] {
+    let folder = SecureShellDropIn.folder
+    var files: [(path: String, text: [UInt8])] = []
+    for name in try SystemFile.names(in: folder)
+    where name.hasSuffix(".conf") && folder + "/" + name != SecureShellDropIn.path {
+      switch PlainFile.read(folder + "/" + name, longest: 1 << 20) {
+      case .success(let text): files.append((folder + "/" + name, text))
+      case .failure(let refusal): throw SystemFile.problem(folder + "/" + name, refusal)
+      }
+    }
+    return files
+  }
+
+  /// Throws if sshd requires a key now, which a password and a code would replace. sshd's files are
+  /// checked later: if sshd prints no settings, this is not known and not an error.
+  package static func checkThatNoKeyIsRequired() throws(ChangeError) {
+    try makePrivilegeSeparationFolder()
+    let effective = try run([program, "-T"])
+    guard let lists = SSHDSettings(effective.output).methodLists,
+      lists.allSatisfy({ $0.contains("publickey") })
+    else { return }
+    throw .secureShell(.keyRequired)
+  }
+
+  /// Verifies that an sshd started now would use the drop-in's settings.
+  ///
+  /// - Returns: the output of `sshd -T`.
+  package static func check(
+    expecting first: SecureShellFactors.First
+  ) throws(ChangeError) -> String {
+    try makePrivilegeSeparationFolder()
+    let test = try run([program, "-t"])
+    guard test.isSuccess else {
+      throw .secureShell(.refused("sshd -t", complaint(test)))
+    }
+    let effective = try run([program, "-T"])
+    guard effective.isSuccess else {
+      throw .secureShell(.refused("sshd -T", complaint(effective)))
+    }
+    let settings = String(decoding: effective.output, as: UTF8.self)
+    let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
+    guard differences.isEmpty else {
+      throw .secureShell(.overridden(differences))
+    }
+    return settings
+  }
+
+  private static func complaint(_ output: ProgramOutput) -> String {
+    ProgramComplaint(ofSSHD: output, on: LocalExaminedHost()).text
+  }
+
+  private static func makePrivilegeSeparationFolder() throws(ChangeError) {
+    let folder = privilegeSeparationFolder
+    do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
+      throw .file(folder, .system(error))
+    }
+  }
+
+  /// Makes the running server reload its settings, if sshd accepts its files: a server that does not
+  /// would end. Returns false if no server is running.
+  ///
+  /// `effective` is the output of `sshd -T`, or empty if it is not known.
+  static func reload(effective: String = "") throws(ChangeError) -> Bool {
+    let pidFile =
+      SecureShellDropIn.value(of: "PidFile", inEffective: effective) ?? usualPidFile
+    let old = Tool.version(of: pidFile)
+    if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
+      guard try reloadBySystemd() else { return false }
+      // Without the file there is nothing to wait for.
+      if old != nil { _ = Tool.waitForVersion(of: pidFile, after: old, seconds: 5) }
+      return true
+    }
+    guard let number = server(pidFile) else { return false }
+    try requireAcceptedFiles()
+    do throws(SystemError) { try Tool.hangUp(number) } catch { throw .reload(error.text) }
+    guard Tool.waitForVersion(of: pidFile, after: old, seconds: 10) else {
+      throw .reload("process \(number) did not rewrite \(pidFile)")
+    }
+    return true
+  }
+
+  private static func reloadBySystemd() throws(ChangeError) -> Bool {
+    for unit in ["ssh.service", "sshd.service"]
+    where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
+      try requireAcceptedFiles()
+      let result = try run(["/usr/bin/systemctl", "reload", unit])
+      guard result.isSuccess else { throw .reload("systemctl reload \(unit): \(result.complaint)") }
+      return true
+    }
+    return false
+  }
+
+  private static func requireAcceptedFiles() throws(ChangeError) {
+    try makePrivilegeSeparationFolder()
+    let test = try run([program, "-t"])
+    guard test.isSuccess else {
+      throw .reload("sshd -t: \(complaint(test))")
+    }
+  }
+
+  /// Returns the server's process number from the file, or nil if that process does not run sshd.
+  private static func server(_ pidFile: String) -> Int32? {
+    guard let text = ProcFile.text(pidFile),
+      let number = Int32(text.filter { !$0.isWhitespace }), number > 1,
+      ProcessTable.program(of: Int64(number)) == program
+    else { return nil }
+    return number
+  }
+
+  private static func run(_ arguments: [String]) throws(ChangeError) -> ProgramOutput {
+    let program = ChildProgram(arguments: arguments, seconds: patience)
+    do throws(ProgramOutput.Failure) { return try program.run() } catch {
+      throw .reload("\(arguments[0]): \(error.text)")
+    }
+  }
+}

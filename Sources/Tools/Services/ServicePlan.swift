@@ -1,0 +1,239 @@
+import MFAAdmin
+import MFABase
+import MFADoctor
+import MFAPAMStack
+
+/// The files to write to enable a service.
+package struct ServicePlan {
+  /// The name of the service.
+  package let service: [UInt8]
+  /// The files, in the order in which they are written.
+  package let files: [ChangedFile]
+  /// The line that already asks for a code, in which case there is nothing to do.
+  package let present: StackPosition?
+  /// What sshd asks for.
+  package let factors: SecureShellFactors
+  /// sshd's service with the new lines, or nil for another service.
+  package private(set) var planned: ServiceWithModule?
+  /// The settings of sshd that override ours for some sign-ins.
+  package var exceptions: [SecureShellDropIn.Occurrence] = []
+
+  /// The service's name, escaped for display.
+  package var name: String { VisibleText.escaping(service) }
+
+  private static let folder = "\(InstalledPath.services)"
+  private static let secureShell = Array("sshd".utf8)
+
+  /// Groups of services that one program uses. Enabling the first service of a group enables all of
+  /// them.
+  private static let families = [["sudo", "sudo-i"], ["su", "su-l"]]
+
+  /// Returns the services that are enabled together with a service, including itself.
+  package static func family(of service: [UInt8]) -> [[UInt8]] {
+    let name = String(decoding: service, as: UTF8.self)
+    let family = families.first { $0.first == name } ?? [name]
+    return family.map { Array($0.utf8) }
+  }
+
+  /// Returns whether enabling a service also changes sshd's settings.
+  package static func concernsSecureShell(_ service: [UInt8]) -> Bool { service == secureShell }
+
+  /// Returns the path of a service's file.
+  package static func path(of service: [UInt8]) -> String {
+    folder + "/" + String(decoding: service, as: UTF8.self)
+  }
+
+  /// Returns the path of a service's file as its package installs it, which libpam reads if there is
+  /// none in /etc.
+  private static func vendorPath(of service: [UInt8]) -> String {
+    "\(InstalledPath.vendorServices)/" + String(decoding: service, as: UTF8.self)
+  }
+
+  /// Returns the vendor's file of a service, or nil if libpam does not read it.
+  static func vendorFile(of service: [UInt8]) throws(ChangeError) -> SystemFile? {
+    guard try SystemFile.read(path(of: service)) == nil else { return nil }
+    return try SystemFile.read(vendorPath(of: service))
+  }
+
+  /// Parses the name of a service that can be enabled. Throws for files that other services
+  /// include, for the default service `other`, and for `mfa-enroll`, with which the helper asks for
+  /// the password.
+  package static func service(_ text: String) throws(ChangeError) -> [UInt8] {
+    let name = Array(text.utf8)
+    let isPlain = name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "+"),
+        UInt8(ascii: "@"):
+        true
+      case _: false
+      }
+    }
+    guard isPlain, (1...64).contains(name.count), name.first != UInt8(ascii: "."),
+      !isFragment(name), text != "mfa-enroll"
+    else { throw .notAService(text) }
+    return name
+  }
+
+  /// Returns whether a file does not belong to one service only.
+  static func isFragment(_ name: [UInt8]) -> Bool {
+    name == Array("other".utf8) || IncludedServiceFile.contains(name)
+  }
+
+  /// Throws if the service has no file.
+  package static func requireFile(of service: [UInt8]) throws(ChangeError) {
+    guard try SystemFile.read(path(of: service)) == nil, try vendorFile(of: service) == nil else {
+      return
+    }
+    throw .noServiceFile(String(decoding: service, as: UTF8.self))
+  }
+
+  /// Plans the changes for a service and proves that the resulting stack asks for a code.
+  ///
+  /// `factors` matter to sshd alone.
+  package init(
+    _ service: [UInt8], _ factors: SecureShellFactors = .usual
+  ) throws(ChangeError) {
+    self.service = service
+    self.factors = factors
+    try Self.requireFile(of: service)
+    let installed = OverlaidStacks(InstalledStacks())
+    present = try Self.line(of: service, installed)
+    guard present == nil else {
+      files = []
+      return
+    }
+    let stackFiles = try Self.stackFiles(service, factors.first, installed)
+    guard Self.concernsSecureShell(service) else {
+      files = stackFiles
+      return
+    }
+    exceptions = try SecureShellServer.look()
+    if let stack = stackFiles.first(where: { $0.path == Self.path(of: service) }) {
+      let file = StackFile(path: Array(stack.path.utf8), contents: stack.new)
+      planned = try Self.proven(
+        exceptions, service, factors, in: installed.replacing(service, with: file))
+    }
+    // sshd applies its settings only after a reload, so they are written and checked before the
+    // stack changes.
+    files = try Self.dropIn(service, factors) + stackFiles
+  }
+
+  /// Returns the service with its new lines. Throws if a `Match` block that overrides our settings would
+  /// let users in with a code alone.
+  private static func proven(
+    _ exceptions: [SecureShellDropIn.Occurrence], _ service: [UInt8], _ factors: SecureShellFactors,
+    in source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> ServiceWithModule? {
+    let stack: ServiceStack
+    do throws(StackRefusal) {
+      stack = try ServiceStack(.auth, of: service, from: source)
+    } catch {
+      throw .stack(
+        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+    }
+    guard let planned = ServiceWithModule(name: service, stack: stack) else { return nil }
+    for exception in exceptions {
+      let settings = SecureShellDropIn.effective(factors).with([
+        ("PasswordAuthentication", "yes"), (exception.keyword, exception.value),
+      ])
+      guard planned.ways(settings).contains(where: { $0.firstFactor == .missing }) else { continue }
+      throw .secureShell(.codeAlone(exception))
+    }
+    return planned
+  }
+
+  /// Why a service that calls the module already is not safe, or nil if it is.
+  package static func gap(of service: [UInt8], on host: any ExaminedHost) -> String? {
+    let stack: ServiceStack
+    do throws(StackRefusal) {
+      stack = try ServiceStack(.auth, of: service, from: host.stacks)
+    } catch {
+      return StackFinding.reason(error)
+    }
+    guard let present = ServiceWithModule(name: service, stack: stack) else { return nil }
+    var ways = present.ways
+    if concernsSecureShell(service), let settings = SSHDView.generalSettings(on: host) {
+      ways = present.ways(settings)
+    }
+    if ways.contains(where: { $0.firstFactor == .missing }) {
+      return "no key and no password is required before the code"
+    }
+    return ways.allSatisfy(\.asksForCode) ? nil : "there is a way in without a code"
+  }
+
+  private static func stackFiles(
+    _ service: [UInt8], _ first: SecureShellFactors.First,
+    _ installed: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> [ChangedFile] {
+    var source = installed
+    var files: [ChangedFile] = []
+    for member in family(of: service) {
+      let path = path(of: member)
+      let own = try SystemFile.read(path)
+      // The new file in /etc begins as a copy of the vendor's, which stays as it is.
+      let vendors = try vendorFile(of: member)
+      guard let file = own ?? vendors, try line(of: member, source) == nil else { continue }
+      let present = StackFile(path: Array(path.utf8), contents: file.contents)
+      let text = try plan(member, service, first, present, source)
+      source = source.replacing(member, with: StackFile(path: present.path, contents: text))
+      files.append(
+        ChangedFile(
+          path: path, old: own?.contents, new: text, permissions: file.permissions, owner: 0,
+          group: file.group))
+    }
+    return files
+  }
+
+  private static func dropIn(
+    _ service: [UInt8], _ factors: SecureShellFactors
+  ) throws(ChangeError) -> [ChangedFile] {
+    let text = SecureShellDropIn.text(service: service, factors)
+    if let present = try SystemFile.read(SecureShellDropIn.path) {
+      // The drop-in may remain after an administrator removed the lines from the service's file.
+      guard present.contents == text else {
+        throw .secureShell(.occupied)
+      }
+      return []
+    }
+    return [
+      ChangedFile(
+        path: SecureShellDropIn.path, old: nil, new: text, permissions: 0o644, owner: 0, group: 0)
+    ]
+  }
+
+  private static func plan(
+    _ member: [UInt8], _ service: [UInt8], _ first: SecureShellFactors.First, _ file: StackFile,
+    _ source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> [UInt8] {
+    do throws(StackProof.Obstacle) {
+      let first = concernsSecureShell(service) ? first : .password
+      return try StackPlan(member, first, mark: service, file: file, in: source).text
+    } catch {
+      throw .stack(
+        service: VisibleText.escaping(member), file: path(of: member), error)
+    }
+  }
+
+  private static func line(
+    of service: [UInt8], _ source: OverlaidStacks<InstalledStacks>
+  ) throws(ChangeError) -> StackPosition? {
+    do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
+      throw .stack(
+        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+    }
+  }
+
+  /// The new service files, each with the path of the file that libpam reads now.
+  package var replacedFiles: [(path: String, contents: [UInt8])] {
+    files.filter { $0.path != SecureShellDropIn.path }.map { file in
+      let name = file.path.split(separator: "/").last.map { Array($0.utf8) } ?? []
+      return (file.old == nil ? Self.vendorPath(of: name) : file.path, file.new)
+    }
+  }
+
+  /// The changes as a unified diff.
+  package var diff: String {
+    files.map { UnifiedDiff(path: $0.path, old: $0.old, new: $0.new).text }.joined()
+  }
+}

@@ -1,0 +1,158 @@
+import MFAAdmin
+import MFADoctor
+import MFAPAMStack
+
+/// The state of a service: whether it asks for a code, and why.
+package enum ServiceState: Equatable {
+  /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
+  /// `with` is the service that was enabled, if it is another one: sudo for sudo-i.
+  case on(String, with: String?)
+  /// Like `on`, but the change is rolled back unless it is confirmed before `until`, in seconds
+  /// since the epoch.
+  case pending(String, with: String?, until: Int64)
+  /// The service asks for a code because of a line that `mfa-admin enable` did not write.
+  case byHand(String)
+  /// The service was enabled and confirmed, and a file has lost the lines, or is gone. The value is its
+  /// path: the service's file, or sshd's drop-in.
+  case lost(String)
+  /// The service does not ask for a code.
+  case off
+  /// The state cannot be determined. The value is the reason.
+  case unknown(String)
+
+  /// Determines the state of a service.
+  package init(_ service: [UInt8], journal: ChangeJournal) {
+    self.init(service, journal, recorded: RecordedService.all())
+  }
+
+  /// The confirmed changes, or the reason why their records cannot be read.
+  private typealias Records = Result<[RecordedService], RecordedService.Failure>
+
+  /// Determines the state of a service.
+  private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: Records) {
+    do throws(StackRefusal) {
+      let stacks = InstalledStacks()
+      guard let line = try StackProof.line(of: service, in: stacks) else {
+        self = Self.withoutLine(ServicePlan.path(of: service), recorded)
+        return
+      }
+      self =
+        Self.stateOfDropIn(service, recorded)
+        ?? Self.state(service, line, journal)
+    } catch {
+      self = .unknown(StackProof.Obstacle.unknown(error).sentence)
+    }
+  }
+
+  /// Returns the state of a service whose stack does not call the module.
+  private static func withoutLine(_ path: String, _ recorded: Records) -> ServiceState {
+    switch recorded {
+    case .failure(let failure): unknown(failure)
+    case .success(let services):
+      services.contains { $0.files.contains { $0.path == path } } ? .lost(path) : .off
+    }
+  }
+
+  /// Returns the state of a service whose stack calls the module, if sshd's drop-in decides it: the
+  /// change that wrote the drop-in is recorded, and the drop-in is no longer complete.
+  private static func stateOfDropIn(
+    _ service: [UInt8], _ recorded: Records
+  ) -> ServiceState? {
+    switch recorded {
+    case .failure(let failure):
+      return service == Array("sshd".utf8) ? unknown(failure) : nil
+    case .success(let services):
+      let files = services.first { $0.name == service }?.files ?? []
+      switch files.first(where: { $0.path == SecureShellDropIn.path })?.state {
+      case nil, .complete: return nil
+      case .unreadable(let reason): return .unknown(reason)
+      case .gone, .withoutLines, .edited: return .lost(SecureShellDropIn.path)
+      }
+    }
+  }
+
+  private static func unknown(_ failure: RecordedService.Failure) -> ServiceState {
+    .unknown("\(VisibleText.escaping(failure.place)): \(failure.reason)")
+  }
+
+  private static func state(
+    _ service: [UInt8], _ line: StackPosition, _ journal: ChangeJournal
+  ) -> ServiceState {
+    let place = VisibleText.escaping(line.text)
+    do throws(ChangeError) {
+      let path = String(decoding: line.file, as: UTF8.self)
+      guard let file = try SystemFile.read(path),
+        let marked = MarkedText.services(in: file.contents).first
+      else { return .byHand(place) }
+      let with = marked == service ? nil : VisibleText.escaping(marked)
+      for entry in try journal.pending() {
+        guard case .success(let change) = entry, change.service == marked,
+          let deadline = change.deadline
+        else { continue }
+        return .pending(place, with: with, until: deadline.time)
+      }
+      return .on(place, with: with)
+    } catch {
+      return .unknown(error.message)
+    }
+  }
+
+  /// Returns all services that have a file, sorted by name.
+  package static func all(
+    journal: ChangeJournal
+  ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
+    do throws(StackRefusal) {
+      // A service may have lost its file.
+      let records = RecordedService.all()
+      var files: [RecordedService.File] = []
+      if case .success(let services) = records { files = services.flatMap(\.files) }
+      let recorded = files.map(\.path).filter { $0 != SecureShellDropIn.path }
+        .compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }
+      let present = try InstalledStacks().services()
+      let names = present + recorded.filter { !present.contains($0) }
+      return names.sorted { $0.lexicographicallyPrecedes($1) }
+        .filter { !ServicePlan.isFragment($0) }
+        .map { (VisibleText.escaping($0), ServiceState($0, journal, recorded: records)) }
+    } catch {
+      throw .stack(
+        service: "services", file: VisibleText.escaping(error.place), .unknown(error))
+    }
+  }
+
+  /// The state in words.
+  package var sentence: String {
+    switch self {
+    case .on(let place, let with): "on\(Self.suffix(with)): \(place)"
+    case .pending(let place, let with, let until):
+      "on\(Self.suffix(with)), rolled back unless confirmed before "
+        + "\(Timestamp(until)?.full ?? "then"): \(place)"
+    case .byHand(let place): "on, configured by hand: \(place)"
+    case .lost(SecureShellDropIn.path):
+      "LOST: enabled, but \(SecureShellDropIn.path) has not all settings any more: see mfa-admin "
+        + "doctor"
+    case .lost(let path):
+      "LOST: enabled, but \(path) has no line of pam_mfa.so any more: see mfa-admin doctor"
+    case .off: "off"
+    case .unknown(let reason): "unknown: \(reason)"
+    }
+  }
+
+  private static func suffix(_ with: String?) -> String { with.map { " with \($0)" } ?? "" }
+
+  /// The members of the JSON object for the state.
+  package var members: [(name: String, value: JSON)] {
+    switch self {
+    case .on(let place, let with):
+      [("state", .string("on")), ("place", .string(place)), ("enabledWith", JSON(with))]
+    case .pending(let place, let with, let until):
+      [
+        ("state", .string("pending")), ("place", .string(place)), ("enabledWith", JSON(with)),
+        ("until", JSON(Timestamp(until)?.iso8601)),
+      ]
+    case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]
+    case .lost(let path): [("state", .string("lost")), ("place", .string(path))]
+    case .off: [("state", .string("off"))]
+    case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]
+    }
+  }
+}

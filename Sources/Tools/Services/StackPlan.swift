@@ -1,0 +1,158 @@
+import MFAAdmin
+import MFAPAMStack
+
+/// The contents of a service's file with the module's lines added.
+///
+/// MUST 1: a file is written only after PAMStack has read it back and verified it.
+/// (`StackPlanTests`)
+package struct StackPlan: Equatable {
+  /// The new contents of the file.
+  package let text: [UInt8]
+
+  /// The line follows the lines that ask for the password.
+  private static let auth = "auth requisite pam_mfa.so after_password"
+  /// The line for a code after a key, above the lines that ask for the password: for users who have
+  /// enrolled, the code decides, and all others are asked for the password. A connection to sshd from
+  /// before its settings changed therefore needs the password or a code, never neither.
+  private static let authAfterKey =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so"
+  /// The line for a code after a key, if a password may replace the key: all others are asked for the
+  /// password and then, by `auth`, for a code.
+  private static let authIfAfterKey =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so after_key"
+  /// The line that earlier versions wrote.
+  private static let formerAuth = "auth requisite pam_mfa.so"
+  private static let account = "account required pam_mfa.so"
+  /// Lets root switch to accounts without a factor, because root is not asked for a code.
+  private static let rootAccount = "account sufficient pam_rootok.so"
+
+  /// Shows pending notices. Other services show them in the `auth` line.
+  private static let session = "session optional pam_mfa.so"
+
+  /// All lines that are added to service files.
+  static let knownLines = [
+    auth, authAfterKey, authIfAfterKey, account, rootAccount, session, formerAuth,
+  ]
+
+  private static func accountLines(of service: [UInt8]) -> [String] {
+    if SessionService(service) == .sshd { return [account, session] }
+    return PAMCaller.isRoot(at: service) ? [account] : [rootAccount, account]
+  }
+
+  /// Adds the lines.
+  ///
+  /// `mark` is the service that the marks name. `source` contains all files unchanged.
+  init<Source: StackSource>(
+    _ service: [UInt8], _ first: SecureShellFactors.First = .password, mark: [UInt8],
+    file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) {
+    switch first {
+    case .password: text = try Self.afterPassword(service, mark: mark, file: file, in: source)
+    case .keyOrPassword:
+      let usual = try Self.afterPassword(service, mark: mark, file: file, in: source)
+      text = try Self.onTop(
+        [Self.authIfAfterKey], of: usual, first, service: service, mark: mark, file: file,
+        in: source)
+    case .key:
+      text = try Self.onTop(
+        [Self.authAfterKey] + Self.accountLines(of: service), of: file.contents, first,
+        service: service, mark: mark, file: file, in: source)
+    }
+  }
+
+  /// Returns the file with the lines at the first suitable place after the line that asks for the
+  /// password.
+  private static func afterPassword<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [UInt8] {
+    let ends = ends(of: file.contents)
+    guard let line = try passwordLine(service, file, ends, source) else { throw .noPassword }
+    var obstacle = StackProof.Obstacle.missing
+    for end in ends[line...] {
+      for draft in try drafts(service, mark: mark, file, insertingAt: end, in: source) {
+        let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
+        guard let found = StackProof.obstacle(of: service, in: changed) else { return draft }
+        if obstacle == .missing { obstacle = found }
+      }
+    }
+    throw obstacle
+  }
+
+  /// Returns the text with lines above all others, which must then prove what `first` says.
+  private static func onTop<Source: StackSource>(
+    _ lines: [String], of text: [UInt8], _ first: SecureShellFactors.First, service: [UInt8],
+    mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [UInt8] {
+    let text = MarkedText(service: mark).inserting(lines, into: text, at: 0)
+    let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
+    if let obstacle = StackProof.obstacle(of: service, in: draft, first) { throw obstacle }
+    return text
+  }
+
+  /// Returns the candidates: the file with all lines at `end`, and with the `account` line above
+  /// all other `account` lines instead.
+  private static func drafts<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], _ file: StackFile, insertingAt end: Int,
+    in source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [[UInt8]] {
+    let marks = MarkedText(service: mark)
+    let text = file.contents
+    let together = marks.inserting([auth] + accountLines(of: service), into: text, at: end)
+    guard let top = try accountStart(service, file, source), top <= end else { return [together] }
+    let below = marks.inserting([auth], into: text, at: end)
+    return [together, marks.inserting(accountLines(of: service), into: below, at: top)]
+  }
+
+  /// Returns the end offset of each logical line, including its continuation lines.
+  private static func ends(of text: [UInt8]) -> [Int] {
+    var ends: [Int] = []
+    var offset = 0
+    for line in MarkedText.lines(of: text) {
+      offset += line.count
+      let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      let isComment = words.first?.hasPrefix("#") == true
+      guard isComment || words.last?.hasSuffix("\\") != true else { continue }
+      ends.append(offset)
+    }
+    return ends
+  }
+
+  /// Returns the first line that asks for a password, directly or through an included file, as an
+  /// index into `ends`.
+  private static func passwordLine<Source: StackSource>(
+    _ service: [UInt8], _ file: StackFile, _ ends: [Int], _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> Int? {
+    for (index, end) in ends.enumerated() {
+      let entries = try entries(.auth, service, file, until: end, source)
+      if entries.contains(where: \.asksForPassword) { return index }
+    }
+    return nil
+  }
+
+  /// Returns the offset of the first line that is an `account` line or includes one, or nil.
+  private static func accountStart<Source: StackSource>(
+    _ service: [UInt8], _ file: StackFile, _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> Int? {
+    var start = 0
+    for end in ends(of: file.contents) {
+      guard try entries(.account, service, file, until: end, source).isEmpty else { return start }
+      start = end
+    }
+    return nil
+  }
+
+  /// Returns the stack entries of the file truncated at `end`.
+  private static func entries<Source: StackSource>(
+    _ facility: StackType, _ service: [UInt8], _ file: StackFile, until end: Int,
+    _ source: OverlaidStacks<Source>
+  ) throws(StackProof.Obstacle) -> [StackEntry] {
+    let beginning = StackFile(path: file.path, contents: Array(file.contents[..<end]))
+    var truncated = source.replacing(service, with: beginning)
+    truncated.hasOther = false
+    do throws(StackRefusal) {
+      return try ServiceStack(facility, of: service, from: truncated).entries
+    } catch {
+      throw .unknown(error)
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import MFABase
+import MFACMFA
+
+// The values of mfa.h in Swift: what the shim passes, and the application behind it.
+
+extension SignInRequest {
+  /// The longest PAM item that is read, in bytes. A longer item is truncated, and a truncated user
+  /// name matches no account.
+  package static var longestItem: Int { 1024 }
+
+  /// The largest number of arguments that is read. A line of a service file holds fewer.
+  private static var maximumArguments: Int { 64 }
+
+  /// Copies what the shim passes.
+  package init(_ request: mfa_request) {
+    var arguments: [[UInt8]] = []
+    // SAFETY: this reads a number, and none of the structure's pointers.
+    let count = min(Int(unsafe request.argument_count), Self.maximumArguments)
+    for index in 0..<max(count, 0) {
+      // SAFETY: the shim passes `argument_count` NUL-terminated strings.
+      arguments.append(unsafe Self.bytes(request.arguments[index]) ?? [])
+    }
+    // SAFETY: the items are NUL-terminated or null.
+    self.init(
+      user: unsafe Self.bytes(request.user) ?? [],
+      service: unsafe Self.bytes(request.service) ?? [],
+      remoteHost: unsafe Self.bytes(request.remote_host),
+      terminal: unsafe Self.bytes(request.terminal), arguments: arguments)
+  }
+
+  private static func bytes(_ string: UnsafePointer<CChar>?) -> [UInt8]? {
+    // SAFETY: this only compares the pointer with null.
+    guard let string = unsafe string else { return nil }
+    // SAFETY: the caller passes a NUL-terminated string.
+    return unsafe PAMText.bytes(string, atMost: longestItem)
+  }
+}
+
+/// Strings received from PAM.
+private enum PAMText {
+  /// Returns the bytes of a NUL-terminated string, `limit` at most.
+  static func bytes(_ string: UnsafePointer<CChar>, atMost limit: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
+    while bytes.count < limit {
+      // SAFETY: no byte beyond the terminating NUL is read.
+      let byte = unsafe UInt8(bitPattern: string[bytes.count])
+      guard byte != 0 else { break }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}
+
+/// The application behind PAM, reached through the calls of the shim.
+@safe
+package struct PAMApplication: Application {
+  private let calls: mfa_application
+
+  /// Takes over what the shim passes.
+  package init(_ calls: mfa_application) {
+    // SAFETY: the shim owns the pointers and outlives this value.
+    unsafe self.calls = unsafe calls
+  }
+
+  // MARK: Questions and messages
+
+  /// Asks through the application's conversation.
+  package func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
+    ask(revealing: SecretBytes(copying: prompt.span), echo: echo)
+  }
+
+  /// Asks through the application's conversation.
+  package func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
+    let text = Self.terminated(prompt.span)
+    // SAFETY: the text ends with a NUL; `Self.reply` provides a buffer of the size that mfa.h
+    // requires.
+    return unsafe Self.reply { answer, count in
+      unsafe text.span.withUnsafeBufferPointer { text -> mfa_reply in
+        guard let text = text.baseAddress else { return .none }
+        return unsafe calls.ask(
+          calls.context, UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self), echo ? 1 : 0,
+          answer, count)
+      }
+    }
+  }
+
+  /// Shows a message through the application's conversation.
+  package func tell(_ text: String, essential: Bool) {
+    tell(SecretBytes(copying: text.utf8Span.span), essential: essential)
+  }
+
+  /// Shows confidential text through the application's conversation.
+  package func reveal(_ text: String, _ secret: consuming SecretBytes) {
+    tell(SecretBytes(joining: text.utf8Span.span, secret.span), essential: true)
+  }
+
+  /// Shows a message through the application's conversation.
+  package func tell(_ text: consuming SecretBytes, essential: Bool) {
+    // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
+    _ = unsafe Self.passing(text.span) { text in
+      unsafe calls.tell(calls.context, text, essential ? 1 : 0)
+      return 1
+    }
+  }
+
+  /// Whether the application did not ask for silence.
+  package var showsMessages: Bool {
+    // SAFETY: this reads a number.
+    unsafe calls.is_listening != 0
+  }
+
+  // MARK: Items of the transaction
+
+  /// Stores the note in the PAM transaction.
+  package func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+    store(note: [note.rawValue] + name)
+  }
+
+  /// Stores a note in the PAM transaction, and returns whether that succeeded.
+  package func store(note: [UInt8]) -> Bool {
+    // SAFETY: the text ends with a NUL, and the shim copies it.
+    unsafe Self.passing(note.span) { unsafe calls.note(calls.context, $0) } != 0
+  }
+
+  /// Returns whether the PAM transaction has this note.
+  package func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+    storedNote == [note.rawValue] + name
+  }
+
+  /// The note in the PAM transaction, or nil.
+  package var storedNote: [UInt8]? {
+    // SAFETY: the shim owns the string, which is NUL-terminated.
+    guard let text = unsafe calls.stored_note(calls.context) else { return nil }
+    // SAFETY: as above.
+    return unsafe PAMText.bytes(text, atMost: SignInRequest.longestItem &+ 1)
+  }
+
+  /// Returns PAM's item.
+  package func earlierAnswer() -> Reply {
+    // SAFETY: as in `ask`.
+    unsafe Self.reply { answer, count in
+      unsafe calls.earlier_answer(calls.context, answer, count)
+    }
+  }
+
+  /// The longest report of earlier methods that is read, in bytes. It holds several of the longest
+  /// keys, as certificates.
+  private static var longestMethods: Int { 32_768 }
+
+  /// Returns the variable of PAM's environment.
+  package func earlierMethods() -> [UInt8]? {
+    // SAFETY: the string is NUL-terminated and lives as long as the transaction.
+    guard let text = unsafe calls.earlier_methods(calls.context) else { return [] }
+    // SAFETY: the string is NUL-terminated.
+    let bytes = unsafe PAMText.bytes(text, atMost: Self.longestMethods)
+    return bytes.count < Self.longestMethods ? bytes : nil
+  }
+
+  /// Sets PAM's item.
+  package func forward(_ password: Span<UInt8>) -> Bool {
+    // SAFETY: the copy ends with a NUL.
+    unsafe Self.passing(password) { unsafe calls.forward(calls.context, $0) } != 0
+  }
+
+  // MARK: Logs
+
+  /// Writes a line through libpam.
+  package func log(_ priority: LogPriority, _ line: LogLine) { log(priority.number, line.text) }
+
+  /// Writes a line of this priority of syslog(3) through libpam.
+  package func log(_ priority: Int32, _ line: [UInt8]) {
+    // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
+    _ = unsafe Self.passing(line.span) { line in
+      unsafe calls.log(calls.context, priority, line)
+      return 1
+    }
+  }
+
+  /// Writes a record as this process.
+  package func audit(_ record: Audit.Record) { Audit.write(record) }
+
+  // MARK: C strings
+
+  /// Provides a buffer for the answer to a call, and returns the answer.
+  private static func reply(
+    _ call: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<Int>) -> mfa_reply
+  ) -> Reply {
+    let capacity = Int(MFA_ANSWER_CAPACITY)
+    var room = SecretBytes(count: capacity)
+    var count = 0
+    let kind = room.withMutableSpan { room in
+      // SAFETY: the call writes at most MFA_ANSWER_CAPACITY bytes.
+      unsafe room.withUnsafeMutableBufferPointer { room -> mfa_reply in
+        guard let base = room.baseAddress else { return .none }
+        return unsafe call(base, &count)
+      }
+    }
+    switch kind {
+    case .none: return .none
+    case .tooLong: return .tooLong
+    case .text:
+      guard count >= 0, count <= capacity else { return .tooLong }
+      return .text(room.prefix(count))
+    }
+  }
+
+  /// Calls `body` with a C string, and returns its result.
+  private static func passing(
+    _ text: Span<UInt8>, _ body: (UnsafePointer<CChar>) -> Int32
+  ) -> Int32 {
+    let text = terminated(text)
+    // SAFETY: the text ends with a NUL and outlives the call.
+    return unsafe text.span.withUnsafeBufferPointer { text in
+      guard let text = text.baseAddress else { return 0 }
+      return unsafe body(UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  /// Returns a copy that ends with a NUL, without any other NUL.
+  private static func terminated(_ text: Span<UInt8>) -> SecretBytes {
+    var copy = SecretBytes(count: text.count &+ 1)
+    copy.withMutableSpan { copy in
+      var length = 0
+      for index in text.indices where text[index] != 0 {
+        copy[length] = text[index]
+        length &+= 1
+      }
+    }
+    return copy
+  }
+}

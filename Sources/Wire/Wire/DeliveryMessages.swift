@@ -1,0 +1,28 @@
+import MFABase
+import MFAModel
+
+/// The messages that ask the helper to mail a user's pending notices. The sender does not wait for
+/// an answer.
+package enum DeliveryMessages {
+  /// Returns `hello` and `deliver`, with their frames.
+  ///
+  /// - Returns: the bytes; never nil, because every `UserName` fits.
+  @export(interface)
+  package static func bytes(for user: UserName) -> [UInt8]? {
+    do throws(MessageError) {
+      let hello = try text(of: HelperRequest.hello(.english))
+      return hello + (try text(of: HelperRequest.deliver(user: user)))
+    } catch {
+      return nil
+    }
+  }
+
+  private static func text(
+    of request: consuming HelperRequest
+  ) throws(MessageError) -> [UInt8] {
+    let message = try request.encodedForSignIn()
+    var bytes: [UInt8] = []
+    for index in message.span.indices { bytes.append(message.span[index]) }
+    return bytes
+  }
+}

@@ -1,0 +1,20 @@
+/// The framing of messages in a pipe: four bytes of length, most significant first, then a body of
+/// that length. The first byte of the body is the kind of the message.
+package enum Frame {
+  /// The length of the header that precedes a body, in bytes.
+  package static let headerLength = 4
+
+  /// The longest body in bytes.
+  package static let longestBody = 4096
+
+  /// Returns the length of the body that follows `header`, 1 to `longestBody`. A longer or empty
+  /// body is refused before any of it is read.
+  package static func bodyLength(header: Span<UInt8>) throws(MessageError) -> Int {
+    guard header.count == headerLength else { throw .malformed }
+    var length: UInt32 = 0
+    for index in header.indices { length = length << 8 | UInt32(header[index]) }
+    guard length > 0 else { throw .malformed }
+    guard length <= UInt32(longestBody) else { throw .tooLong }
+    return Int(length)
+  }
+}

@@ -1,0 +1,208 @@
+import MFAAdminTestSupport
+import MFAAttempt
+import MFAModel
+import MFAStore
+import MFABase
+import Testing
+
+@testable import MFAAdmin
+
+@Suite struct AdminErrorTests {
+  static func errors() throws -> [(AdminError, Int32)] {
+    let bad = try userName("a\u{1B}[31mb")
+    let phone = try factor(id(1), "phone")
+    let full = SystemError(.write, number: 28)
+    let holder = LockHolder(
+      process: 7, start: 1, startTime: 1_795_000_089, command: "\u{1B}", user: 0, userName: [0x1B],
+      state: .frozen, file: "/x")
+    return [
+      (.notRoot(arguments: ["show", "\u{1B}[2J"]), 77),
+      (.noSuchUser(bad), 2),
+      (.notAUserName("\u{7}/"), 2),
+      (.notEnrolled(bad), 2),
+      (.noSuchFactor(bad, selector: "\u{9B}x", others: [phone]), 2),
+      (.severalFactors(bad, selector: nil, [phone]), 64),
+      (.severalFactors(bad, selector: "\u{1B}", [phone]), 64),
+      (.unconfirmed, 64),
+      (.declined, 1),
+      (.unusable(bad, .noSuchAccount), 1),
+      (.unusable(bad, .belongsToAnother), 1),
+      (.unusable(bad, .account(full)), 1),
+      (.store(.system(.directory, full)), 1),
+      (.account(bad, full), 1),
+      (.configuration(failure(.system(full))), 1),
+      (.configuration(failure(.untrusted(.wrongOwner))), 1),
+      (.configuration(failure(.notAPath)), 1),
+      (.configuration(failure(.tooManyFiles)), 1),
+      (.configuration(failure(.invalid(ConfigurationError(line: 3, reason: .notUTF8)))), 1),
+      (.configurationBusy, 1),
+      (.mistakes(1, inForce: true), 1),
+      (.mistakes(2, inForce: false), 1),
+      (.noSuchTenant("\u{1B}"), 2),
+      (.unreadable("/\u{1B}", .system(full)), 1),
+      (.unwritable("/\u{1B}", full), 1),
+      (.notIdentityPlatform("/\u{9B}:1", "is not JSON"), 1),
+      (.notApplied(failure(.system(full))), 1),
+      (
+        .notApplied(
+          failure(.invalid(ConfigurationError(line: 1, reason: .noSelector(Excerpt([0x1B].span)))))),
+        1
+      ),
+      (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerNeverEnds)))), 1),
+      (.unusableRecords(1, of: 2), 1),
+      (.notRenamed(try userName("new"), from: try userName("a\u{1B}b")), 1),
+      (.accountExists(try userName("a\u{1B}b")), 1),
+      (.storeNotMade("make-store: error: no disk"), 1),
+      (.imageNotPrepared("/etc/mfa/key\u{1B}", "no permission"), 1),
+      (.noSuchFinding("\u{1B}", place: "/\u{9B}"), 2),
+      (.findingWithoutLine(place: "/\u{1B}:1"), 1),
+      (.noSuchAcceptance("\u{1B}", place: "/\u{9B}"), 2),
+      (.manyAccountsMissing(5, of: 9), 1),
+      (.lockedOut(1, of: 9), 1),
+      (.lockedOut(3, of: 9), 1),
+      (.firstFactorMissing(1), 1),
+      (.firstFactorMissing(2), 1),
+      (.accounts(full), 1),
+      (.clock(full), 1),
+      (.output(full), 1),
+      (.tooManyGrants(bad), 1),
+      (.noSuchGrant(bad), 2),
+      (.findings(errors: 1, warnings: 1), 3),
+      (.findings(errors: 2, warnings: 0), 3),
+      (.services(.untrusted(file: Array("/etc/\u{1B}".utf8), .wrongOwner)), 1),
+      (.notAPath("\u{1B}"), 64),
+      (.importSource("/\u{9B}", .system(full)), 1),
+      (.importSource("/x", .untrusted(.wrongOwner)), 1),
+      (.notImported(1, of: 2), 1),
+      (.notMet(1, of: 2), 1),
+      (.ledger(.recordsWithoutEntries([[0x1B]])), 1),
+      (.ledger(.fault(.badIndex, last: nil)), 1),
+      (.ledger(.records([LedgerFinding(user: [0x1B], kind: .gone, last: 3)])), 1),
+      (.locked("/\u{1B}", []), 1),
+      (.locked("/x", [holder]), 1),
+      (.notEnded(holder), 1),
+      (.backup(.exists("/\u{1B}")), 1),
+      (.backup(.file("/\u{1B}", full)), 1),
+      (.backup(.untrusted("/\u{1B}", .wrongOwner)), 1),
+      (.backup(.damaged("/\u{1B}", at: "\u{9B}")), 1),
+      (.backup(.otherVersion("/\u{1B}")), 1),
+      (.backup(.noKey("/\u{1B}")), 1),
+      (.backup(.otherKey("/\u{1B}", key: "/\u{1B}")), 1),
+      (.backup(.storeInUse(records: 1)), 1),
+      (.backup(.storeInUse(records: 2)), 1),
+      (.backup(.keyChanging), 1),
+      (.realm(.noRealm), 64),
+      (.realm(.localCommand), 1),
+      (.realm(.localOption("--reveal")), 64),
+      (.realm(.noRelay(.notFound(.open))), 1),
+      (.realm(.untrustedRelay(1000)), 1),
+      (.realm(.silentRelay), 1),
+      (.realm(.otherVersion), 1),
+      (.realm(.refused(.notFound, "alice")), 2),
+      (.realm(.refused(.unknownGroup, "web")), 2),
+      (.realm(.refused(.badHostName, "A B")), 64),
+      (.realm(.refused(.badGrant, "")), 64),
+      (.realm(.refused(.notPermitted, "")), 1),
+      (.realm(.refused(.hostRefused, "")), 1),
+      (.realm(.refused(.unknownCommand, "")), 1),
+      (.realm(.refused(.malformed, "")), 1),
+      (.realm(.refused(.store, "database: unreachable")), 1),
+      (.realm(.refused(.tooManyGrants, "alice")), 1),
+      (.realm(.refused(.policy, "")), 1),
+      (.realm(.refused(.notRoot, "")), 1),
+      (.realm(.refused(.noVerifier, "")), 1),
+      (.realm(.refused(.uncertain, "")), 1),
+      (.phone(.notANumber), 64),
+      (.phone(.otherRegion), 1),
+      (.phone(.testNumber), 1),
+      (.phone(.noGateway), 1),
+      (.phone(.limit(.numberHourly(seconds: 1))), 1),
+      (.phone(.limit(.hostDaily(seconds: 1))), 1),
+      (.phone(.limit(.breaker(seconds: 1))), 1),
+      (.phone(.notAccepted(.notSet)), 1),
+      (.phone(.notAccepted(.notStarted(2))), 1),
+      (.phone(.notAccepted(.failed(1))), 1),
+      (.phone(.notAccepted(.killed)), 1),
+      (.phone(.notAccepted(.tookTooLong)), 1),
+      (.phone(.notAccepted(.refused)), 1),
+      (.phone(.notAccepted(.noService)), 1),
+      (.phone(.notAccepted(.noReply)), 1),
+    ] + GatewayProgram.Refusal.allCases.map { (.phone(.notAccepted(.unusable($0))), 1) }
+  }
+
+  static func failure(
+    _ reason: ConfigurationFile.Failure.Reason
+  ) -> ConfigurationFile.Failure {
+    ConfigurationFile.Failure(Array("/etc/\u{1B}[2J".utf8), reason)
+  }
+
+  static let storeErrors: [FactorStoreError] =
+    (0...UInt8.max).compactMap { FactorStoreError.Part(rawValue: $0) }.flatMap {
+      [
+        .system($0, SystemError(.open, number: 13)), .untrusted($0, .wrongOwner), .damaged($0),
+        .rolledBack($0),
+      ]
+    } + [.otherVersion(9), .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong]
+    + (UserName(Array("a\u{1B}b".utf8)).map { [.renamed(from: $0)] } ?? [])
+    + ForeignStore.allCases.map { .foreign($0) }
+    + EngineError.allCases.map { .engine($0) }
+
+  @Test func rowsContainEveryCase() throws {
+    #expect(Set(try Self.errors().map { AdminErrorCase($0.0) }) == Set(AdminErrorCase.allCases))
+    #expect(
+      Set(Self.storeErrors.map { FactorStoreErrorCase($0) }) == Set(FactorStoreErrorCase.allCases))
+  }
+
+  @Test func helpListsEveryExitStatus() throws {
+    for (number, (error, status)) in try Self.errors().enumerated() {
+      #expect(error.status.rawValue == status, "case \(number)")
+      #expect(AdminStatus.explanation.contains("\n  \(status) "), "case \(number)")
+    }
+  }
+
+  @Test func everyErrorHasMessageAndHint() throws {
+    let all =
+      try Self.errors().map(\.0) + Self.storeErrors.map { .store($0) }
+      + (try Self.storeErrors.map { .unusable(try userName("a\u{1B}b"), RecordProblem($0)) })
+    for (number, error) in all.enumerated() {
+      for text in [error.message, error.hint] {
+        #expect(
+          !text.isEmpty && isHarmless(text) && !text.contains("\n"), "case \(number): \(text)")
+        #expect(!text.hasSuffix("."), "case \(number): \(text)")
+      }
+    }
+  }
+
+  @Test(
+    "findings are counted by kind, and warnings alone are no error",
+    arguments: [
+      (1, 0, "found 1 error", true), (2, 1, "found 2 errors and 1 warning", true),
+      (0, 1, "found 1 warning", false), (0, 3, "found 3 warnings", false),
+    ])
+  func findings(errors: Int, warnings: Int, message: String, isError: Bool) {
+    let error = AdminError.findings(errors: errors, warnings: warnings)
+    #expect(error.message == message && error.isError == isError)
+  }
+
+  @Test func hintForOtherUsersIsSudoCommand() {
+    let error = AdminError.notRoot(arguments: ["revoke", "alice", "my phone's", "--yes", ""])
+    #expect(error.hint == #"sudo mfa-admin revoke alice 'my phone'\''s' --yes ''"#)
+  }
+
+  @Test func hintForUnusableRecordIsRevokeAll() throws {
+    let alice = try userName("alice")
+    for trouble in [
+      RecordProblem.noSuchAccount, .belongsToAnother, .store(.damaged(.record)),
+      .store(.damaged(.attempts)), .store(.untrusted(.attempts, .wrongSize)),
+    ] {
+      #expect(trouble.hint(for: alice).contains("mfa-admin revoke alice --all"))
+    }
+    // These failures concern all users: the stored records are valid and must not be discarded.
+    for trouble in [
+      RecordProblem.store(.otherKey), .store(.untrusted(.key, .wrongOwner)),
+      .store(.untrusted(.directory, .wrongPermissions)), .store(.busy), .store(.cryptography),
+    ] {
+      #expect(!trouble.hint(for: alice).contains("revoke"))
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import MFAAdminTestSupport
+import MFAStore
+import MFAModel
+import Testing
+
+@testable import MFAAdmin
+
+/// The reports of commands that change something: each value as text and as JSON.
+@Suite struct ChangeReportTests {
+  static let now: Int64 = 1_700_000_000
+  static let mark = AuditLogCheckpoint(Array("17:9f2c0a1b".utf8))
+
+  static func phone() throws -> Factor { try factor(try id(0xAB, 0xCD), "phone") }
+
+  /// A factor in JSON.
+  static let phoneText = #"{"id":"abcd0000000000000000000000000000","displayName":"phone"}"#
+
+  // MARK: Revoking
+
+  static let revocations: [(Int, @Sendable () throws -> RevocationReport.Removal, String, String)] =
+    [
+      (
+        1, { .factor(try phone(), left: 1, rememberedCount: 2) }, "alice: revoked phone",
+        #""result":"revoked","factors":[PHONE],"factorsLeft":1,"grants":0,"rememberedSignIns":2"#
+      ),
+      (
+        2, { .factor(try phone(), left: 0, rememberedCount: 0) },
+        "alice: revoked phone; no factor is left",
+        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":0,"rememberedSignIns":0"#
+      ),
+      (
+        3, { .everything([try phone()], grants: 3, rememberedCount: 1) },
+        "alice: revoked every factor; no factor is left",
+        #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":3,"rememberedSignIns":1"#
+      ),
+      (
+        4, { .everything([], grants: 1, rememberedCount: 0) },
+        "alice: removed what was stored; no factor is left",
+        #""result":"revoked","factors":[],"factorsLeft":0,"grants":1,"rememberedSignIns":0"#
+      ),
+      (
+        5, { .unread }, "alice: removed what was stored; no factor is left",
+        #""result":"discarded","factors":null,"factorsLeft":0,"grants":null,"rememberedSignIns":null"#
+      ),
+    ]
+
+  @Test(arguments: revocations.indices) func revoked(_ index: Int) throws {
+    let (number, removal, sentence, members) = Self.revocations[index]
+    for mark in [Self.mark, nil] {
+      let report = RevocationReport(
+        user: try userName("alice"), removal: try removal(), entered: .entered(mark))
+      #expect(report.sentence == sentence, "case \(number)")
+      let ledger = mark == nil ? "null" : #""17:9f2c0a1b""#
+      #expect(
+        Self.compact(report.json)
+          == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"#
+          + #""signIns":null,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
+        "case \(number)")
+    }
+  }
+
+  // MARK: Unlocking
+
+  /// The number of wrong codes, the seconds since the last one, the number of steps that the last
+  /// accepted code is ahead, and the expected report.
+  static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
+    (
+      1, 0, 0, 0, "alice: was not locked",
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
+    ),
+    (
+      2, 1, 25, 0, "alice: was not locked; cleared: 1 wrong code",
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
+    ),
+    (
+      3, 7, 25, 0, "alice: 7 wrong codes, throttled 95 s: unlocked",
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"throttled","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0}"#
+    ),
+    (
+      4, 100, 25, 6, "alice: 100 wrong codes, locked: unlocked" + UnlockingTests.warning,
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"locked","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0}"#
+    ),
+  ]
+
+  @Test(arguments: unlockings)
+  func unlocked(
+    _ number: Int, _ failures: UInt32, _ ago: Int64, _ ahead: Int64, _ sentence: String,
+    _ members: String
+  ) throws {
+    let phone = try Self.phone()
+    let record = try record("alice", [phone])
+    let attempts = AttemptState(
+      record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : Self.now - ago,
+      watermarks: [AttemptState.Watermark(factor: phone.id, step: Self.now / 30 + ahead)])
+    let unlocking = UnlockEffect(
+      record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
+    let report = UnlockingReport(
+      user: try userName("alice"), unlocking: unlocking,
+      entered: .entered(failures == 0 ? nil : Self.mark))
+    #expect(report.sentence == sentence, "case \(number)")
+    let factors = ahead == 0 ? "" : Self.phoneText
+    let ledger = failures == 0 ? "null" : #""17:9f2c0a1b""#
+    #expect(
+      Self.compact(report.json)
+        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"rememberedSignIns":0,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
+      "case \(number)")
+  }
+
+  // MARK: Clearing remembered sign-ins
+
+  static let forgettings: [(Int, Int, String, String)] = [
+    (
+      1, 0, "alice: no sign-in was remembered",
+      #"{"user":"alice","result":"nothing-remembered","rememberedSignIns":0,"checkpoint":null}"#
+    ),
+    (
+      2, 1, "alice: cleared 1 remembered sign-in",
+      #"{"user":"alice","result":"forgotten","rememberedSignIns":1,"checkpoint":"17:9f2c0a1b"}"#
+    ),
+    (
+      3, 2, "alice: cleared 2 remembered sign-ins",
+      #"{"user":"alice","result":"forgotten","rememberedSignIns":2,"checkpoint":"17:9f2c0a1b"}"#
+    ),
+  ]
+
+  @Test(arguments: forgettings)
+  func forgotten(_ number: Int, _ rememberedCount: Int, _ sentence: String, _ json: String) throws {
+    let report = ClearedSignInsReport(
+      user: try userName("alice"), rememberedCount: rememberedCount,
+      mark: rememberedCount == 0 ? nil : Self.mark)
+    #expect(report.sentence == sentence, "case \(number)")
+    #expect(Self.compact(report.json) == json, "case \(number)")
+  }
+
+  // MARK: Withdrawing
+
+  @Test func withdrawn() throws {
+    let grants = try GrantTableTests.grants().prefix(2).map(\.grant)
+    let one = WithdrawalReport(
+      user: try userName("alice"), grants: [grants[1]], mark: Self.mark)
+    #expect(one.sentence == "alice: withdrawn 00000001")
+    #expect(
+      Self.compact(one.json)
+        == #"{"user":"alice","result":"withdrawn","grants":[{"kind":"ticket","id":"00000001","#
+        + #""made":"2023-11-14T22:13:20Z","expires":"2023-11-15T22:13:20Z","usesLeft":1,"#
+        + #""reason":null}],"checkpoint":"17:9f2c0a1b"}"#)
+    let two = WithdrawalReport(user: try userName("alice"), grants: grants, mark: nil)
+    #expect(two.sentence == "alice: withdrawn ab010203, 00000001")
+    #expect(Self.compact(two.json).hasSuffix(#""reason":null}],"checkpoint":null}"#))
+    #expect(two.json.text.contains("\"reason\": \"phone lost, called back on the number"))
+  }
+
+  // MARK: Unsafe characters
+
+  @Test("control characters from user names and files are escaped") func harmless() throws {
+    let user = try userName("eve\u{1B}[2J")
+    let factors = [try Self.phone()]
+    let grants = [try GrantTableTests.grants()[2].grant]
+    let revocation = RevocationReport(
+      user: user, removal: .everything(factors, grants: 0, rememberedCount: 0),
+      entered: .entered(nil))
+    let withdrawal = WithdrawalReport(user: user, grants: grants, mark: nil)
+    let forgetting = ClearedSignInsReport(user: user, rememberedCount: 0, mark: nil)
+    for (sentence, json) in [
+      (revocation.sentence, revocation.json), (withdrawal.sentence, withdrawal.json),
+      (forgetting.sentence, forgetting.json),
+    ] {
+      #expect(isHarmless(sentence) && sentence.hasPrefix(#"eve\x1b[2J: "#))
+      #expect(isHarmless(json.text) && json.text.contains(#""user": "eve\u001b[2J""#))
+    }
+  }
+
+  /// Returns the text without white space, including white space inside strings.
+  private static func compact(_ json: JSON) -> String { json.text.filter { !$0.isWhitespace } }
+}

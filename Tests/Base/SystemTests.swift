@@ -1,0 +1,163 @@
+import MFABase
+import MFATestSupport
+import Testing
+
+@Suite("Files and directories", .privateMachine)
+struct DirectoryTests {
+  private func folder(_ script: String) throws -> Directory {
+    let name = "mfa-system-\(UInt32.random(in: 0...UInt32.max))"
+    try Command.succeed([
+      "/usr/bin/env", "sh", "-ec", "mkdir \"/var/lib/$1\"; cd \"/var/lib/$1\"; \(script)", "sh",
+      name,
+    ])
+    let path = try #require(TrustedPath(Array("/var/lib/\(name)".utf8)))
+    return try path.parent().directory(path.last)
+  }
+
+  private func name(_ text: String) throws -> FileName { try #require(FileName(Array(text.utf8))) }
+
+  @Test("symbolic links are not followed")
+  func links() throws {
+    let directory = try folder("echo x > file; ln -s file link; mkdir inner; ln -s inner innerlink")
+    let link = try name("link")
+    do throws(SystemError) {
+      _ = try directory.fileForReading(link)
+      Issue.record("a link was followed")
+    } catch {
+      #expect(error.isSymbolicLink)
+    }
+    let innerlink = try name("innerlink")
+    do throws(SystemError) {
+      _ = try directory.directory(innerlink)
+      Issue.record("a link was followed")
+    } catch {
+      #expect(error.isNotADirectory || error.isSymbolicLink)
+    }
+    #expect(throws: SystemError.self) { _ = try directory.create(link) }
+  }
+
+  @Test("opening a FIFO does not block, and it is distinguished from a regular file")
+  func fifo() throws {
+    let directory = try folder("mkfifo -m 0600 pipe")
+    let file = try directory.fileForReading(try name("pipe"))
+    #expect(try file.status().kind == .other)
+  }
+
+  @Test("descriptors are closed on exec")
+  func closesOnExec() throws {
+    let directory = try folder("echo x > file")
+    let file = try directory.fileForReading(try name("file"))
+    let listed = try Command.succeed(["/usr/bin/env", "sh", "-c", "ls -l /proc/self/fd"])
+    #expect(!listed.contains("mfa-system"))
+    _ = try file.status()
+  }
+
+  @Test("creating an existing name fails, renaming replaces, and each entry is listed once")
+  func changes() throws {
+    let directory = try folder("echo old > file")
+    #expect(throws: SystemError.self) { _ = try directory.create(try name("file")) }
+    let draft = try directory.create(try name(".new"))
+    try draft.write(Array("new".utf8))
+    try draft.sync()
+    try directory.rename(try name(".new"), to: try name("file"))
+    let file = try directory.fileForReading(try name("file"))
+    #expect(try file.read(count: 10) == Array("new".utf8))
+    var names: [[UInt8]] = []
+    try directory.forEachEntry { entry in
+      names.append(entry.bytes)
+      return true
+    }
+    #expect(names == [Array("file".utf8)])
+  }
+
+  @Test("all entries of a directory are listed, even if the kernel returns them in several parts")
+  func manyEntries() throws {
+    let directory = try folder("for n in $(seq 100 299); do touch $(printf \"$n%0240d\" 0); done")
+    var names: Set<String> = []
+    try directory.forEachEntry { entry in
+      names.insert(String(decoding: entry.bytes, as: UTF8.self))
+      return true
+    }
+    let zeros = String(repeating: "0", count: 240)
+    #expect(names == Set((100..<300).map { "\($0)\(zeros)" }))
+  }
+
+  @Test("waiting for a lock that is held ends after the given time")
+  func lock() throws {
+    let directory = try folder("echo x > file")
+    let first = try directory.fileForUpdating(try name("file"))
+    #expect(try first.lock(seconds: 0))
+    let second = try directory.fileForUpdating(try name("file"))
+    #expect(try second.lock(seconds: 0) == false)
+  }
+}
+
+@Suite("Paths")
+struct PathTests {
+  @Test(
+    "only absolute paths without . and .. components are valid",
+    arguments: [
+      ("/etc/mfa/mfa.conf", true), ("/x", true), ("", false), ("/", false), ("etc", false),
+      ("/a/b/c", true), ("/.../x", true), ("/a//b", false), ("/a/../b", false), ("/a/b//", false),
+      ("//etc", false), ("/etc/", false), ("/etc/../x", false), ("/./x", false), ("/a\0b", false),
+    ])
+  func paths(text: String, isPath: Bool) {
+    #expect((TrustedPath(Array(text.utf8)) != nil) == isPath)
+  }
+}
+
+@Suite("Log lines")
+struct LogLineTests {
+  @Test(
+    "a value can end neither its pair nor its line",
+    arguments: [
+      ("plain-1.2:3/4@5+6%7,8_9", "plain-1.2:3/4@5+6%7,8_9"), ("a b", "a\\x20b"),
+      ("a=b", "a\\x3db"), ("a\"b", "a\\x22b"), ("a\\x", "a\\x5cx"), ("\n", "\\x0a"),
+      ("\u{1B}[0m", "\\x1b\\x5b0m"), ("ø", "\\xc3\\xb8"), ("", "-"),
+    ])
+  func escaping(value: String, expected: String) {
+    var line = LogLine()
+    line.add("key", escaping: Array(value.utf8))
+    #expect(String(decoding: line.text, as: UTF8.self) == "key=" + expected)
+  }
+
+  @Test("a long value is truncated, and quoted text cannot end its quotation marks")
+  func limits() {
+    var line = LogLine()
+    line.add("key", escaping: [UInt8](repeating: 0x61, count: 200))
+    #expect(line.text.count == 4 + LogLine.longestValue + 3)
+    var quoted = LogLine()
+    quoted.addQuoted("message", Array("say \"hi\" \\ \n".utf8))
+    #expect(
+      String(decoding: quoted.text, as: UTF8.self) == "message=\"say \\x22hi\\x22 \\x5c \\x0a\"")
+  }
+}
+
+@Suite("Accounts")
+struct AccountTests {
+  @Test("root has uid 0, and impossible names are not found")
+  func lookUp() throws {
+    #expect(try Account.named(Array("root".utf8)) == Account(name: Array("root".utf8), uid: 0))
+    #expect(try Account.with(uid: 0)?.name == Array("root".utf8))
+    #expect(try Account.named(Array("no such user".utf8)) == nil)
+    #expect(try Account.named([]) == nil)
+    #expect(try Account.named([0x72, 0]) == nil)
+    #expect(try Account.named([UInt8](repeating: 0x61, count: 300)) == nil)
+  }
+}
+
+@Suite("Terminals")
+struct ControllingTerminalTests {
+  @Test(
+    "a device number is mapped to a terminal name, or to none",
+    arguments: [
+      (1, 0x8803, "pts/3"), (2, 0x88FF, "pts/255"), (3, 0x10_8800, "pts/256"),
+      (4, 0xFFF0_88FF, "pts/1048575"), (5, 0x0401, "tty1"), (6, 0x043F, "tty63"),
+      (7, 0x0440, "ttyS0"), (8, 0, nil), (9, 0x0500, nil), (10, 0x8903, nil),
+      (11, 0x0010_0400, nil), (12, UInt32.max, nil),
+    ] as [(Int, UInt32, String?)])
+  func names(row: Int, number: UInt32, name: String?) {
+    let found = ControllingTerminal.name(of: number).map { String(decoding: $0, as: UTF8.self) }
+    #expect(found == name, "row \(row)")
+  }
+}

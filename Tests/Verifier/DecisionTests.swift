@@ -1,0 +1,495 @@
+import Foundation
+import MFAWire
+import MFAStore
+import MFABase
+import MFACTestSupport
+import MFAModel
+import MFARealm
+import MFAPAMStack
+import MFARealmStore
+import MFASharedStoreTestSupport
+import MFASignInTestSupport
+import MFATestSupport
+import Testing
+
+@testable import MFAAttempt
+@testable import MFAVerifier
+@testable import MFADecider
+
+/// A verifier in a process of its own, with an engine in its memory, and the packets of a network front.
+@Suite("The verifier", .privateMachine)
+struct DecisionTests {
+  static let host = Array("web1.example.org".utf8)
+  static let serial: [UInt8] = [1]
+  /// The user of the network front.
+  static let front: UInt32 = 12347
+
+  @Test("a result is kept for longer than a module waits for it")
+  func answersOutliveTheModule() {
+    #expect(SharedRequest.answerLifetime > ProtocolDeadline.later)
+  }
+
+  /// The realm: a user who has enrolled, and a host that has joined.
+  struct Realm {
+    let engine = MemoryEngine()
+    let key: String
+    /// The store of the verifier.
+    let folder = "/var/lib/mfa-verifier-store-\(UInt32.random(in: 0...UInt32.max))"
+
+    init() throws {
+      for path in [folder, folder + "/realm-mail", folder + "/policy"] {
+        try Command.succeed(["/bin/mkdir", "-m", "0700", path])
+      }
+      try Data("[project]\ndisable_after = 90\n".utf8).write(
+        to: URL(fileURLWithPath: folder + "/policy/mfa.conf"))
+      key = "/var/lib/mfa-verifier-key-\(UInt32.random(in: 0...UInt32.max))"
+      try Data([UInt8](repeating: 7, count: 32)).write(to: URL(fileURLWithPath: key))
+      try Command.succeed(["/usr/bin/env", "chmod", "0400", key])
+      let realm = TestRealm(engine)
+      try FactorStoreConformance { realm.store() }.enroll()
+      let hosts = HostRegistry(realm.store(at: try Clock.now()))
+      let actor = AuditLogEvent.Actor(
+        name: [], uid: nil, program: Array("tests".utf8), source: Source([]))
+      let ticket = try hosts.newTicket(
+        for: DecisionTests.host, groups: [Array("web".utf8)], by: actor)
+      _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
+    }
+
+    /// Lets another host join, with the certificate of the same number.
+    func join(_ host: [UInt8], group: String) throws {
+      let hosts = HostRegistry(TestRealm(engine).store(at: try Clock.now()))
+      let actor = AuditLogEvent.Actor(
+        name: [], uid: nil, program: Array("tests".utf8), source: Source([]))
+      let ticket = try hosts.newTicket(for: host, groups: [Array(group.utf8)], by: actor)
+      _ = try hosts.join(ticket: ticket, certificate: DecisionTests.serial, by: actor)
+    }
+
+    /// The policy of the realm, in files of its own: other tests change those of the machine at the same time.
+    func policy() -> ConfigurationCache {
+      let folder = Array((folder + "/policy").utf8)
+      return ConfigurationCache(
+        ConfigurationLocation(
+          vendor: folder + Array("/vendor.conf".utf8), folder: folder,
+          host: folder + Array("/mfa.conf".utf8), dropIns: folder + Array("/mfa.conf.d".utf8)),
+        now: Clock.nanoseconds)
+    }
+
+    func remove() throws {
+      for path in [key, folder] { try FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// The accounts whose notices the verifier is to mail. Its mailer is never run. The machine has none, so that
+    /// users of other tests are sent no mail.
+    func mail() throws -> MailFolder {
+      let path = try #require(TrustedPath(Array(folder.utf8)))
+      let key = try #require(TrustedPath(Array(key.utf8)))
+      return MailFolder(
+        StoreFile.realmMailName, in: StoreLocation(directory: path, key: key), mailer: "/bin/true")
+    }
+
+    /// The names of the files there.
+    func mailed() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/realm-mail").sorted()
+    }
+  }
+
+  static func configuration(
+    _ more: String = "", users: String = "alice"
+  ) throws -> DecisionConfiguration {
+    try DecisionConfiguration(
+      Array(
+        "database = x\n[hosts web]\nusers = \(users)\nservices = sshd\noffline = recovery\n\(more)"
+          .utf8))
+  }
+
+  /// The facts of a host about an sshd that signs in this user.
+  static func facts(_ user: String, sharing: [Account] = []) -> HostFacts {
+    let account = Account(name: Array(user.utf8), uid: 1000)
+    return HostFacts(
+      peerUser: 0,
+      caller: AccountFacts(
+        account: Account(name: Array("root".utf8), uid: 0), groups: [], areGroupsCertain: true),
+      user: AccountFacts(account: account, groups: [], areGroupsCertain: true),
+      isLookupCertain: true, sharing: [account] + sharing,
+      stacks: ReportedStacks([ReportedStacks.Lookup(Array("sshd".utf8), nil)], areCertain: true),
+      secureShell: SecureShellConfiguration(graceTime: 120, leavesOtherMethod: true), sinceBoot: 10)
+  }
+
+  static func converse(
+    _ facts: HostFacts, host: [UInt8] = host, serial: [UInt8] = serial, nonce: UInt8 = 1
+  ) -> VerifierRequest {
+    .converse(
+      FleetConversation(
+        host: host, serial: serial, nonce: [UInt8](repeating: nonce, count: 16),
+        facts: facts.encoded()))
+  }
+
+  static func start(
+    _ user: String, service: String = "sshd", answers: [AnsweredQuestion] = []
+  ) -> ModuleMessage {
+    .start(
+      ConversationStart(
+        .auth, SignInRequest(user: Array(user.utf8), service: Array(service.utf8)),
+        showsMessages: true, caller: 0, note: nil, tryNumber: 1, answered: answers))
+  }
+
+  /// Runs a verifier, and calls `client` with the path of its socket.
+  static func serving(
+    _ realm: Realm, front: UInt32 = 0, configuration more: String = "",
+    users: String = "alice", _ client: (String) throws -> Void
+  ) throws {
+    let path = "/tmp/mfa-verifier-\(UUID().uuidString)"
+    let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
+    let share = try #require(WorkerShare(ownUser: 0, most: 4))
+    let counters = try #require(DecisionCounters())
+    let worker: Int32
+    switch try WorkerProcess.start() {
+    case .copy(let process): worker = process
+    case .thisProcess:
+      share.slot = 0
+      share.started(in: 0)
+      guard let key = TrustedPath(Array(realm.key.utf8)) else { WorkerProcess.leave(1) }
+      do {
+        DecisionWorker(
+          listener: listener, share: share,
+          realm: DecisionRealm(
+            MeasuredEngine(realm.engine, counters), try configuration(more, users: users), key: key,
+            owner: 0, mail: try realm.mail(), policy: realm.policy()),
+          counters: counters, front: front
+        ).run()
+      } catch {}
+      WorkerProcess.leave(0)
+    }
+    defer { WorkerProcess.end(worker) }
+    try client(path)
+    try FileManager.default.removeItem(atPath: path)
+    try realm.remove()
+  }
+
+  /// Sends the packets and returns the kinds of the messages in the packet that arrives, or nil if the
+  /// connection ends.
+  static func kinds(
+    _ path: String, _ request: consuming VerifierRequest, _ message: consuming ModuleMessage?
+  ) throws -> [UInt8]? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    switch consume message {
+    case .some(let message):
+      let packet = message.packet()
+      if let packet { try connection.send(packet.span) }
+    case .none: break
+    }
+    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+    return Self.kinds(answer.span.copied())
+  }
+
+  private static func kinds(_ packet: [UInt8]) -> [UInt8] {
+    var kinds: [UInt8] = []
+    var index = 0
+    while index + 3 <= packet.count {
+      kinds.append(packet[index])
+      index += 3 + Int(packet[index + 1]) << 8 + Int(packet[index + 2])
+    }
+    return kinds
+  }
+
+  /// Returns the number of the verdict in the last packet, or nil.
+  static func verdict(
+    _ path: String, _ request: consuming VerifierRequest, _ message: consuming ModuleMessage
+  ) throws -> UInt8? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    let first = message.packet()
+    if let first { try connection.send(first.span) }
+    // The service asks for facts about the process.
+    while true {
+      guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+      let bytes = answer.span.copied()
+      let kinds = kinds(bytes)
+      if kinds.last == 0x81 { return bytes.last }
+      guard kinds.last == 0x8A else { return nil }
+      let fact = ModuleMessage.fact(nil).packet()
+      if let fact { try connection.send(fact.span) }
+    }
+  }
+
+  static func answer(_ code: String) -> AnsweredQuestion {
+    AnsweredQuestion(
+      Array("One-time code: ".utf8), echo: false,
+      reply: .text(SecretBytes(copying: Array(code.utf8).span)))
+  }
+
+  /// Signs alice in with a code. Returns the number of the verdict.
+  static func signIn(_ path: String, _ code: String, nonce: UInt8 = 1) throws -> UInt8? {
+    try verdict(
+      path, converse(facts("alice"), nonce: nonce), start("alice", answers: [answer(code)]))
+  }
+
+  @Test("a code is accepted at one host, once")
+  func accepted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        for (nonce, code, expected) in [
+          (2, "000000", 5), (3, code, 1), (3, code, 1), (4, code, 6),
+        ] as [(UInt8, String, UInt8)] {
+          let verdict = try Self.signIn(path, code, nonce: nonce)
+          #expect(verdict == expected, "nonce \(nonce)")
+        }
+      }
+    }
+  }
+
+  @Test("results, conversations and calls of the database are counted")
+  func counted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        for (nonce, code) in [(2, "000000"), (3, code), (4, code)] as [(UInt8, String)] {
+          _ = try Self.signIn(path, code, nonce: nonce)
+        }
+        _ = try Self.kinds(path, Self.converse(Self.facts("bob")), Self.start("bob"))
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.wrong] == 1 && numbers[.accepted] == 1 && numbers[.replayed] == 1)
+        #expect(
+          numbers[.allowed] == 1 && numbers[.triedAgain] == 1 && numbers[.askedAgain] == 1
+            && numbers[.notPermitted] == 1)
+        #expect(numbers.distribution(.commit).counts.reduce(0, +) >= 3)
+        #expect(numbers.distribution(.load).counts.reduce(0, +) >= 3)
+      }
+    }
+  }
+
+  @Test("a verifier whose clock is ahead uses the time of the database, and is counted")
+  func clockAhead() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try Realm()
+      let time = try Clock.now() - 40
+      realm.engine.time = time
+      try Self.serving(realm) { path in
+        // The codes of later steps than the database's time allows, by the present one of the verifier.
+        for (nonce, code, expected) in [
+          (2, try KnownFactor.code(at: time + 40, steps: 5), 5),
+          (3, try KnownFactor.code(at: time, steps: 5), 1),
+        ] as [(UInt8, String, UInt8)] {
+          let verdict = try Self.signIn(path, code, nonce: nonce)
+          #expect(verdict == expected, "nonce \(nonce)")
+        }
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.wrong] == 1 && numbers[.accepted] == 1)
+        #expect(numbers[.clockAhead] >= 2 && numbers[.clockTooFarAhead] == 0)
+      }
+    }
+  }
+
+  @Test("a verifier whose clock is more than a minute ahead denies, and is counted")
+  func clockTooFarAhead() async {
+    await #expect(processExitsWith: .success) {
+      let realm = try Realm()
+      let time = try Clock.now() - 100
+      realm.engine.time = time
+      try Self.serving(realm) { path in
+        for code in [try KnownFactor.code(at: time), try KnownFactor.code(at: time + 100)] {
+          let verdict = try Self.signIn(path, code)
+          #expect(verdict == 0)
+        }
+        let numbers = try #require(try Self.numbers(path))
+        #expect(numbers[.failed] == 2 && numbers[.clockTooFarAhead] >= 2)
+      }
+    }
+  }
+
+  /// Returns the reply to a request about outages, or nil.
+  static func offline(
+    _ path: String, serial: [UInt8] = serial, _ subject: OfflineRequest.Subject
+  ) throws -> VerifierReply? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let request = VerifierRequest.offline(OfflineRequest(host: host, serial: serial, subject))
+    let packet = request.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
+    return try VerifierReply(answer.span)
+  }
+
+  @Test("a host gets a permit only about a user whose code was accepted there")
+  func permit() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let code = try KnownFactor.code(at: try Clock.now())
+        let facts = Self.facts("alice")
+        for (nonce, code) in [(2, "000000"), (3, code)] as [(UInt8, String)] {
+          _ = try Self.verdict(
+            path, Self.converse(facts, nonce: nonce),
+            Self.start("alice", answers: [Self.answer(code)]))
+        }
+        func permits(_ nonce: UInt8, _ user: String = "alice") throws -> VerifierReply? {
+          try Self.offline(
+            path,
+            .permit(
+              nonce: [UInt8](repeating: nonce, count: 16), facts: Self.facts(user).encoded()))
+        }
+        let none = VerifierReply.offline(.permits([[]]))
+        #expect(try permits(2) == none)
+        #expect(try permits(9) == none)
+        guard case .offline(.permits(let encoded)) = try permits(3),
+          let bytes = encoded.first, let permit = OfflinePermit(bytes.span)
+        else {
+          Issue.record("no permit")
+          return
+        }
+        #expect(permit.user == Array("alice".utf8))
+        #expect(permit.expiresAt == permit.signedInAt + 7 * 86_400)
+        #expect(permit.rules.map(\.methods) == [.recovery])
+        #expect(permit.rules.map(\.services) == [[Array("sshd".utf8)]])
+        guard
+          case .offline(.permits(let renewed)) = try Self.offline(
+            path, .renewal(tokens: [permit.token, permit.token + [0]])),
+          renewed.count == 2, let bytes = renewed.first, let second = OfflinePermit(bytes.span)
+        else {
+          Issue.record("no renewed permit")
+          return
+        }
+        #expect(second.signedInAt == permit.signedInAt && second.expiresAt == permit.expiresAt)
+        #expect(renewed[1].isEmpty)
+        #expect(
+          try Self.offline(path, serial: [2], .renewal(tokens: [permit.token])) == .refused)
+        // A report of an offline sign-in, twice, and a damaged queue.
+        let record = OfflineRecord(
+          number: 1, time: 5, kind: .attempt, user: Array("alice".utf8),
+          service: Array("sshd".utf8), source: [])
+        let report = OfflineReport(
+          isDamaged: false, base: 0, chain: [UInt8](repeating: 0, count: 32),
+          records: [record.encoded()])
+        let first = try Self.offline(path, .report(report.encoded()))
+        guard case .offline(.position(1, _)) = first else {
+          Issue.record("not reported")
+          return
+        }
+        #expect(try Self.offline(path, .report(report.encoded())) == first)
+        let damaged = OfflineReport(
+          isDamaged: true, base: 0, chain: [UInt8](repeating: 0, count: 32), records: [])
+        #expect(try Self.offline(path, .report(damaged.encoded())) == first)
+      }
+    }
+  }
+
+  private static func numbers(_ path: String) throws -> DecisionNumbers? {
+    let connection = try PacketConnection(to: Array(path.utf8))
+    let packet = VerifierRequest.numbers.packet()
+    if let packet { try connection.send(packet.span) }
+    guard case .packet(let answer) = try connection.receive(seconds: 10),
+      case .numbers(let numbers) = try VerifierReply(answer.span)
+    else { return nil }
+    return numbers
+  }
+
+  @Test("another user than the network front's is not served")
+  func otherUser() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm(), front: Self.front) { path in
+        let kinds1 = try Self.kinds(path, .ping, nil)
+        #expect(kinds1 == [0x84])
+        let result = try #require(SharedNumbers(count: 1))
+        switch try WorkerProcess.start() {
+        case .copy(let process):
+          while result[0] == 0 { Clock.pause(milliseconds: 1) }
+          WorkerProcess.end(process)
+          #expect(result[0] == 1)
+        case .thisProcess:
+          guard ctest_set_identities(12399, 12399, 12399) == 0 else { WorkerProcess.leave(2) }
+          do {
+            result[0] = try Self.kinds(path, .ping, nil) == nil ? 1 : 2
+          } catch {
+            result[0] = 1
+          }
+          WorkerProcess.leave(0)
+        }
+      }
+    }
+  }
+
+  @Test("a revoked host, another certificate and an unknown host are denied")
+  func revoked() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let facts = Self.facts("alice")
+        let other = Self.converse(facts, serial: [2])
+        let kinds2 = try Self.kinds(path, other, Self.start("alice"))
+        #expect(kinds2 == [0x81])
+        let unknown = Self.converse(facts, host: Array("db".utf8))
+        let kinds3 = try Self.kinds(path, unknown, Self.start("alice"))
+        #expect(kinds3 == [0x81])
+      }
+      let revoked = try Realm()
+      let actor = AuditLogEvent.Actor(name: [], uid: nil, program: [], source: Source([]))
+      _ = try HostRegistry(TestRealm(revoked.engine).store(at: try Clock.now()))
+        .revoke(Self.host, by: actor)
+      try Self.serving(revoked) { path in
+        let kinds4 = try Self.kinds(path, Self.converse(Self.facts("alice")), Self.start("alice"))
+        #expect(kinds4 == [0x81])
+      }
+    }
+  }
+
+  @Test("users and services that no group permits are denied like each other")
+  func notPermitted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        for (user, service) in [("bob", "sshd"), ("alice", "sudo"), ("nobody-here", "login")] {
+          let kinds5 = try Self.kinds(
+            path, Self.converse(Self.facts(user)), Self.start(user, service: service))
+          #expect(kinds5 == [0x81])
+        }
+      }
+    }
+  }
+
+  @Test("a user whose other name is not permitted is denied")
+  func otherNameNotPermitted() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let facts = Self.facts("alice", sharing: [Account(name: Array("bob".utf8), uid: 1000)])
+        let kinds = try Self.kinds(path, Self.converse(facts), Self.start("alice"))
+        #expect(kinds == [0x81])
+      }
+    }
+  }
+
+  @Test("a host cannot begin an enrolment in the account line, nor choose another policy file")
+  func enrollmentInAccountLine() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let note = [TransactionNote.enrollment.rawValue] + Array("alice".utf8)
+        let account = ModuleMessage.start(
+          ConversationStart(
+            .account, SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8)),
+            showsMessages: true, caller: 0, note: note, tryNumber: 1, answered: []))
+        let kinds = try Self.kinds(path, Self.converse(Self.facts("alice")), account)
+        #expect(kinds == [0x81])
+        let request = SignInRequest(
+          user: Array("alice".utf8), service: Array("sshd".utf8),
+          arguments: [Array("config=/etc/mfa/mfa.conf".utf8)])
+        let verdict = try Self.verdict(
+          path, Self.converse(Self.facts("alice"), nonce: 9),
+          .start(
+            ConversationStart(
+              .auth, request, showsMessages: true, caller: 0, note: nil, tryNumber: 1,
+              answered: [Self.answer(try KnownFactor.code(at: try Clock.now()))])))
+        #expect(verdict == 0)
+      }
+    }
+  }
+
+  @Test("enrolment is refused at a host whose groups do not permit it")
+  func noEnrollment() async {
+    await #expect(processExitsWith: .success) {
+      try Self.serving(try Realm()) { path in
+        let kinds = try Self.kinds(
+          path, Self.converse(Self.facts("alice")), .manage(terminal: nil))
+        #expect(kinds == [0x82])
+      }
+    }
+  }
+}
