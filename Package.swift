@@ -42,8 +42,9 @@ let reviewed: [CSetting] = [
 
 /// The layers, lowest first. Each layer has a folder in Sources, which contains a folder for each
 /// target. A target may depend on targets of its own layer and of lower ones; packaging/test checks
-/// the imports.
+/// the imports. The layer Build has programs that run during a build and are part of no other one.
 enum Layer: String {
+  case build = "Build"
   case c = "C"
   case base = "Base"
   case model = "Model"
@@ -61,7 +62,7 @@ enum Layer: String {
   var isEmbeddable: Bool {
     switch self {
     case .base, .model, .wire, .module, .core, .signIn, .service: true
-    case .c, .clients, .realm, .tools: false
+    case .build, .c, .clients, .realm, .tools: false
     }
   }
 
@@ -80,12 +81,12 @@ func ours(_ names: String) -> [Target.Dependency] {
 /// except those of products have the prefix.
 func room(
   _ name: String, _ layer: Layer, uses names: String, _ others: [Target.Dependency] = [],
-  exclude: [String] = [], linker: [LinkerSetting] = []
+  exclude: [String] = [], linker: [LinkerSetting] = [], plugins: [Target.PluginUsage] = []
 ) -> Target {
   .target(
     name: name.hasPrefix("MultiFactor") ? name : "MFA" + name, dependencies: ours(names) + others,
     path: "Sources/\(layer.rawValue)/\(name)", exclude: exclude, swiftSettings: layer.settings,
-    linkerSettings: linker)
+    linkerSettings: linker, plugins: plugins)
 }
 
 /// Returns the program in the folder `name` of a layer.
@@ -185,6 +186,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
+    // Compiles the texts in packaging/po.
+    .executableTarget(
+      name: "MFACatalogueCompiler", path: "Sources/Build/CatalogueCompiler",
+      swiftSettings: Layer.build.settings),
+    .plugin(
+      name: "MFACatalogueCompilerPlugin", capability: .buildTool(),
+      dependencies: ["MFACatalogueCompiler"], path: "Sources/Build/CatalogueCompilerPlugin"),
+
     // The C code that Swift calls. libcrypto, libaudit, libqrencode, libpng and libsystemd are loaded
     // on first use.
     code("CPOSIX"),
@@ -201,7 +210,7 @@ let package = Package(
     room("Base", .base, uses: "CPOSIX CSecrets"),
     room("Crypto", .base, uses: "Base CCrypto"),
 
-    room("Messages", .model, uses: "Base"),
+    room("Messages", .model, uses: "Base", plugins: ["MFACatalogueCompilerPlugin"]),
     room("Model", .model, uses: "Base Messages"),
     room("PAMStack", .model, uses: "Base"),
     room("QRCode", .model, uses: "Base CQREncode"),
@@ -263,7 +272,8 @@ let package = Package(
       "mfa-admin", .tools,
       uses: "Admin Attempt Base Doctor Import Model PAMStack Realm Services Store",
       [argumentParser]),
-    room("EnrollMessages", .tools, uses: "Messages"),
+    room(
+      "EnrollMessages", .tools, uses: "Messages", plugins: ["MFACatalogueCompilerPlugin"]),
     program(
       "mfa-enroll", .tools,
       uses: "Base EnrollMessages Import Messages Model MultiFactor MultiFactorQR QRCode",
@@ -331,6 +341,7 @@ let package = Package(
         + "Services SignIn Store TestSupport Wire",
       exclude: ["Regressions", "Seeds", "run"]),
     tests("Import", uses: "Base Import Model Store TestSupport"),
+    tests("CatalogueCompiler", uses: "CatalogueCompiler"),
     tests("Messages", uses: "Base CPOSIX Messages"),
     tests("Model", uses: "Attempt Base Crypto Messages Model Store TestSupport"),
     tests("Module", uses: "Base CMFA Messages Module ResidentTestSupport Wire"),
@@ -381,6 +392,7 @@ if let names = Context.environment["MFA_TARGETS"] {
   while let name = waiting.popLast() {
     guard let target = targets[name], used.insert(name).inserted else { continue }
     for case .byNameItem(let dependency, _) in target.dependencies { waiting.append(dependency) }
+    for case .plugin(let plugin, _) in target.plugins ?? [] { waiting.append(plugin) }
   }
   package.targets.removeAll { !used.contains($0.name) }
   package.products = []

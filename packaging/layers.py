@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["C", "Base", "Model", "Wire", "Module", "Core", "SignIn", "Service", "Clients", "Realm", "Tools"]
+LAYERS = ["Build", "C", "Base", "Model", "Wire", "Module", "Core", "SignIn", "Service", "Clients", "Realm", "Tools"]
 
 # Imports that the layers allow but the design does not: (importer, imported).
 FORBIDDEN = {

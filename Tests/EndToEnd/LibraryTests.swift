@@ -104,7 +104,7 @@ extension EndToEnd {
       let package = try ConsumerPackage("samples", in: folder)
       let repository = folder + "/mfa"
       try Command.succeed(["/bin/mkdir", repository])
-      for name in ["Package.swift", "Sources", "Tests", "pam"] {
+      for name in ["Package.swift", "Sources", "Tests", "pam", "packaging"] {
         try Command.succeed(["/bin/cp", "-r", "\(Checkout.folder)/\(name)", repository])
       }
       for arguments in [

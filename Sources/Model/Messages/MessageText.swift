@@ -2,7 +2,7 @@ import MFABase
 
 /// The text of a message in one language, in UTF-8.
 ///
-/// The tables of the languages write texts as string literals. Only numbers, names that were checked
+/// Texts are string literals. Only numbers, names that were checked
 /// before, and other texts can be inserted, and nothing in a text is interpreted as a format.
 public struct MessageText: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// The text.

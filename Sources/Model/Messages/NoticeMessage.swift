@@ -1,6 +1,6 @@
 /// What happened to a user's account, as told at a sign-in and in mails. Each is one sentence.
 ///
-/// An empty source or time is left out.
+/// An unknown source or time is left out.
 package enum NoticeMessage: Equatable, Sendable {
   /// Failed codes since the last sign-in, with the source and time of the last one.
   case failedCodes(count: Int64, last: NoticeOrigin)

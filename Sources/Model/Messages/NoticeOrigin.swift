@@ -1,16 +1,23 @@
-/// Where and when something happened. An empty part is unknown.
-package struct NoticeOrigin: Equatable, Sendable {
-  /// The address or terminal.
-  package let source: [UInt8]
-  /// The time, such as `2027-01-31 09:05 CET`.
-  package let time: [UInt8]
+/// Where and when something happened.
+package enum NoticeOrigin: Equatable, Sendable {
+  case unknown
+  case known(Known)
 
-  /// Creates an origin.
-  package init(source: [UInt8], time: [UInt8]) {
-    self.source = source
-    self.time = time
+  /// What is known: the address or terminal, and the time, such as `2027-01-31 09:05 CET`.
+  package enum Known: Equatable, Sendable {
+    case source([UInt8])
+    case time([UInt8])
+    case sourceAndTime([UInt8], [UInt8])
   }
 
-  /// Whether neither part is known.
-  var isUnknown: Bool { source.isEmpty && time.isEmpty }
+  /// Creates an origin. An empty part is unknown.
+  package init(source: [UInt8], time: [UInt8]) {
+    self =
+      switch (source.isEmpty, time.isEmpty) {
+      case (true, true): .unknown
+      case (false, true): .known(.source(source))
+      case (true, false): .known(.time(time))
+      case (false, false): .known(.sourceAndTime(source, time))
+      }
+  }
 }

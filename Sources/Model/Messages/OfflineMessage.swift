@@ -27,16 +27,3 @@ package enum OfflineMessage: Equatable, Sendable {
   /// The user has failed too often.
   case locked
 }
-
-extension OfflineMessage {
-  /// Returns the text in a language.
-  package func text(in language: Language) -> MessageText {
-    switch language {
-    case .english: english
-    case .french: french
-    case .spanish: spanish
-    case .japanese: japanese
-    case .traditionalChinese: traditionalChinese
-    }
-  }
-}

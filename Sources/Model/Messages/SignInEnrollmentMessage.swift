@@ -25,23 +25,3 @@ package enum SignInEnrollmentMessage: Equatable, Sendable {
   case keepRecoveryCodes
   case recoveryCodesPrompt
 }
-
-extension SignInEnrollmentMessage {
-  /// Returns the text in a language.
-  @inline(never)
-  package func text(in language: Language) -> MessageText {
-    switch language {
-    case .english: english
-    case .french: french
-    case .spanish: spanish
-    case .japanese: japanese
-    case .traditionalChinese: traditionalChinese
-    }
-  }
-
-  /// A time limit that is not said to be longer than it is: whole minutes are rounded down, because
-  /// messages round them up.
-  static func limit(_ seconds: Int64) -> WrittenDuration {
-    WrittenDuration(seconds: seconds >= 120 ? seconds / 60 &* 60 : seconds)
-  }
-}

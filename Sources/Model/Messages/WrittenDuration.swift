@@ -15,4 +15,10 @@ enum WrittenDuration {
     let count = rest == 0 ? whole : whole &+ 1
     self = unit == 60 ? .minutes(count) : .hours(count)
   }
+
+  /// A time limit that is not said to be longer than it is: whole minutes are rounded down, because
+  /// other durations are rounded up.
+  init(limit seconds: Int64) {
+    self.init(seconds: seconds >= 120 ? seconds / 60 &* 60 : seconds)
+  }
 }

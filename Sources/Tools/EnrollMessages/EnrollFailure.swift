@@ -2,7 +2,7 @@ import MFAMessages
 
 /// Why mfa-enroll did not do what the user requested, if the reason is not one of the helper's
 /// (`FailureMessage`).
-package enum EnrollFailure: Equatable, Sendable, Translated {
+package enum EnrollFailure: Equatable, Sendable {
   // MARK: The start
 
   /// Standard input is not a terminal, and no option says that a program answers.

@@ -1,7 +1,7 @@
 import MFAMessages
 
 /// What mfa-enroll tells and asks users.
-package enum EnrollMessage: Equatable, Sendable, Translated {
+package enum EnrollMessage: Equatable, Sendable {
   // MARK: The beginning
 
   /// The first line: whose devices are changed.

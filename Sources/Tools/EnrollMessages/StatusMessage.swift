@@ -1,7 +1,7 @@
 import MFAMessages
 
 /// The labels and values of `mfa-enroll status`.
-package enum StatusMessage: Equatable, Sendable, Translated {
+package enum StatusMessage: Equatable, Sendable {
   // MARK: Labels
 
   case devices
