@@ -19,18 +19,8 @@ package struct UnifiedDiff {
   /// The number of unchanged lines shown around a change.
   private static var context: Int { 3 }
 
-  private enum Step: Equatable {
-    case keep([UInt8])
-    case remove([UInt8])
-    case add([UInt8])
-
-    var isChange: Bool {
-      switch self {
-      case .keep: false
-      case .remove, .add: true
-      }
-    }
-  }
+  /// A line, and whether it is kept (a space), removed (`-`) or added (`+`).
+  private typealias Step = (sign: Character, line: [UInt8])
 
   /// The diff, or an empty text if there is no change.
   package var text: String {
@@ -44,7 +34,7 @@ package struct UnifiedDiff {
   /// Returns the ranges of steps to show.
   private static func hunks(_ steps: [Step]) -> [Range<Int>] {
     var hunks: [Range<Int>] = []
-    for (index, step) in steps.enumerated() where step.isChange {
+    for (index, step) in steps.enumerated() where step.sign != " " {
       let around = max(index - context, 0)..<min(index + context + 1, steps.count)
       if let last = hunks.last, last.upperBound >= around.lowerBound {
         hunks[hunks.count - 1] = last.lowerBound..<around.upperBound
@@ -59,24 +49,13 @@ package struct UnifiedDiff {
     var counts = (old: 0, new: 0)
     var starts = (old: 0, new: 0)
     var body = ""
-    for (index, step) in steps.enumerated() where index < hunk.upperBound {
+    for (index, (sign, line)) in steps[..<hunk.upperBound].enumerated() {
       if index == hunk.lowerBound { starts = counts }
-      let (sign, line): (String, [UInt8])
-      switch step {
-      case .keep(let kept):
-        (sign, line) = (" ", kept)
-        counts.old += 1
-        counts.new += 1
-      case .remove(let removed):
-        (sign, line) = ("-", removed)
-        counts.old += 1
-      case .add(let added):
-        (sign, line) = ("+", added)
-        counts.new += 1
-      }
+      if sign != "+" { counts.old += 1 }
+      if sign != "-" { counts.new += 1 }
       guard index >= hunk.lowerBound else { continue }
       let isEnded = line.last == UInt8(ascii: "\n")
-      body += sign + VisibleText.escaping(isEnded ? line.dropLast() : line) + "\n"
+      body += "\(sign)\(VisibleText.escaping(isEnded ? line.dropLast() : line))\n"
       if !isEnded { body += "\\ No newline at end of file\n" }
     }
     let old = range(starts.old, counts.old - starts.old)
@@ -91,33 +70,22 @@ package struct UnifiedDiff {
 
   /// Returns the steps from one text to the other: a shortest edit script.
   private static func steps(_ old: [[UInt8]], _ new: [[UInt8]]) -> [Step] {
-    let difference = new.difference(from: old)
-    let removed = offsets(of: difference.removals)
-    let added = offsets(of: difference.insertions)
+    var (removed, added): (Set<Int>, Set<Int>) = ([], [])
+    for change in new.difference(from: old) {
+      switch change {
+      case .remove(let offset, _, _): removed.insert(offset)
+      case .insert(let offset, _, _): added.insert(offset)
+      }
+    }
     var steps: [Step] = []
     var (row, column) = (0, 0)
     while row < old.count || column < new.count {
-      if removed.contains(row) {
-        steps.append(.remove(old[row]))
-        row += 1
-      } else if added.contains(column) {
-        steps.append(.add(new[column]))
-        column += 1
-      } else {
-        steps.append(.keep(old[row]))
-        row += 1
-        column += 1
-      }
+      let isRemoved = removed.contains(row)
+      let isAdded = !isRemoved && added.contains(column)
+      steps.append(isRemoved ? ("-", old[row]) : isAdded ? ("+", new[column]) : (" ", old[row]))
+      if !isAdded { row += 1 }
+      if !isRemoved { column += 1 }
     }
     return steps
-  }
-
-  private static func offsets(of changes: [CollectionDifference<[UInt8]>.Change]) -> Set<Int> {
-    Set(
-      changes.map { change in
-        switch change {
-        case .remove(let offset, _, _), .insert(let offset, _, _): offset
-        }
-      })
   }
 }
