@@ -83,6 +83,7 @@ struct EtcdSessionTests {
     let server = try FailingServer("broken")
     let session = Self.session([server])
     #expect(throws: EngineError.refused) { try Self.send(session) }
+    #expect(session.message == "the answer is not etcd's")
     #expect(try server.requests() == 1)
   }
 }

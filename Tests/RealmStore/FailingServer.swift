@@ -16,7 +16,7 @@ final class FailingServer {
     let output = try Descriptor.memory()
     process = try ChildProcess(
       [
-        "/usr/bin/python3", Checkout.folder + "/Tests/Etcd/server.py", mode, address, folder,
+        "/usr/bin/python3", Checkout.folder + "/Tests/RealmStore/server.py", mode, address, folder,
       ], descriptors: [1: output.number, 2: output.number])
     let isReady = try Deadline.usual.waits {
       try Command.run(["/usr/bin/env", "test", "-e", folder + "/ready"]).status.isSuccess

@@ -67,7 +67,7 @@ struct EtcdChange {
   }
 
   private mutating func compare(_ comparison: EtcdTransaction.Comparison, _ key: [UInt8]) {
-    transaction.comparisons.append(comparison)
+    transaction.compare.append(comparison)
     transaction.failure.append(.get(key))
     returned.append(key)
   }

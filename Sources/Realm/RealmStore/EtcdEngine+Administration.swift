@@ -1,3 +1,4 @@
+import FoundationEssentials
 import MFAStore
 
 extension EtcdEngine {
@@ -24,7 +25,7 @@ extension EtcdEngine {
         fence: now, fenceIntervals: 0, configuration: 0,
         format: RealmState.currentFormat)
       let transaction = EtcdTransaction(
-        comparisons: [.version(keys.realm, 0)],
+        compare: [.version(keys.realm, 0)],
         success: [
           .put(keys.realm, EtcdRealm(state).bytes, lease: 0),
           .put(keys.configuration, EtcdKeys.big(state.configuration), lease: 0),
@@ -113,22 +114,25 @@ extension EtcdEngine {
   private func memberCount(
     until deadline: EtcdSession.Deadline
   ) throws(EngineError) -> [EtcdFinding] {
-    let answer = try session.call(
-      "cluster/member/list", Array("{}".utf8), until: deadline, repeatable: true)
-    guard let members = answer["members"]?.elements, !members.isEmpty else { throw .refused }
-    let voters = members.filter { $0["isLearner"] != .boolean(true) }
+    let members = try EtcdMembers(of: session, until: deadline).members
+    guard !members.isEmpty else { throw .refused }
+    let voters = members.filter { $0.isLearner != true }
     var findings: [EtcdFinding] = voters.count < 3 ? [.fewMembers(voters.count)] : []
     let missing = voters.count - configuration.endpoints.count
     if missing > 0 { findings.append(.membersWithoutEndpoint(missing)) }
     return findings
   }
 
+  private struct Alarms: Decodable {
+    let alarms: [Alarm]?
+
+    struct Alarm: Decodable { let alarm: String? }
+  }
+
   private func alarms(until deadline: EtcdSession.Deadline) throws(EngineError) -> [EtcdFinding] {
-    var request = JSONWriter()
-    request.object { $0.member("action", constant: "GET") }
-    let answer = try session.call(
-      "maintenance/alarm", request.bytes, until: deadline, repeatable: true)
-    let kinds = (answer["alarms"]?.elements ?? []).map { $0["alarm"]?.text }
+    let answer: Alarms = try session.call(
+      "maintenance/alarm", ["action": "GET"], until: deadline, repeatable: true)
+    let kinds = answer.alarms?.map(\.alarm) ?? []
     var findings: [EtcdFinding] = []
     if kinds.contains("NOSPACE") { findings.append(.withoutSpace) }
     if kinds.contains("CORRUPT") { findings.append(.corrupt) }
@@ -139,13 +143,10 @@ extension EtcdEngine {
   private func isReadable(
     _ revision: Int64, until deadline: EtcdSession.Deadline
   ) throws(EngineError) -> Bool {
-    var request = JSONWriter()
-    request.object {
-      $0.member("key", keys.realm)
-      $0.member("revision", revision)
-    }
+    let request = ["key": Data(keys.realm).base64EncodedString(), "revision": "\(revision)"]
     do throws(EngineError) {
-      _ = try session.call("kv/range", request.bytes, until: deadline, repeatable: true)
+      let _: EtcdReply.Response.Range = try session.call(
+        "kv/range", request, until: deadline, repeatable: true)
       return true
     } catch .refused {
       guard session.message.contains("compacted") else { throw .refused }

@@ -5,23 +5,21 @@ extension EtcdEngine {
   /// request, because each request is agreed on by a majority.
   package func servers() throws(EngineError) -> EngineServers? {
     let deadline = EtcdSession.deadline(after: configuration.loadDeadline)
-    let empty = Array("{}".utf8)
-    let status = try session.call("maintenance/status", empty, until: deadline, repeatable: true)
-    let list = try session.call("cluster/member/list", empty, until: deadline, repeatable: true)
-    guard let leader = status["leader"]?.integer(as: UInt64.self),
-      let members = list["members"]?.elements
-    else { throw .refused }
+    let status: Leader = try session.call(
+      "maintenance/status", EtcdSession.nothing, until: deadline, repeatable: true)
     var servers = EngineServers(primary: "", others: [], lag: nil)
-    for member in members {
-      let name = member["name"]?.text ?? ""
-      if member["ID"]?.integer(as: UInt64.self) == leader {
+    for member in try EtcdMembers(of: session, until: deadline).members {
+      let name = member.name ?? ""
+      if member.id == status.leader {
         servers.primary = name
       } else {
-        servers.others.append(member["isLearner"] == .boolean(true) ? "\(name) learner" : name)
+        servers.others.append(member.isLearner == true ? "\(name) learner" : name)
       }
     }
     return servers
   }
+
+  private struct Leader: Decodable { @PositiveInteger var leader: UInt64 }
 
   /// Returns a sentence for each finding of `checkCluster`.
   package func findings() throws(EngineError) -> [String]? { checkCluster().map(\.sentence) }

@@ -259,13 +259,16 @@ package final class EtcdEngine: StoreEngine {
   private func presentLease(until deadline: EtcdSession.Deadline) throws(EngineError) -> Int64 {
     if let lease, SuspendingClock.now < lease.end { return lease.id }
     let end = EtcdSession.deadline(after: .seconds(configuration.leaseSeconds / 3))
-    var request = JSONWriter()
-    request.object { $0.member("TTL", configuration.leaseSeconds) }
-    let answer = try session.call(
-      "lease/grant", request.bytes, until: deadline, repeatable: true)
-    guard let id = answer["ID"]?.integer(as: Int64.self), id != 0 else { throw .refused }
-    lease = (id, end)
-    return id
+    let granted: Lease = try session.call(
+      "lease/grant", ["TTL": "\(configuration.leaseSeconds)"], until: deadline, repeatable: true)
+    lease = (granted.id, end)
+    return granted.id
+  }
+
+  private struct Lease: Decodable {
+    @PositiveInteger var id: Int64
+
+    private enum CodingKeys: String, CodingKey { case id = "ID" }
   }
 
   /// Takes note of a commit that took effect. Throws if it was in another database than that of the realm.
@@ -301,7 +304,7 @@ package final class EtcdEngine: StoreEngine {
     guard read.realm.epoch == epoch else { return false }
     guard state.incarnation.count <= 255 else { throw .refused }
     let transaction = EtcdTransaction(
-      comparisons: [.value(keys.realm, read.realm.bytes)],
+      compare: [.value(keys.realm, read.realm.bytes)],
       success: [
         .put(keys.realm, EtcdRealm(state).bytes, lease: 0),
         .put(keys.configuration, EtcdKeys.big(state.configuration), lease: 0),

@@ -1,44 +1,35 @@
+import FoundationEssentials
 import MFAStore
 
 /// What every answer of etcd begins with.
-struct EtcdHeader: Equatable, Sendable {
+struct EtcdHeader: Decodable, Equatable, Sendable {
   /// The cluster's ID, which is computed from the addresses and the token of its first members.
-  let cluster: UInt64
+  @PositiveInteger var cluster: UInt64
   /// The number of changes of the database, which begins with 1.
-  let revision: Int64
+  @PositiveInteger var revision: Int64
 
-  /// Reads the header of an answer.
-  init(_ answer: JSONValue) throws(EngineError) {
-    guard let header = answer["header"],
-      let cluster = header["cluster_id"]?.integer(as: UInt64.self),
-      let revision = header["revision"]?.integer(as: Int64.self), cluster != 0, revision > 0
-    else { throw .refused }
-    self.cluster = cluster
-    self.revision = revision
+  private enum CodingKeys: String, CodingKey {
+    case revision
+    case cluster = "cluster_id"
   }
 }
 
 /// A key that the cluster has.
-struct EtcdEntry: Equatable, Sendable {
+struct EtcdEntry: Decodable, Equatable, Sendable {
   let key: [UInt8]
   /// How often the key was written since it was created, from 1.
   let version: Int64
   /// The value; empty if only keys were asked for.
   let value: [UInt8]
 
-  init(_ json: JSONValue) throws(EngineError) {
-    guard let key = json["key"]?.bytes, let version = json["version"]?.integer(as: Int64.self),
-      version > 0
-    else { throw .refused }
-    self.key = key
-    self.version = version
+  private enum CodingKeys: CodingKey { case key, version, value }
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    key = Array(try members.decode(Data.self, forKey: .key))
+    version = try members.decode(PositiveInteger.self, forKey: .version).wrappedValue
     // The gateway leaves out what is empty.
-    guard let value = json["value"] else {
-      self.value = []
-      return
-    }
-    guard let bytes = value.bytes else { throw .refused }
-    self.value = bytes
+    value = Array(try members.decodeIfPresent(Data.self, forKey: .value) ?? Data())
   }
 }
 
@@ -50,32 +41,42 @@ struct EtcdReply: Sendable {
   /// What each operation returned; nothing for operations that write.
   let results: [[EtcdEntry]]
 
-  init(_ answer: JSONValue, of transaction: EtcdTransaction) throws(EngineError) {
-    header = try EtcdHeader(answer)
-    // The gateway leaves out what is false or empty.
-    switch answer["succeeded"] {
-    case .boolean(let value): succeeded = value
-    case nil: succeeded = false
-    default: throw .refused
+  /// The answer as the gateway writes it, which leaves out what is false or empty.
+  struct Answer: Decodable {
+    let header: EtcdHeader
+    let succeeded: Bool?
+    let responses: [Response]?
+  }
+
+  /// What one operation returned.
+  struct Response: Decodable {
+    let range: Range?
+    let put: Written?
+    let removal: Written?
+
+    struct Range: Decodable { let kvs: [EtcdEntry]? }
+    struct Written: Decodable {}
+
+    private enum CodingKeys: String, CodingKey {
+      case range = "response_range"
+      case put = "response_put"
+      case removal = "response_delete_range"
     }
+  }
+
+  init(_ answer: Answer, of transaction: EtcdTransaction) throws(EngineError) {
+    header = answer.header
+    succeeded = answer.succeeded ?? false
     let operations = succeeded ? transaction.success : transaction.failure
-    let responses = answer["responses"]?.elements ?? []
+    let responses = answer.responses ?? []
     guard responses.count == operations.count else { throw .refused }
     var results: [[EtcdEntry]] = []
     for (operation, response) in zip(operations, responses) {
-      switch operation {
-      case .get, .range, .last:
-        guard let range = response["response_range"] else { throw .refused }
-        var entries: [EtcdEntry] = []
-        for entry in range["kvs"]?.elements ?? [] { entries.append(try EtcdEntry(entry)) }
-        results.append(entries)
-      case .put:
-        guard response["response_put"] != nil else { throw .refused }
-        results.append([])
-      case .remove:
-        guard response["response_delete_range"] != nil else { throw .refused }
-        results.append([])
-      }
+      guard (response.range != nil) == (operation.requestRange != nil),
+        (response.put != nil) == (operation.requestPut != nil),
+        (response.removal != nil) == (operation.requestDeleteRange != nil)
+      else { throw .refused }
+      results.append(response.range?.kvs ?? [])
     }
     self.results = results
   }

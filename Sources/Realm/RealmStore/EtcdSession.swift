@@ -51,16 +51,20 @@ final class EtcdSession {
   func send(
     _ transaction: EtcdTransaction, until deadline: Deadline, repeatable: Bool
   ) throws(EngineError) -> EtcdReply {
-    let answer = try call(
-      "kv/txn", transaction.json, until: deadline, repeatable: repeatable)
+    let answer: EtcdReply.Answer = try call(
+      "kv/txn", transaction, until: deadline, repeatable: repeatable)
     return try EtcdReply(answer, of: transaction)
   }
 
+  /// The request of a method without parameters.
+  static let nothing: [String: String] = [:]
+
   /// Calls a method of the gateway. With `repeatable`, members that fail are replaced by the next one.
-  func call(
-    _ method: StaticString, _ content: [UInt8], until deadline: Deadline, repeatable: Bool
-  ) throws(EngineError) -> JSONValue {
+  func call<Answer: Decodable>(
+    _ method: StaticString, _ request: some Encodable, until deadline: Deadline, repeatable: Bool
+  ) throws(EngineError) -> Answer {
     (message, isLeaseMissing) = ("", false)
+    let content = try EtcdJSON.encoded(request)
     var triesLeft = endpoints.count
     while true {
       let left = Self.milliseconds(until: deadline)
@@ -112,21 +116,29 @@ final class EtcdSession {
     return answer
   }
 
-  /// Returns the answer in JSON, or throws the error that the gateway reports.
-  private static func checked(
+  /// What the gateway reports instead of an answer.
+  private struct Problem: Decodable {
+    let message: String?
+    let error: String?
+  }
+
+  /// Returns the answer, or throws the error that the gateway reports.
+  private static func checked<Answer: Decodable>(
     _ answer: HTTPConnection.Answer, onFailure failure: (String) -> Void
-  ) throws(EngineError) -> JSONValue {
-    let json = JSONValue(answer.body)
-    guard answer.status == 200, let json else {
-      let message = json?["message"]?.text ?? json?["error"]?.text ?? ""
+  ) throws(EngineError) -> Answer {
+    guard answer.status == 200, let value: Answer = EtcdJSON.decoded(answer.body) else {
+      let problem: Problem? = EtcdJSON.decoded(answer.body)
+      let message = problem?.message ?? problem?.error ?? ""
       if message.contains("database space exceeded") {
         failure("\(message): the alarm NOSPACE is raised, and etcd refuses all changes")
         throw .refused
       }
-      failure(message.isEmpty ? "HTTP status \(answer.status)" : message)
+      let unexplained =
+        answer.status == 200 ? "the answer is not etcd's" : "HTTP status \(answer.status)"
+      failure(message.isEmpty ? unexplained : message)
       // 503: the cluster has no leader or lost it, or the time for a quorum was over.
       throw answer.status == 503 ? .unreachable : .refused
     }
-    return json
+    return value
   }
 }

@@ -1,27 +1,50 @@
 import MFAStore
 
 /// The state of one member.
-struct EtcdStatus: Equatable, Sendable {
-  /// The ID of the member's cluster.
-  let cluster: UInt64
+struct EtcdStatus: Decodable, Equatable, Sendable {
+  private let header: EtcdHeader
   /// The index of the Raft log up to which the member has applied entries.
-  let applied: Int64
+  @PositiveInteger var applied: Int64
   /// The index of the Raft log up to which the member knows entries as committed.
-  let committed: Int64
+  @PositiveInteger var committed: Int64
+
+  /// The ID of the member's cluster.
+  var cluster: UInt64 { header.cluster }
   /// The number of changes of the database.
-  let revision: Int64
+  var revision: Int64 { header.revision }
+
+  private enum CodingKeys: String, CodingKey {
+    case header
+    case applied = "raftAppliedIndex"
+    case committed = "raftIndex"
+  }
 
   /// Asks the member of the session's connection, or another one.
   init(of session: EtcdSession, until deadline: EtcdSession.Deadline) throws(EngineError) {
-    let answer = try session.call(
-      "maintenance/status", Array("{}".utf8), until: deadline, repeatable: true)
-    let header = try EtcdHeader(answer)
-    guard let applied = answer["raftAppliedIndex"]?.integer(as: Int64.self),
-      let committed = answer["raftIndex"]?.integer(as: Int64.self), applied > 0, committed > 0
-    else { throw .refused }
-    cluster = header.cluster
-    revision = header.revision
-    self.applied = applied
-    self.committed = committed
+    self = try session.call(
+      "maintenance/status", EtcdSession.nothing, until: deadline, repeatable: true)
+  }
+}
+
+/// The members of a cluster.
+struct EtcdMembers: Decodable {
+  let members: [Member]
+
+  /// A member, without the properties that are empty.
+  struct Member: Decodable {
+    @PositiveInteger var id: UInt64
+    let name: String?
+    let isLearner: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+      case id = "ID"
+      case name, isLearner
+    }
+  }
+
+  /// Asks the member of the session's connection, or another one.
+  init(of session: EtcdSession, until deadline: EtcdSession.Deadline) throws(EngineError) {
+    self = try session.call(
+      "cluster/member/list", EtcdSession.nothing, until: deadline, repeatable: true)
   }
 }
