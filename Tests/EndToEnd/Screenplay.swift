@@ -15,7 +15,7 @@ final class Screenplay {
     /// Presses keys.
     case keys(String)
     case resize(columns: Int32, rows: Int32)
-    /// Compares the screen with the fixture of this name.
+    /// Compares the screen with the fixture of this name, if there are fixtures for the window.
     case screen(String)
     /// Reads the QR code on the screen, exactly as it is shown, with the phone.
     case scan
@@ -30,13 +30,13 @@ final class Screenplay {
 
   let session: TerminalSession
   private let machine: Machine
-  private let theme: TerminalScreen.Theme
+  private let window: EndToEnd.Screens.Window
   /// The phone that has scanned the QR code.
   private(set) var phone: Authenticator?
 
-  init(_ session: TerminalSession, theme: TerminalScreen.Theme, on machine: Machine) {
+  init(_ session: TerminalSession, in window: EndToEnd.Screens.Window, on machine: Machine) {
     self.session = session
-    self.theme = theme
+    self.window = window
     self.machine = machine
   }
 
@@ -61,14 +61,15 @@ final class Screenplay {
   }
 
   private func scan() throws {
-    let screen = try TerminalScreen(of: session, theme: theme, isScanned: true, on: machine)
+    let screen = try TerminalScreen(of: session, theme: window.theme, isScanned: true, on: machine)
     let text = screen.lines.joined(separator: "\n")
     try #require(screen.codes.count == 1, "\(text)\n\(screen.codes)")
     phone = try Authenticator(url: screen.codes[0])
   }
 
   private func compare(_ name: String) throws {
-    let screen = try TerminalScreen(of: session, theme: theme, isScanned: false, on: machine)
+    guard window.isRecorded else { return }
+    let screen = try TerminalScreen(of: session, theme: window.theme, isScanned: false, on: machine)
     let size = try #require(session.sizes.last)
     let text = screen.fixture(size: (size.columns, size.rows))
     let path = Checkout.folder + "/Tests/EndToEnd/Screens/\(name).txt"

@@ -1,6 +1,72 @@
 import MFAMessages
 import Testing
 
+/// A text and its lines, by rules of their own: the columns are those of the system's `wcwidth`, and a
+/// line may end only at a space or beside a wide character.
+struct WrappedText {
+  let text: [Unicode.Scalar]
+  let lines: [[Unicode.Scalar]]
+
+  init(_ text: String, _ wrapped: String) {
+    self.text = Array(text.unicodeScalars)
+    lines = wrapped.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map(
+      Array.init)
+  }
+
+  private static func columns(of line: some Sequence<Unicode.Scalar>) -> Int {
+    line.reduce(0) { $0 + Width.columns(of: $1) }
+  }
+
+  private static func isWide(_ scalar: Unicode.Scalar?) -> Bool {
+    scalar.map { Width.columns(of: $0) == 2 } ?? false
+  }
+
+  private static let closing = Set("、。，：；？！」』）".unicodeScalars)
+  private static let opening = Set("「『（".unicodeScalars)
+
+  /// The columns of the word at the start of a text: up to a space or a wide character, with the
+  /// punctuation that belongs to the word.
+  private static func firstWord(_ text: ArraySlice<Unicode.Scalar>) -> Int {
+    let word = text.prefix { $0 != " " && $0 != "\n" && !isWide($0) }
+    return columns(of: word + text.dropFirst(word.count).prefix { closing.contains($0) })
+  }
+
+  /// Returns what is wrong with the lines in a window of this width.
+  func problems(_ columns: Int) -> [String] {
+    var problems: [String] = []
+    var rest = text[...]
+    for (index, line) in lines.enumerated() {
+      let shown = String(String.UnicodeScalarView(line))
+      // The space at the end of a prompt may be outside the window.
+      let isPrompt = index + 1 == lines.count && line.last == " "
+      // A word that no line has room for is the only thing that may be too wide.
+      let longest = line.split { $0 == " " || Self.isWide($0) }.map(Self.columns).max() ?? 0
+      if Self.columns(of: line) - (isPrompt ? 1 : 0) > columns, longest <= columns - 4 {
+        problems.append("too wide: \(shown)")
+      }
+      guard rest.starts(with: line) else { return problems + ["not in the text: \(shown)"] }
+      rest = rest.dropFirst(line.count)
+      guard index + 1 < lines.count else { break }
+      let next = rest.first
+      if next == "\n" || next == " " { rest = rest.dropFirst() }
+      guard next != "\n" else { continue }
+      let word = Self.firstWord(rest)
+      let isWithinWord = next != " " && !Self.isWide(line.last) && !Self.isWide(next)
+      if isWithinWord { problems.append("a word is broken after: \(shown)") }
+      if next == " ", word > 0, Self.columns(of: line) + 1 + word <= columns {
+        problems.append("the next word has room: \(shown)")
+      }
+      if let first = rest.first, Self.closing.contains(first) {
+        problems.append("punctuation begins the line after: \(shown)")
+      }
+      if let last = line.last, Self.opening.contains(last) {
+        problems.append("a bracket ends the line: \(shown)")
+      }
+    }
+    return rest.isEmpty ? problems : problems + ["missing at the end: \(rest.count) characters"]
+  }
+}
+
 @Suite struct WrappingTests {
   struct Row: Sendable {
     let text: MessageText
@@ -32,6 +98,30 @@ import Testing
     let text: MessageText = "one two"
     #expect(text.wrapped(to: 7, indentation: 3).string == "one\ntwo")
     #expect(text.wrapped(to: 7, indentation: 7).string == "\none two")
+  }
+
+  @Test(
+    "every message fits the window, and no word is broken that has room in a line",
+    arguments: Language.allCases, [40, 60, 80, 100, 120])
+  func everyMessage(language: Language, columns: Int) {
+    let texts = Catalogue.texts(language) + EnrollCatalogue.texts(language)
+    let problems = texts.flatMap {
+      WrappedText($0.string, $0.wrapped(to: columns).string).problems(columns)
+    }
+    #expect(problems.isEmpty)
+  }
+
+  @Test("what is wrong with lines is found")
+  func problems() {
+    for (text, lines, problem) in [
+      ("one two three", "one two three", "too wide"), ("one two", "one\ntw", "missing"),
+      ("one two", "one\ntow", "not in the text"), ("four five", "fo\nur\nfive", "is broken"),
+      ("a bc def", "a\nbc\ndef", "has room"), ("確認です。", "確認です\n。", "punctuation"),
+      ("確認「電話", "確認「\n電話", "bracket"), ("確認コード", "確認コード", "too wide"),
+    ] {
+      let problems = WrappedText(text, lines).problems(9)
+      #expect(problems.contains { $0.contains(problem) }, "\(problem): \(problems)")
+    }
   }
 
   @Test("the columns of the last line are counted")

@@ -89,6 +89,24 @@ import Testing
   }
 
   @Test(
+    "in every language, each usual window has room for the whole screen",
+    arguments: Language.allCases, [(80, 24), (80, 23), (60, 20)])
+  func languages(language: Language, window: (columns: Int, rows: Int)) {
+    let size = TerminalSize(columns: window.columns, rows: window.rows)
+    for form in [KeyScreenContent.Form.picture, .text] {
+      let drawing = Self.content(language: language).text(
+        form, status: nil, on: Self.screen(size), size: size)
+      let lines = Self.lines(drawing)
+      #expect(drawing.isPicture == (form == .picture) && lines.count <= window.rows, "\(lines)")
+      #expect(
+        lines.allSatisfy {
+          KeyScreenText.columns(of: $0) <= window.columns || $0.contains("otpauth:")
+        }, "\(lines)")
+      #expect(lines.last == KeyScreenText(language: language).question)
+    }
+  }
+
+  @Test(
     "after a rejected code, one line says why and how to see the key",
     arguments: Language.allCases, [(80, 24), (80, 23), (60, 20)])
   func rejected(language: Language, window: (columns: Int, rows: Int)) throws {
