@@ -168,6 +168,15 @@ import Testing
           """),
       Row(
         text: "msgctxt \"FailureMessage.notPermitted hint\"",
+        replacement: "msgctxt \"FailureMessage.notPermitted\"",
+        problem: "fr.po:22: FailureMessage.notPermitted: the message appears twice"),
+      Row(
+        text: "msgctxt \"FailureMessage.notPermitted hint\"",
+        replacement: "msgctxt \"FailureMessage.notPermitted\"",
+        inTemplate: true,
+        problem: "messages.pot:22: FailureMessage.notPermitted: the message appears twice"),
+      Row(
+        text: "msgctxt \"FailureMessage.notPermitted hint\"",
         replacement: "msgctxt \"FailureMessage.b hint\"",
         inTemplate: true,
         problem: """

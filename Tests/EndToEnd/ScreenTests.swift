@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 
 extension EndToEnd {
-  /// What users see at an enrolment, as a terminal emulator shows it, in English and Japanese. A scanner
-  /// reads each QR code from a picture of the whole window. `WrappingTests.everyMessage` and
-  /// `KeyScreenTests` concern the other languages and sizes.
+  /// The screens of an enrolment in English and Japanese, in a terminal emulator. A scanner reads each QR code
+  /// from a picture of the whole window. `WrappingTests.everyMessage` and `KeyScreenTests` check the other
+  /// languages and sizes.
   @Suite(.serialized) struct Screens {
     struct Window: Sendable, CustomTestStringConvertible {
       var columns: Int32 = 80

@@ -190,17 +190,17 @@ def target(file, symbol, relocation):
 
 
 def check_shared_data():
-    """Compares the data that several objects of a program have under one name."""
-    lists = [path for path in sorted((ROOT / ".build-embedded/release").glob("*.product/Objects.LinkFileList"))
+    """Compares the data that several objects of the build have under one name."""
+    lists = [path for path in (ROOT / ".build-embedded/release").glob("*.product/Objects.LinkFileList")
              if "-tool." not in path.parent.name]
-    problems = [] if lists else ["the build has no list of objects"]
-    for objects in lists:
-        found = {}
-        for path in (pathlib.Path(line.strip("'")) for line in objects.read_text().split()):
-            for name, data in shared_data(path):
-                other = found.setdefault(name, (path, data))
-                if other[1] != data:
-                    problems.append(f"{name} of {path.parent.name} differs from that of {other[0].parent.name}")
+    objects = sorted({pathlib.Path(line.strip("'")) for path in lists for line in path.read_text().split()})
+    problems = [] if objects else ["the build has no list of objects"]
+    found = {}
+    for path in objects:
+        for name, data in shared_data(path):
+            other, first = found.setdefault(name, (path, data))
+            if first != data:
+                problems.append(f"{name} of {path.parent.name} differs from that of {other.parent.name}")
     report("no two objects have different data with the same name", problems)
 
 

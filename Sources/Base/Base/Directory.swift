@@ -6,7 +6,7 @@ import MFACPOSIX
 /// MUST 3: opening a file never blocks and never acquires a controlling terminal.
 /// (`DirectoryTests`)
 ///
-/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
+/// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct Directory: ~Copyable {
   private let descriptor: Int32
 

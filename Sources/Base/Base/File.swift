@@ -5,7 +5,7 @@ import MFACPOSIX
 /// MUST 1: no write begins that RLIMIT_FSIZE would cut short: the limit of the user who started the
 /// application neither ends the application nor leaves half a record. (`FileSizeLimitTests`)
 ///
-/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
+/// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct File: ~Copyable {
   let descriptor: Int32
 

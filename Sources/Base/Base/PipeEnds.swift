@@ -5,7 +5,7 @@ import MFACPOSIX
 /// Programs do not inherit the ends, and neither end takes the number of a standard stream, even if
 /// this process has closed its standard streams.
 ///
-/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
+/// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct PipeEnds: ~Copyable {
   /// The end to read from.
   package private(set) var readEnd: Int32 = -1

@@ -15,7 +15,7 @@ import MFACPOSIX
 /// restored, the sign-in is denied. (`UninterruptedSectionTests.undone`; `consult` in
 /// pam/pam_mfa.c)
 ///
-/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
+/// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct UninterruptedSection: ~Copyable {
   /// The real user ID to restore at the end.
   private let user: UInt32

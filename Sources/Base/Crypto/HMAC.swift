@@ -4,7 +4,7 @@ import MFACCrypto
 /// HMAC (RFC 2104, FIPS 198-1) with one key, for any number of messages.
 @safe
 ///
-/// Public, because Embedded Swift 6.3 sees the `deinit` of no other type of another target.
+/// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct HMAC: ~Copyable {
   private let context: OpaquePointer
 

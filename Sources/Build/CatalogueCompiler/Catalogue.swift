@@ -47,6 +47,10 @@ struct Catalogue {
       return
     }
     entries.removeFirst()
+    var contexts: Set<String> = []
+    for entry in entries where !contexts.insert(entry.context).inserted {
+      problems.add(file, entry.line, "\(entry.context): the message appears twice")
+    }
     let prefix = "Plural-Forms: "
     let lines = header.translation.joined().split(separator: "\n")
     let plural = lines.first { $0.hasPrefix(prefix) }?.dropFirst(prefix.count) ?? ""

@@ -120,7 +120,7 @@ struct GeneratedSource {
     return "\"\(literal)\""
   }
 
-  /// Returns a text as a part of a string literal.
+  /// Returns a text with the escape sequences of a string literal.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

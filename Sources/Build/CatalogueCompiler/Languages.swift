@@ -46,7 +46,7 @@ struct MessageModule: Sendable {
   let name: String
   /// The enumerations of whole messages, which get a function `text(in:)`.
   let messages: [String]
-  /// The enumerations of texts that are parts of messages.
+  /// The enumerations whose texts are inserted into messages.
   let parts: [String]
 
   /// All modules. A text in the catalogues that belongs to no enumeration is an error, and so is an

@@ -112,7 +112,6 @@ extension Catalogue {
   /// Returns the messages of the template.
   func messages(of modules: [MessageModule], problems: inout Problems) -> [Message] {
     var messages: [Message] = []
-    var contexts: Set<String> = []
     let types = modules.flatMap { $0.messages + $0.parts }
     for entry in entries {
       guard let message = Message(entry) else {
@@ -124,9 +123,6 @@ extension Catalogue {
         problems.add(
           file, entry.line,
           "\(entry.context): the enumeration is unknown: add it to MessageModule.all")
-      }
-      if !contexts.insert(entry.context).inserted {
-        problems.add(file, entry.line, "\(entry.context): the message appears twice")
       }
       messages.append(message)
     }

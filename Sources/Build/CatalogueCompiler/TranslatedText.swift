@@ -41,31 +41,23 @@ extension Catalogue {
     of messages: [Message], isTemplate: Bool, problems: inout Problems
   ) -> [TranslatedText] {
     var found: [String: Entry] = [:]
-    for entry in entries {
-      if !isTemplate, found[entry.context] != nil {
-        problems.add(file, entry.line, "\(entry.context): the message appears twice")
-      }
-      found[entry.context] = entry
-    }
+    for entry in entries { found[entry.context] = entry }
     var texts: [TranslatedText] = []
     for message in messages {
       let context = message.entry.context
       guard let entry = found.removeValue(forKey: context) else {
-        if !isTemplate {
-          let last = file.text.utf8.count { $0 == UInt8(ascii: "\n") }
-          problems.add(
-            file, last,
-            "\(context): the message is missing (line \(message.entry.line) of messages.pot)")
-        }
+        let last = file.text.utf8.count { $0 == UInt8(ascii: "\n") }
+        problems.add(
+          file, last,
+          "\(context): the message is missing (line \(message.entry.line) of messages.pot)")
         continue
       }
-      var forms = isTemplate ? entry.english : entry.translation
+      let forms = isTemplate ? entry.english : entry.translation
       let isPlural = message.entry.english.count > 1
-      if let problem = problem(of: entry, for: message, forms: forms, isTemplate: isTemplate) {
+      if let problem = problem(of: entry, for: message, forms: forms) {
         problems.add(file, entry.line, "\(context): \(problem)")
         continue
       }
-      if !isPlural { forms = Array(forms.prefix(1)) }
       let pieces = forms.compactMap(TranslatedText.pieces)
       let numbers = isPlural ? rule.forms : [.others]
       for problem in Self.problems(of: pieces, complete: pieces.count == forms.count, for: message)
@@ -74,7 +66,7 @@ extension Catalogue {
       }
       texts.append(TranslatedText(forms: Array(zip(numbers, pieces))))
     }
-    for entry in found.values.sorted(by: { $0.line < $1.line }) where !isTemplate {
+    for entry in found.values.sorted(by: { $0.line < $1.line }) {
       problems.add(
         file, entry.line, "\(entry.context): the message does not exist in messages.pot: remove it")
     }
@@ -83,7 +75,7 @@ extension Catalogue {
 
   /// Returns what is wrong with an entry as a whole.
   private func problem(
-    of entry: Entry, for message: Message, forms: [String], isTemplate: Bool
+    of entry: Entry, for message: Message, forms: [String]
   ) -> String? {
     if entry.isFuzzy {
       return "the translation is marked as fuzzy: check it, and remove the mark"

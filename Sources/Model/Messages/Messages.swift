@@ -1,10 +1,10 @@
 // All text that users read, in every language.
 //
 // Each enumeration lists messages of one part of the product, with named values. The texts are in the
-// catalogues in packaging/po, from which Texts.swift is generated during a build, with a function
-// `text(in:)` for each enumeration. A message without a text in a language does not compile. A text is
-// a string literal in the program. No file is read, the locale of the process is not changed, and
-// nothing in a text is interpreted as a format.
+// catalogues in packaging/po. A build generates Texts.swift from them, with a function `text(in:)` for
+// each enumeration, and fails if a message has no text in a language. The program contains the texts as
+// string literals: it reads no file, does not change the locale of the process, and interprets nothing in
+// a text as a format.
 //
 // Messages to administrators (mfa-admin, log lines) are in English and are not part of this target.
 //
