@@ -152,7 +152,6 @@ let package = Package(
   name: "mfa",
   products: [
     .library(name: "mfa", type: .static, targets: ["MFAModule"]),
-    .library(name: "mfa-decision", type: .static, targets: ["MFASignIn"]),
     .executable(name: "mfad", targets: ["mfad"]),
     .library(name: "MultiFactor", targets: ["MultiFactor"]),
     .library(name: "MultiFactorQR", targets: ["MultiFactorQR"]),
@@ -215,7 +214,7 @@ let package = Package(
     room("PAMStack", .model, uses: "Base"),
     room("QRCode", .model, uses: "Base CQREncode"),
 
-    room("Wire", .wire, uses: "Base CMFA Messages Model", exclude: ["HELPER.md", "SERVICE.md"]),
+    room("Wire", .wire, uses: "Base Messages Model", exclude: ["HELPER.md", "SERVICE.md"]),
 
     room("Module", .module, uses: "Base CMFA Wire"),
 
@@ -289,7 +288,8 @@ let package = Package(
         "booted-machine.sh", "pam-client", "stand-in", "thread-sanitizer.suppressions",
       ],
       swiftSettings: everywhere),
-    support("SignIn", in: "SignIn", uses: "Attempt Base Crypto Model PAMStack SignIn Store Wire"),
+    support(
+      "SignIn", in: "SignIn", uses: "Attempt Base Crypto Model Module PAMStack SignIn Store Wire"),
     support(
       "SharedStore", in: "SharedStore",
       uses: "Attempt Base Crypto Model RealmStore SignInTestSupport Store"),
@@ -344,7 +344,7 @@ let package = Package(
     tests("CatalogueCompiler", uses: "CatalogueCompiler"),
     tests("Messages", uses: "Base CPOSIX EnrollMessages Messages"),
     tests("Model", uses: "Attempt Base Crypto Messages Model Store TestSupport"),
-    tests("Module", uses: "Base CMFA Messages Module ResidentTestSupport Wire"),
+    tests("Module", uses: "Base CMFA Messages Module ResidentTestSupport TestSupport Wire"),
     tests(
       "MultiFactor", uses: "Base CTestSupport Model MultiFactor TestSupport Wire",
       exclude: ["app.py"]),

@@ -33,7 +33,6 @@ import sys
 EMBEDDED = (".build-embedded", "Embedded", False)
 PROGRAMS = {
     "pam_mfa.so": (*EMBEDDED, "mfa"),
-    "mfa-decision.so": (*EMBEDDED, "mfa-decision"),
     "mfad": (*EMBEDDED, "mfad"),
     "mfa-helper": (*EMBEDDED, "mfa-helper"),
     "mfa-enroll": (".build", None, True, "mfa-enroll"),
@@ -42,7 +41,7 @@ PROGRAMS = {
     "mfa-fleet": (".build-fleet", "Fleet", True, "mfa-fleet"),
 }
 # Files of a release without a fleet.
-REQUIRED = ("pam_mfa.so", "mfa-decision.so", "mfad", "mfa-helper", "mfa-enroll", "mfa-admin")
+REQUIRED = ("pam_mfa.so", "mfad", "mfa-helper", "mfa-enroll", "mfa-admin")
 
 # Modules that contain the sources of another project: its name, its licence, and the file and the expression that
 # have its version.

@@ -1,6 +1,5 @@
 // The PAM module: glue between libpam and the Swift library behind mfa.h. It copies values, asks
 // questions, wipes memory and maps results. All decisions are made in Swift.
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
@@ -130,65 +129,9 @@ static int pam_result(mfa_verdict verdict) {
     case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
     // sshd does not start PAM again in this connection (auth-pam.c).
     case MFA_END_SIGN_IN: return PAM_ACCT_EXPIRED;
-    case MFA_TRY_AGAIN:
-    case MFA_ASK_AGAIN:
     case MFA_DENY: break;
   }
   return PAM_AUTH_ERR;
-}
-
-// The library that decides in this process. It is loaded only if there is no resident service, and
-// unloaded at the end of the transaction.
-static const char library_name[] = "mfa-decision";
-
-static void unload(pam_handle_t *pam, void *library, int status) {
-  (void)pam, (void)status;
-  (void)dlclose(library);
-}
-
-static void *load(pam_handle_t *pam) {
-  const void *loaded = NULL;
-  if (pam_get_data(pam, library_name, &loaded) == PAM_SUCCESS && loaded != NULL)
-    return (void *)loaded;
-  void *const library = dlopen(MFA_DECISION_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return NULL;
-  if (pam_set_data(pam, library_name, library, unload) == PAM_SUCCESS) return library;
-  (void)dlclose(library);
-  return NULL;
-}
-
-static mfa_verdict decide_here(
-    mfa_line line, const mfa_request *request, const struct application *application,
-    const mfa_application *calls) {
-  void *const library = load(application->pam);
-  __typeof__(mfa_decide) *const decide =
-      library == NULL ? NULL : (__typeof__(mfa_decide) *)dlsym(library, "mfa_decide");
-  if (decide == NULL) {
-    const char *const reason = dlerror();
-    pam_syslog(
-        application->pam, LOG_ERR, "result=error part=process reason=library-not-loaded: %s",
-        reason == NULL ? "no memory" : reason);
-    return MFA_DENY;
-  }
-  const uid_t caller = getuid();
-  const mfa_verdict verdict = decide(line, request, calls);
-  // The real uid is root's while a lock is held (UninterruptedSection.swift in
-  // Sources/Base/Base). If it could not be restored, the application must not continue as root.
-  if (getuid() == caller) return verdict;
-  pam_syslog(
-      application->pam, LOG_ERR, "result=error part=process reason=identity-not-restored");
-  return MFA_DENY;
-}
-
-static mfa_verdict decide(
-    mfa_line line, const mfa_request *request, const struct application *application,
-    const mfa_application *calls) {
-  mfa_verdict verdict = MFA_DENY;
-  if (line == MFA_ACCOUNT && mfa_is_settled(request, calls)) return MFA_ALLOW;
-  if (!mfa_ask_service(line, request, calls, &verdict))
-    verdict = decide_here(line, request, application, calls);
-  if (line == MFA_AUTH && verdict == MFA_ALLOW) mfa_settle(request, calls);
-  return verdict;
 }
 
 // Not inlined into its callers, to keep the module small: it is loaded at each sign-in.
@@ -217,7 +160,7 @@ __attribute__((noinline)) static mfa_verdict consult(
       .arguments = argv,
       .argument_count = argc,
   };
-  return decide(line, &request, &application, &calls);
+  return mfa_decide(line, &request, &calls);
 }
 
 // The delay after a denial, in microseconds. It equals the delay of pam_unix, which may come before

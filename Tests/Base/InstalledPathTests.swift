@@ -11,7 +11,7 @@ import Testing
       InstalledPath.key, InstalledPath.storeIdentity, InstalledPath.newMachine,
       InstalledPath.pendingChanges, InstalledPath.confirmedChanges,
       InstalledPath.store, InstalledPath.helper, InstalledPath.helperService,
-      InstalledPath.resident, InstalledPath.decisionLibrary, InstalledPath.checksums,
+      InstalledPath.resident, InstalledPath.checksums,
     ].map(\.description) + ["\(InstalledPath.gateways)/sweep"]
 
   /// The other paths of the installation, which exist only if something needs them, and PAM's
@@ -103,7 +103,6 @@ import Testing
       (InstalledPath.programFolder, InstalledPath.helper),
       (InstalledPath.programFolder, InstalledPath.vendorConfiguration),
       (InstalledPath.programFolder, InstalledPath.resident),
-      (InstalledPath.programFolder, InstalledPath.decisionLibrary),
       (InstalledPath.residentFolder, InstalledPath.residentRootSocket),
       (InstalledPath.residentFolder, InstalledPath.residentUserSocket),
       (InstalledPath.residentFolder, InstalledPath.gatewaySocket),

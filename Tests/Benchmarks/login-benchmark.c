@@ -30,7 +30,7 @@ struct stack {
   const char *state[2];  // files in FOLDER that a login changes; %s is the user name
   int store;             // the index in `stores` of the store mounted as /var/lib/mfa
   int every;             // the row takes part in every nth iteration
-  int resident;          // whether the resident service runs
+  int resident;          // whether the resident service runs; if not, mfa-helper decides
   int is_wrong;          // whether the code is wrong, and the sign-in denied
 };
 
@@ -66,17 +66,17 @@ static const struct stack stacks[] = {
      {"store-1000000/factors/%s", "store-1000000/attempts/%s"}, million_users, 1, 1, 0},
     {"mfad, host's own disk", "mfa",
      {"host/store-1/factors/%s", "host/store-1/attempts/%s"}, host_disk, 1, 1, 0},
-    {"pam_mfa, 1 user", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 0, 0},
-    {"pam_mfa, 1,000 users", "mfa",
+    {"mfa-helper, 1 user", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 0, 0},
+    {"mfa-helper, 1,000 users", "mfa",
      {"store-1000/factors/%s", "store-1000/attempts/%s"}, thousand_users, 1, 0, 0},
-    {"pam_mfa, 100,000 users", "mfa",
+    {"mfa-helper, 100,000 users", "mfa",
      {"store-100000/factors/%s", "store-100000/attempts/%s"}, many_users, 1, 0, 0},
-    {"pam_mfa, 1,000,000 users", "mfa",
+    {"mfa-helper, 1,000,000 users", "mfa",
      {"store-1000000/factors/%s", "store-1000000/attempts/%s"}, million_users, 1, 0, 0},
-    {"pam_mfa, host's own disk", "mfa",
+    {"mfa-helper, host's own disk", "mfa",
      {"host/store-1/factors/%s", "host/store-1/attempts/%s"}, host_disk, 1, 0, 0},
     {"mfad, wrong code", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 1, 1},
-    {"pam_mfa, wrong code", "mfa",
+    {"mfa-helper, wrong code", "mfa",
      {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 0, 1},
 };
 // The stacks to compare with: for a correct code and for a wrong code.

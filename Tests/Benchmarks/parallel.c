@@ -31,12 +31,12 @@ enum { most_users = 2000, workers_count = 8, sessions_count = 64 };
 static const struct stack {
   const char *name, *service;
   const char *state[2];  // files in FOLDER that a sign-in changes; %s is the user's name
-  int resident;          // whether the resident service runs
+  int resident;          // whether the resident service runs; if not, mfa-helper decides
 } stacks[] = {
     {"prompt only", "prompt", {NULL}, 0},
     {"google-authenticator", "google", {"homes/%s/.google_authenticator"}, 0},
     {"mfad", "mfa", {"store-parallel/factors/%s", "store-parallel/attempts/%s"}, 1},
-    {"pam_mfa", "mfa", {"store-parallel/factors/%s", "store-parallel/attempts/%s"}, 0},
+    {"mfa-helper", "mfa", {"store-parallel/factors/%s", "store-parallel/attempts/%s"}, 0},
 };
 enum { stack_count = sizeof stacks / sizeof stacks[0], prompt = 0, google = 1 };
 

@@ -85,7 +85,7 @@ struct ConversationTests {
     let code = try KnownFactor.code(at: host.time, secret: client.secret)
     let application = ScriptedApplication([.text(code)])
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
-    #expect(SignIn(request, host: host, application: application).authenticate() == .deny)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .deny)
     #expect(application.logged.first?.hasPrefix("result=replayed") == true)
   }
 

@@ -133,7 +133,7 @@ struct PhoneEnrollmentTests {
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array("sshd".utf8),
       arguments: [Array("after_password".utf8)])
-    return SignIn(request, host: host, application: ScriptedApplication(script)).authenticate()
+    return SignInRun(request, host: host, application: ScriptedApplication(script)).authenticate()
   }
 
   @Test("a message is counted on the disk before it is sent, and no lock is held meanwhile")

@@ -62,7 +62,7 @@ struct RecoveryTests {
   private func signIn(_ code: String) -> Verdict {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let application = ScriptedApplication([.text(code)])
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   // MARK: Remembered codes

@@ -141,7 +141,7 @@ struct ServiceRelayTests {
   @Test("a message that is not for the helper, or is malformed, ends the relay")
   func otherMessages() throws {
     let parts: [ScriptedService.Part] = [
-      { try $0.send { .verdict(1) } }, { try $0.send { .note([1]) } },
+      { try $0.reply(SignInReply([], .verdict(1))) }, { try $0.reply(SignInReply([], .busy)) },
       { try $0.send(bytes: [0x92, 0, 1, 0]) }, { try $0.send(bytes: [0xFF, 0, 0]) },
     ]
     for part in parts {

@@ -112,7 +112,7 @@ struct ThrottleModelTests {
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array("sshd".utf8),
       remoteHost: address.map { Array($0.utf8) })
-    _ = SignIn(request, host: host, application: application).authenticate()
+    _ = SignInRun(request, host: host, application: application).authenticate()
   }
 
   private func prepare(_ host: ScriptedHost) throws -> FactorID {

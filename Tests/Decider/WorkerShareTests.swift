@@ -94,72 +94,20 @@ struct WorkerShareTests {
     #expect(share.idleProcesses == 0)
   }
 
-  @Test("of the processes that wait for answers, those of one claimant are limited")
-  func waiting() throws {
-    let share = try #require(WorkerShare(ownUser: Self.service))
-    for slot in 0..<WorkerShare.waitsPerClaimant {
-      share.slot = slot
-      #expect(share.beginWaiting(for: 1000))
-    }
-    share.slot = 100
-    #expect(!share.beginWaiting(for: 1000))
-    #expect(share.beginWaiting(for: 1001))
-    share.slot = 101
-    #expect(!share.beginWaiting(for: 1000))
-    share.ended(in: 0)
-    #expect(share.beginWaiting(for: 1000))
-    share.slot = 102
-    #expect(!share.beginWaiting(for: 1000))
-    share.slot = 101
-    share.endWaiting()
-    share.slot = 102
-    #expect(share.beginWaiting(for: 1000))
-  }
-
-  @Test("few processes wait for answers without which sign-ins can begin again")
-  func holding() throws {
-    let share = try #require(WorkerShare(ownUser: Self.service))
-    for slot in 0..<WorkerShare.maximumHolding {
-      #expect(Self.begin(share, slot, for: 0) && share.beginHolding())
-      #expect(share.isDispensable(slot))
-    }
-    #expect(Self.begin(share, 100, for: 0) && !share.beginHolding())
-    #expect(!share.isDispensable(100))
-    share.slot = 3
-    share.endWaiting()
-    #expect(!share.isDispensable(3))
-    share.slot = 100
-    #expect(share.beginHolding())
-  }
-
-  @Test("of the processes that serve root's applications, those of one claimant are limited")
+  @Test("of the processes that work for the same purpose, a number is limited")
   func claimants() throws {
     let share = try #require(WorkerShare(ownUser: Self.service))
-    for slot in 0..<WorkerShare.processesPerClaimant {
-      #expect(Self.begin(share, slot, for: 0) && share.serve(1000))
+    for slot in 0..<10 {
+      #expect(Self.begin(share, slot, for: 0) && share.serve(1000, most: 10))
     }
-    #expect(Self.begin(share, 200, for: 0) && !share.serve(1000))
-    #expect(share.serve(1001))
+    #expect(Self.begin(share, 200, for: 0) && !share.serve(1000, most: 10))
+    #expect(share.serve(1001, most: 10))
     share.slot = 3
     #expect(share.end())
-    #expect(Self.begin(share, 201, for: 0) && share.serve(1000))
+    #expect(Self.begin(share, 201, for: 0) && share.serve(1000, most: 10))
     share.ended(in: 4)
-    #expect(Self.begin(share, 202, for: 0) && share.serve(1000))
-    #expect(Self.begin(share, 203, for: 0) && !share.serve(1000))
-  }
-
-  @Test("a sign-in counts for the user who started the application, or for the user who signs in")
-  func claimant() {
-    let alice = Array("alice".utf8)
-    let bob = Array("bob".utf8)
-    #expect(WorkerShare.claimant(caller: 1000, signingIn: alice) == 1000)
-    #expect(
-      WorkerShare.claimant(caller: 0, signingIn: alice)
-        == WorkerShare.claimant(caller: 0, signingIn: alice))
-    #expect(
-      WorkerShare.claimant(caller: 0, signingIn: alice)
-        != WorkerShare.claimant(caller: 0, signingIn: bob))
-    #expect(WorkerShare.claimant(caller: 0, signingIn: []) != 0)
+    #expect(Self.begin(share, 202, for: 0) && share.serve(1000, most: 10))
+    #expect(Self.begin(share, 203, for: 0) && !share.serve(1000, most: 10))
   }
 
   @Test("the last process turns connections away")

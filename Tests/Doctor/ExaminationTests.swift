@@ -1228,7 +1228,7 @@ struct ExaminationTests {
       }
     },
     ownership(36, "/usr/lib/mfa/mfad", MemoryHost.file(0, 0o775)),
-    ownership(37, "/usr/lib/mfa/mfa-decision.so", nil),
+    ownership(37, "/usr/lib/mfa/mfad", nil),
     ownership(38, "/var/lib/mfa/mail", MemoryHost.folder(0, 0o700)),
     ownership(39, "/var/lib/mfa/phone", MemoryHost.folder(0, 0o700)),
     ownership(40, "/var/lib/mfa/realm-mail", MemoryHost.folder(0, 0o700)),

@@ -410,7 +410,7 @@ struct ExplanationTests {
     let request = SignInRequest(
       user: Array(row.user.utf8), service: Array(row.service.utf8),
       remoteHost: row.address.map { Array($0.utf8) }, arguments: explanation.module.arguments)
-    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let verdict = SignInRun(request, host: host, application: application).authenticate()
     let logged = application.logged.first ?? ""
     if explanation.state == .observe {
       #expect(verdict == .pass)
@@ -443,7 +443,7 @@ struct ExplanationTests {
     _ = try explanation(row, on: host)
     #expect(host.memory.attempts == attempts && host.memory.record == record)
     for step in host.memory.steps.dropFirst(count) {
-      #expect([.snapshot, .imitateSnapshot, .lock, .unlock].contains(step))
+      #expect([.snapshot, .decoy, .lock, .unlock].contains(step))
     }
     #expect(!host.memory.isLocked && host.delivered.isEmpty)
   }

@@ -15,22 +15,17 @@ struct StoreHost: Host {
 
   var codeSender: ScriptedSender { rest.codeSender }
   var stacks: ScriptedStacks { rest.stacks }
-  var isCalledByRoot: Bool { rest.isCalledByRoot }
-  var identity: ProcessIdentity { rest.identity }
-  var session: SignInOrigin? { nil }
-  var enclosingSessions: [SignInOrigin] { [] }
-  var usesUTF8: Bool { true }
   var secureShell: SecureShellConfiguration { rest.secureShell }
   var sinceBoot: Int64? { rest.sinceBoot }
-  var leadsSession: Bool { false }
-  var controllingTerminal: [UInt8]? { nil }
-
-  func peer() -> UInt128? { nil }
 
   func name() -> [UInt8] { rest.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     try rest.configuration(at: path)
+  }
+
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    try rest.publicConfiguration(at: path)
   }
 
   func account(named name: [UInt8]) throws(SystemError) -> Account? {
@@ -45,8 +40,6 @@ struct StoreHost: Host {
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? { isMemberOf(account, group) }
 
   func store() throws(FactorStoreError) -> LocalFactorStore { files.store }
-
-  func helper() throws(HelperError) -> ScriptedHelper { try rest.helper() }
 
   func now() throws(SystemError) -> Int64 { try rest.now() }
 

@@ -7,43 +7,24 @@ extension EndToEnd {
   @Suite struct Artefacts {
     static let helper = HelperSession.program
 
-    /// The maximum number of trap instructions (`ud2`, `brk`) in the module and in the library that
-    /// decides in the application's process. Each is a check that the compiler could not eliminate.
-    /// The number may fall, but must not grow unnoticed.
-    static let mostTraps = 760
+    /// The maximum number of trap instructions (`ud2`, `brk`) in the module. Each is a check that the compiler
+    /// could not eliminate. The number may fall, but must not grow unnoticed. The last count was 221.
+    static let mostTraps = 117
 
-    /// The maximum number of trap instructions in the functions that sign-ins with a code execute. A
-    /// trap there ends sshd's child or sudo: the user cannot sign in.
+    /// The maximum number of trap instructions in the functions of the module that sign-ins with a code execute.
+    /// A trap there ends sshd's child or sudo: the user cannot sign in. A trap in the service or the helper denies
+    /// one request.
     ///
     /// callgrind runs real sign-ins with the installed module and records the addresses of the
     /// executed instructions. A file with the same code and with symbols maps the addresses to
     /// functions. Each function counts as a whole, because another sign-in can take another branch
     /// in it. Calls through a table of methods or a closure are found too, which a call graph from a
     /// disassembly would miss.
-    ///
-    /// The last count was 153. When it was 108, the reasons were these; most of the others are arrays in
-    /// the identity of the store, the last answers and the evaluation of first factors:
-    ///
-    ///     33  iterating over an array: the compiler does not know that the array keeps its length
-    ///         during the iteration; one division by the period of a factor, which is at least 15
-    ///     29  reading the configuration: subscripts and ranges of spans in Sources/Model/Model
-    ///     22  growing, appending and copying arrays: the standard library checks that a length
-    ///         does not overflow
-    ///     18  strings and decimal numbers in log lines: checks of lengths in the standard library
-    ///      5  the runtime: memory is exhausted, or a reference count overflows
-    ///      1  copying a secret: the new block could be shorter, as far as the compiler knows
-    ///
-    /// Only an unchecked access would remove the first and the last kind, and a fault in the code
-    /// would then be a memory error instead of a denied sign-in. The standard library's own checks
-    /// cannot be removed without replacing its arrays and strings.
-    static let mostSignInTraps = 156
+    static let mostSignInTraps = 73
 
-    /// The maximum number of trap instructions in the functions that an enrolment during a sign-in
-    /// executes, counted in the same way. It includes drawing the QR code, reading the PAM stack and
-    /// encoding the secret in base32. The last count was 177. When it was 137: 31 for iterations, 29
-    /// for arrays, 26 for the configuration, 25 for writing secrets to blocks of fixed size, 13 for
-    /// the lines of the PAM stack, 8 for strings, 5 for the runtime.
-    static let mostEnrollmentTraps = 178
+    /// The maximum number of trap instructions in the functions of the module that an enrolment during a sign-in
+    /// executes, counted in the same way.
+    static let mostEnrollmentTraps = 73
 
     func modulePath() throws -> String {
       let found = try Command.succeed([
@@ -57,16 +38,18 @@ extension EndToEnd {
       try Command.succeed(["/usr/bin/readelf", "-W", option, path])
     }
 
-    /// The library that decides in the application's process.
-    static let decisionLibrary = "/usr/lib/mfa/mfa-decision.so"
-
     // Tests/Packages/binaries.py checks how the files are hardened.
 
     @Test("the module is small, and its dependencies and exported symbols are minimal")
-    func moduleFile() throws { try checkFile(try modulePath(), kibibytes: 64) }
-
-    @Test("so are those of the library that decides in the application's process")
-    func decisionFile() throws { try checkFile(Self.decisionLibrary, kibibytes: 496) }
+    func moduleFile() throws {
+      let path = try modulePath()
+      try checkFile(path, kibibytes: 66)
+      // The application gets no other library, and the module knows no file of the store or the configuration.
+      let file = try #require(FileManager.default.contents(atPath: path))
+      for text in ["libcrypto", "/etc/mfa", "/var/lib/mfa"] {
+        #expect(file.range(of: Data(text.utf8)) == nil, "\(text)")
+      }
+    }
 
     func checkFile(_ path: String, kibibytes: Int) throws {
       let size = try Command.succeed(["/usr/bin/stat", "-L", "-c", "%s", path])
@@ -74,14 +57,14 @@ extension EndToEnd {
       let dynamic = try readelf("-d", path)
       let needed = Set(dynamic.matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.output.1) })
       #expect(
-        needed.isSubset(of: ["libpam.so.0", "libc.so.6", "libcrypto.so.3", "libm.so.6"]),
+        needed.isSubset(of: ["libpam.so.0", "libc.so.6"]),
         "\(needed)")
       let exported = try Command.succeed(["/usr/bin/nm", "-D", "--defined-only", path])
         .split(separator: "\n").compactMap { $0.split(separator: " ").last }
         .map { String($0.prefix { $0 != "@" }) }.filter { $0.hasPrefix("pam_sm_") == false }
       // All other symbols are names of symbol versions.
       #expect(
-        exported.allSatisfy { $0.hasPrefix("MFA") || $0.hasPrefix("PAM") || $0 == "mfa_decide" },
+        exported.allSatisfy { $0.hasPrefix("PAM") },
         "\(exported)")
       let sections = try readelf("-S", path)
       #expect(!sections.contains(" .symtab"), "not stripped")
@@ -90,7 +73,7 @@ extension EndToEnd {
     @Test("the number of trap instructions in the module does not grow")
     func traps() throws {
       let code = try Command.succeed([
-        "/usr/bin/objdump", "-d", "--no-show-raw-insn", try modulePath(), Self.decisionLibrary,
+        "/usr/bin/objdump", "-d", "--no-show-raw-insn", try modulePath(),
       ])
       let traps = code.split(separator: "\n").count { line in
         line.hasSuffix("\tud2") || line.hasSuffix("ud2    ") || line.contains("\tbrk\t")
@@ -101,7 +84,7 @@ extension EndToEnd {
 
     @Test(
       "the number of traps in the functions that sign-ins execute does not grow",
-      .enabled("valgrind is not installed") { Valgrind.isInstalled }, .withoutResidentService)
+      .enabled("valgrind is not installed") { Valgrind.isInstalled })
     func signInTraps() throws {
       let code = try moduleCode()
       try Machine.use { machine in
@@ -121,7 +104,7 @@ extension EndToEnd {
           ("nobody0", ["000000"], "PAM_AUTH_ERR"),
         ] {
           addresses.formUnion(
-            try Valgrind.executedAddresses(in: "/mfa-decision.so", on: machine) { wrapper in
+            try Valgrind.executedAddresses(in: "/pam_mfa.so", on: machine) { wrapper in
               let outcome = try PAMClient.signIn(
                 service: service, user: name, answers: answers.map { .text($0) }, through: wrapper)
               #expect(outcome.code == result, "\(outcome)")
@@ -133,7 +116,7 @@ extension EndToEnd {
 
     @Test(
       "the number of traps in the functions that an enrolment executes does not grow",
-      .enabled("valgrind is not installed") { Valgrind.isInstalled }, .withoutResidentService)
+      .enabled("valgrind is not installed") { Valgrind.isInstalled })
     func enrollmentTraps() throws {
       let code = try moduleCode()
       try Machine.use { machine in
@@ -144,7 +127,7 @@ extension EndToEnd {
           "account required pam_mfa.so",
         ])
         let addresses = try Valgrind.executedAddresses(
-          in: "/mfa-decision.so", on: machine
+          in: "/pam_mfa.so", on: machine
         ) { wrapper in
           let outcome = try Memory().enroll(user, service, through: wrapper)
           #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
@@ -153,10 +136,10 @@ extension EndToEnd {
       }
     }
 
-    /// Returns the functions of the library that decides. Their names come from a file with the same
-    /// code, because the installed one has no symbols.
+    /// Returns the functions of the module. Their names come from a file with the same code, because the installed
+    /// one has no symbols.
     func moduleCode() throws -> ModuleCode {
-      let files = [Self.decisionLibrary, Checkout.moduleWithSymbols]
+      let files = [try modulePath(), Checkout.moduleWithSymbols]
       let contents = try files.map { file in
         // The first lines name the file.
         try Command.succeed(["/usr/bin/objdump", "-s", "-j", ".text", file])

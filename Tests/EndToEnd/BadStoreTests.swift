@@ -195,9 +195,8 @@ extension EndToEnd {
         reason: "store-foreign"),
       Row(
         number: 73, title: "a store with a wrong owner", spoil: "chown daemon /var/lib/mfa",
-        // The resident service may not enter a store of another user.
-        part: PrivateMachine.hasResidentService ? "store" : "factors-directory",
-        reason: PrivateMachine.hasResidentService ? "system" : "wrong-owner"),
+        // The user mfa may not enter a store of another user.
+        part: "store", reason: "system"),
       Row(
         number: 74, title: "factors that others may list", spoil: "chmod 0711 /var/lib/mfa/factors",
         part: "factors-directory", reason: "wrong-permissions"),

@@ -278,7 +278,10 @@ extension EndToEnd {
       Row(31) { machine in
         try machine.writeService(
           "login", ["auth requisite pam_unix.so", "auth required /opt/security/pam_mfa.so"])
-        let library = try #require(machine.contents(of: "/usr/lib/mfa/mfa-decision.so"))
+        let path = try Command.succeed([
+          "/bin/sh", "-c", "ls /lib/*/libpam.so.0 /lib64/libpam.so.0 2>/dev/null | head -n 1",
+        ])
+        let library = try #require(machine.contents(of: String(path.dropLast())))
         try machine.write(library, to: "/opt/security/pam_mfa.so")
         return ["error module-not-loaded /etc/pam.d/login:2"]
       },

@@ -178,7 +178,7 @@ extension EndToEnd {
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(wrongCode)],
           through: [
-            "/usr/bin/strace", "-qq", "-o", "/dev/null", "-e", "inject=getdents64:error=EIO",
+            "/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=getdents64:error=EIO",
           ])
         #expect(outcome.code == "PAM_AUTH_ERR" && outcome.prompts.isEmpty, "\(outcome)")
         let fields = try OneCode.logged(machine, since: start).first?.fields ?? [:]

@@ -299,10 +299,8 @@ extension EndToEnd {
           answers: [.text(try enrollment.phone.code(offset: -3))],
           through: SystemCallTrace.list(to: calls))
         let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
-        // The audit log itself is not opened; the last checkpoint is in the head file. An
-        // application of the resident service opens neither.
-        #expect(list.contains("/var/lib/mfa") == !PrivateMachine.hasResidentService)
-        #expect(!list.contains(#""ledger""#))
+        // The application opens nothing of the store.
+        #expect(!list.contains("/var/lib/mfa") && !list.contains(#""ledger""#))
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
         try Command.succeed(["/bin/chmod", "0600", Self.ledger])
@@ -330,7 +328,7 @@ extension EndToEnd {
           (3, { try machine.write("[project]\nstate = disabled\n", to: dropIn) }, service),
           (4, { try Command.succeed(["/bin/rm", dropIn]) }, "mfa-admin"),
           (5, { try machine.write("[project]\nremember = off\n", to: dropIn) }, "mfa-helper"),
-          (6, { try Command.succeed(["/bin/rm", dropIn]) }, "mfa-helper"),
+          (6, { try Command.succeed(["/bin/rm", dropIn]) }, service),
         ] as [(Int, () throws -> Void, String)] {
           let start = try machine.log.position()
           try change()

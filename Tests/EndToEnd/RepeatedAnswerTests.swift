@@ -4,10 +4,9 @@ import Testing
 extension EndToEnd {
   /// The same answer again is not counted, and one client does not take every turn after a wait.
   @Suite struct RepeatedAnswers {
-    private func options(from address: String?, after seconds: Int = 0) -> PAMClient.Options {
+    private func options(from address: String?) -> PAMClient.Options {
       var options = PAMClient.Options()
       options.remoteHost = address
-      options.clockOffset = seconds
       return options
     }
 
@@ -64,22 +63,25 @@ extension EndToEnd {
         let service = try machine.makeService([
           "auth required pam_mfa.so tries=1 \(arguments)", "auth required pam_permit.so",
         ])
+        let resident = try ShiftedService(on: machine)
         // With `forward_pass`, the stored answer may be a password of six digits.
         let stored = try #require(try enrollment.phone.wrongCodes(count: 1).first)
         for minute in 0..<60 {
+          try resident.set(ahead: 60 * minute)
           _ = try PAMClient.signIn(
             service: service, user: user.name, answers: [.text(stored)],
-            options: options(from: "192.0.2.7", after: 60 * minute))
+            options: options(from: "192.0.2.7"))
         }
         // The refusals become longer: the answer was compared at 0, 1, 2, 4, 8, 16 and 32 minutes, and
         // once more if a wait was not over yet.
         #expect((5...8).contains(try StoreFiles(of: user.name).failures()))
         let code = try enrollment.phone.codes(
           fromStep: enrollment.phone.step() + 2 * 60, count: 1)[0]
+        try resident.set(ahead: 60 * 60)
         let owner = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(arguments.isEmpty ? code : stored + code)],
-          options: options(from: "198.51.100.7", after: 60 * 60))
+          options: options(from: "198.51.100.7"))
         #expect(owner.code == "PAM_SUCCESS", "\(owner)")
         #expect(try StoreFiles(of: user.name).failures() == 0)
       }
@@ -92,12 +94,14 @@ extension EndToEnd {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
+        let resident = try ShiftedService(on: machine)
         let files = StoreFiles(of: user.name)
         let guesses = try enrollment.phone.wrongCodes(count: 20)
         func attack(_ number: Int, after seconds: Int) throws {
+          try resident.set(ahead: seconds)
           _ = try PAMClient.signIn(
             service: service, user: user.name, answers: [.text(guesses[number])],
-            options: options(from: "192.0.2.7", after: seconds))
+            options: options(from: "192.0.2.7"))
         }
         for number in 0..<5 { try attack(number, after: 0) }
         #expect(try files.failures() == 5)
@@ -107,9 +111,10 @@ extension EndToEnd {
         for seconds in [60, 100, 140] { try attack(6, after: seconds) }
         #expect(try files.failures() == 6)
         let code = try enrollment.phone.codes(fromStep: enrollment.phone.step() + 3, count: 1)[0]
+        try resident.set(ahead: 100)
         let owner = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)],
-          options: options(from: address, after: 100))
+          options: options(from: address))
         #expect(owner.code == "PAM_SUCCESS", "\(owner)")
       }
     }

@@ -77,8 +77,8 @@ extension EndToEnd {
         #expect(
           entries.map { $0.fields["result"] }
             == [
-              "accepted", "replayed", "wrong", "wrong", "wrong", "wrong", "throttled",
-              "throttled", "accepted",
+              "accepted", "replayed", "wrong", "wrong", "wrong", "wrong", "wrong", "throttled",
+              "accepted",
             ])
         #expect(entries.allSatisfy { $0.facility == 10 && $0.fields["user"] == user.name })
         #expect(entries[0].fields["factor"] == enrollment.factor)
@@ -119,7 +119,7 @@ extension EndToEnd {
         let outcome = try unlock(user, [try enrollment.phone.code()], as: stranger)
         #expect(outcome.code == "PAM_AUTH_ERR" && outcome.prompts.isEmpty, "\(outcome)")
         let entry = try #require(try logged(machine, since: start).first)
-        #expect(entry.fields["result"] == "error" && entry.fields["part"] == "helper")
+        #expect(entry.fields["result"] == "error" && entry.fields["part"] == "account")
         #expect(entry.fields["reason"] == "anothers-account" && entry.fields["user"] == user.name)
         #expect(try StoreFiles(of: user.name).failures() == 0)
       }
@@ -241,21 +241,21 @@ extension EndToEnd {
         let (user, enrollment) = try machine.addEnrolledUser()
         let helper = HelperSession.program
         var wrapper: [String] = []
-        let reason: String
+        let reason: String?
         var number: String?
         switch defect {
         case .missing:
           try machine.remove(helper)
-          reason = "system"
+          reason = nil
           number = "ENOENT"
         case .noProgram:
           try machine.write("", to: helper, mode: "0755")
-          reason = "system"
+          reason = nil
           number = "ENOEXEC"
         case .withoutBit:
           try machine.keep(helper)
           try Command.succeed(["/bin/chmod", "0755", helper])
-          reason = "not-permitted"
+          reason = "malformed"
         case .confined:
           wrapper = ["/usr/bin/setpriv", "--no-new-privs", "--"]
           reason = "no-new-privileges"
@@ -270,8 +270,10 @@ extension EndToEnd {
           outcome.notices == [
             "Sign-in is unavailable because of a server problem, not your\ncode. Contact your administrator."
           ])
-        let entry = try #require(try logged(machine, since: start).first)
-        #expect(entry.fields["result"] == "error" && entry.fields["part"] == "helper", "\(entry)")
+        let part = defect == .confined ? "helper" : "resident"
+        let entry = try #require(
+          try machine.log.entries(since: start).first { $0.fields["part"] == part })
+        #expect(entry.fields["result"] == "error" && entry.line.contains("pam-client"), "\(entry)")
         #expect(entry.fields["reason"] == reason && entry.fields["errno"] == number, "\(entry)")
         if defect == .withoutBit {
           let lines = try machine.log.entries(since: start).map(\.message)

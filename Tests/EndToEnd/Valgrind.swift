@@ -7,18 +7,52 @@ enum Valgrind {
 
   static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-  /// Runs `body` with the command that counts instructions in the module's `auth` function; returns
-  /// its result and callgrind's output.
-  static func callgrind<Result>(
-    on machine: Machine, _ body: ([String]) throws(HarnessFailure) -> Result
-  ) throws -> (Result, String) {
-    let path = machine.folder + "/callgrind.out"
-    let result = try body([
-      Self.path, "--tool=callgrind", "--callgrind-out-file=\(path)",
-      "--toggle-collect=pam_sm_authenticate", "--quiet",
-    ])
-    let text = String(decoding: machine.contents(of: path) ?? [], as: UTF8.self)
-    return (result, text)
+  /// The helper that is counted. valgrind runs no program with a setuid bit.
+  private static let countedHelper = "/usr/lib/mfa/mfa-helper.counted"
+  /// Where callgrind writes a file for each process.
+  private static let counts = "/run/mfa-helper-counts"
+
+  /// Runs `body` while callgrind counts the instructions of each helper that an application of root starts; returns
+  /// its result and their sum.
+  static func instructionsOfHelpers<Result>(
+    on machine: Machine, _ body: () throws(HarnessFailure) -> Result
+  ) throws -> (Result, Int) {
+    let helper = HelperSession.program
+    try Command.succeed(["/usr/bin/install", "-m", "0755", helper, countedHelper])
+    try Command.succeed(["/usr/bin/install", "-d", "-o", "mfa", "-m", "0700", counts])
+    let aside = helper + ".aside"
+    try Command.succeed(["/bin/mv", helper, aside])
+    // What the setuid bit does: the caller stays the real user.
+    try Command.succeed(
+      ["/usr/bin/install", "-m", "0755", "/dev/stdin", helper],
+      input: Array(
+        """
+        #!/usr/bin/python3 -I
+        import os, pwd
+        user = pwd.getpwnam("mfa")
+        os.setgroups([])
+        os.setresgid(user.pw_gid, user.pw_gid, user.pw_gid)
+        os.setresuid(0, user.pw_uid, user.pw_uid)
+        # /usr/bin/valgrind can be a shell script, and a shell gives up the effective user.
+        program = "/usr/bin/valgrind.bin"
+        os.execv(program if os.path.exists(program) else "/usr/bin/valgrind", [
+            "valgrind", "--tool=callgrind", "--callgrind-out-file=\(counts)/%p", "--quiet",
+            "\(countedHelper)"])
+
+        """.utf8))
+    defer {
+      do {
+        try Command.succeed(["/bin/mv", aside, helper])
+        try Command.succeed(["/bin/rm", "-r", countedHelper, counts])
+      } catch {
+        print("the helper was not restored: \(error)")
+      }
+    }
+    let result = try body()
+    let text = try Command.succeed(["/bin/sh", "-c", "cat \(counts)/*"])
+    let totals = text.split(separator: "\n").filter { $0.hasPrefix("totals: ") }
+      .compactMap { Int($0.dropFirst("totals: ".count)) }
+    return (result, totals.reduce(0, +))
   }
 
   /// Runs `body` with the command that records the instructions that the module's `auth` and

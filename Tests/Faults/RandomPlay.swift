@@ -17,6 +17,7 @@ final class RandomPlay {
   }
 
   private let machine: Machine
+  private let helper: WrappedHelper
   private let service: String
   private let seed: UInt64
   private var generator: SeededGenerator
@@ -33,6 +34,7 @@ final class RandomPlay {
 
   init(_ machine: Machine, seed: UInt64) throws {
     self.machine = machine
+    helper = try WrappedHelper(on: machine)
     self.seed = seed
     generator = SeededGenerator(seed: seed)
     service = try machine.makeService([
@@ -92,8 +94,7 @@ final class RandomPlay {
     for _ in 0...AccountModel.freeFailures {
       let time = now()
       let text = try wrong(0, time)
-      let outcome = try PAMClient.signIn(
-        service: service, user: people[0].user.name, answers: [.text(text)])
+      let outcome = try typing(text, 0)
       try follow(0, .wrong, text, at: time, outcome, "a wrong code in a row")
     }
     try compare()
@@ -161,10 +162,21 @@ final class RandomPlay {
     }
   }
 
-  private func options() -> PAMClient.Options {
-    var options = PAMClient.Options()
-    options.clockOffset = clockOffset
-    return options
+  /// Performs a sign-in with a helper whose clock is ahead.
+  private func withClock<Value>(
+    _ request: Int = 0, through command: [String] = [], _ body: () throws -> Value
+  ) throws -> Value {
+    helper.set(ahead: clockOffset)
+    return try helper.during(request, through: command, body)
+  }
+
+  private func typing(
+    _ text: String, _ index: Int, _ request: Int = 0, through command: [String] = []
+  ) throws -> PAMOutcome {
+    try withClock(request, through: command) {
+      try PAMClient.signIn(
+        service: service, user: people[index].user.name, answers: [.text(text)])
+    }
   }
 
   private func result(_ outcome: PAMOutcome) -> AccountModel.Result {
@@ -200,22 +212,22 @@ final class RandomPlay {
     begin("signIn", index)
     let time = now()
     let (typed, text) = try typed(index, at: time)
-    let outcome = try PAMClient.signIn(
-      service: service, user: people[index].user.name, answers: [.text(text)], options: options())
+    let outcome = try typing(text, index)
     try follow(index, typed, text, at: time, outcome, "sign-in")
   }
 
-  /// The process is killed at a system call, or finishes if it does not make that call.
+  /// The helper of the answer is killed at a system call, or finishes if it does not make that call.
   private func killedSignIn(_ index: Int) throws {
     begin("killedSignIn", index)
     let time = now()
     let (typed, text) = try typed(index, at: time)
-    let names = ["pwrite64", "fdatasync", "flock", "pread64", "close", "sendto", "write"]
+    let names = ["pwrite64", "fdatasync", "flock", "pread64", "close", "write"]
     let call = SystemCall(name: names[random(0..<names.count)], number: random(1..<5))
-    let outcome = try PAMClient.signIn(
-      service: service, user: people[index].user.name, answers: [.text(text)], options: options(),
-      through: SystemCallTrace.inject(.kill, at: call))
-    if outcome.results.isEmpty {
+    let list = machine.folder + "/kill"
+    let outcome = try typing(
+      text, index, 2, through: SystemCallTrace.inject(.kill, at: call, to: list))
+    let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
+    if lines.contains("killed by SIGKILL") {
       try followKilled(index, people[index].model.afterKill(of: typed, text, at: time), "\(call)")
     } else {
       try follow(index, typed, text, at: time, outcome, "sign-in killed at its end, \(call)")
@@ -245,12 +257,14 @@ final class RandomPlay {
     let code = try people[index].phone.phone.codes(fromStep: step, count: 1)[0]
     guard model.refuses(code, at: time) == false else { return }
     let count = 3
-    let clients = try HeldSignIns(
-      service: service, user: people[index].user.name,
-      answers: Array(repeating: [.text(code)], count: count), options: options())
-    _ = try clients.waitUntilAsked()
-    clients.release()
-    let results = try clients.outcomes().map { result($0) }
+    let results = try withClock {
+      let clients = try HeldSignIns(
+        service: service, user: people[index].user.name,
+        answers: Array(repeating: [.text(code)], count: count), options: PAMClient.Options())
+      _ = try clients.waitUntilAsked()
+      clients.release()
+      return try clients.outcomes().map { result($0) }
+    }
     let accepted = results.count { $0 == .accepted }
     // Attempts are verified one after the other. The first is verified, and the others are the same answer
     // again, unless the time step changes meanwhile.
@@ -270,7 +284,7 @@ final class RandomPlay {
     }
   }
 
-  /// A process is stopped while it holds the user's lock, others sign in, and then it is killed or
+  /// The helper is stopped while it holds the user's lock, others sign in, and then it is killed or
   /// continued.
   private func stoppedSignIn(_ index: Int) throws {
     begin("stoppedSignIn", index)
@@ -280,29 +294,36 @@ final class RandomPlay {
     // An answer that is refused without being counted writes nothing, and the process would not stop.
     guard people[index].model.refuses(text, at: time) == false else { return }
     let other = (index + 1) % people.count
-    let session = try PAMSession(
-      service: service, user: people[index].user.name, clockOffset: clockOffset)
-    guard try session.question() != nil else {
-      Issue.record("\(title("nothing is asked"))")
-      return
+    let session = try withClock {
+      let session = try PAMSession(service: service, user: people[index].user.name)
+      if try session.question() == nil { Issue.record("\(title("nothing is asked"))") }
+      return session
     }
     let list = machine.folder + "/stop"
-    try session.attach(
-      SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1), to: list))
-    session.answer(.text(text))
-    let isStopped = Deadline.usual.waits {
-      let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
-      return lines.contains("stopped by SIGSTOP")
+    try Command.succeed(["/bin/rm", "-f", list])
+    let stop = SystemCallTrace.inject(
+      .stop, at: SystemCall(name: "pwrite64", number: 1), to: list)
+    var stopped: Int32?
+    try withClock(1, through: stop + ["-f"]) {
+      session.answer(.text(text))
+      let isStopped = Deadline.usual.waits {
+        let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
+        stopped = lines.firstMatch(of: /(\d+) +--- stopped by SIGSTOP/).flatMap {
+          Int32($0.output.1)
+        }
+        return stopped != nil
+      }
+      guard isStopped else { throw HarnessFailure(title("the helper does not stop")) }
     }
-    guard isStopped else { throw HarnessFailure(title("the process does not stop")) }
+    let helper = try #require(stopped)
     try signIn(other)
     if random(0..<2) == 0 {
-      session.process.send(signal: SIGKILL)
+      kill(helper, SIGKILL)
       _ = try session.finish()
       try followKilled(
         index, people[index].model.afterKill(of: typed, text, at: time), "stopped, killed")
     } else {
-      session.process.send(signal: SIGCONT)
+      kill(helper, SIGCONT)
       try follow(index, typed, text, at: time, try session.finish(), "stopped")
     }
     saw("stopped")
@@ -423,8 +444,7 @@ final class RandomPlay {
     for typed in [AccountModel.Typed.bypass, .usedBypass] {
       let time = now()
       let isLooked = people[index].model.standing(at: time) == .open
-      let outcome = try PAMClient.signIn(
-        service: service, user: name, answers: [.text(code)], options: options())
+      let outcome = try typing(code, index)
       try follow(index, typed, code, at: time, outcome, "bypass code")
       guard isLooked else {
         try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", name, "--all"])

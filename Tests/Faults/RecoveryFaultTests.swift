@@ -242,25 +242,19 @@ extension Faults {
         let start = try Self.start(.recoveryCodes, on: machine)
         let files = StoreFiles(of: start.user.name)
         let image = try #require(start.image)
-        let service = try machine.makeService(SignInFaults.stack)
-        let door = Door(service: service, user: start.user)
+        let entrance = try SignInFaults.Door(machine, start.user)
+        let door = Door(service: entrance.service, user: start.user)
         var options = PAMClient.Options()
         options.isSilent = !isShown
-        func signIn(through command: [String]) throws -> PAMOutcome {
-          try PAMClient.signIn(
-            service: service, user: start.user.name, answers: [.text(start.codes[0])],
-            options: options, through: command)
-        }
-        let list = machine.folder + "/calls"
-        let undisturbed = try signIn(through: SystemCallTrace.list(to: list))
-        #expect(undisturbed.code == "PAM_SUCCESS", "\(undisturbed)")
-        let calls = try SystemCallTrace.calls(inListAt: list, from: "write(1")
+        let calls = try entrance.calls(start.codes[0], at: .answer, options: options)
         #expect(calls.count { $0.name == "renameat" || $0.name == "renameat2" } == 1)
         var successes = 0
         for call in calls {
           for fault in Faults.faults(at: call) {
             try files.restore(image)
-            let faulty = try signIn(through: SystemCallTrace.inject(fault, at: call))
+            let faulty = try entrance.signIn(
+              start.codes[0], at: .answer, through: SystemCallTrace.inject(fault, at: call),
+              options: options)
             let title = "\(call) \(fault): \(faulty) \(call.line)"
             let isIn = faulty.status == .exited(0)
             if isIn { successes += 1 }

@@ -17,8 +17,9 @@ extension Faults {
       var description: String { "\(outcome.status) \(outcome.results)" }
     }
 
+    /// Enrols, and calls `beforeCode` before the code is sent.
     func enroll(
-      _ service: String, _ user: MachineUser, through command: [String]?
+      _ service: String, _ user: MachineUser, beforeCode: () throws -> Void = {}
     ) throws -> Performed {
       let session = try PAMSession(service: service, user: user.name)
       #expect(try session.question()?.contains("1, 2 or 3") == true)
@@ -27,7 +28,7 @@ extension Faults {
       let url = try #require(shown.firstMatch(of: /(otpauth:[^\n]+)\n/)).output.1
       let phone = try Authenticator(url: String(url))
       let code = try phone.code(offset: -4)
-      if let command { try session.attach(command) }
+      try beforeCode()
       session.answer(.text(code))
       // The name of the device, and the recovery codes.
       while try session.question() != nil { session.answer(.text("")) }
@@ -41,24 +42,37 @@ extension Faults {
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let user = try machine.addUser()
         let service = try machine.makeService(Self.stack)
+        let helper = try WrappedHelper(on: machine)
         let list = machine.folder + "/calls"
-        let undisturbed = try enroll(service, user, through: SystemCallTrace.list(to: list))
+        var before = 0
+        let undisturbed = try helper.during {
+          try enroll(service, user) { before = try helper.requests }
+        }
         #expect(undisturbed.isDone, "\(undisturbed)")
         try check(undisturbed, machine, service, user, "undisturbed")
-        let calls = try SystemCallTrace.calls(inListAt: list, from: "read(")
-        let names = Set(calls.map(\.name))
-        #expect(names.isSuperset(of: ["fdatasync", "fsync", "renameat"]), "\(names)")
-        for call in calls {
-          // Reads and writes of the conversation must succeed, or it could not continue.
-          let isConversation = call.line.hasPrefix("read(0") || call.line.hasPrefix("write(1")
-          for fault in isConversation ? [.kill] : Faults.faults(at: call) {
-            try machine.forget(user)
-            let performed = try enroll(
-              service, user, through: SystemCallTrace.inject(fault, at: call))
-            try check(
-              performed, machine, service, user, "\(call) \(fault): \(call.line) \(performed)")
+        var names: Set<String> = []
+        // The requests before the one with the code change nothing.
+        for request in (before + 1)...(try helper.requests) {
+          try machine.forget(user)
+          let listed = try helper.during(request, through: SystemCallTrace.list(to: list)) {
+            try enroll(service, user)
+          }
+          #expect(listed.isDone, "\(listed)")
+          let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
+          names.formUnion(calls.map(\.name))
+          for call in calls {
+            for fault in Faults.faults(at: call) {
+              try machine.forget(user)
+              let performed = try helper.during(
+                request, through: SystemCallTrace.inject(fault, at: call)
+              ) { try enroll(service, user) }
+              try check(
+                performed, machine, service, user,
+                "request \(request), \(call) \(fault): \(call.line) \(performed)")
+            }
           }
         }
+        #expect(names.isSuperset(of: ["fdatasync", "fsync", "renameat"]), "\(names)")
       }
     }
 
@@ -81,7 +95,7 @@ extension Faults {
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil, "\(title)")
         #expect(next.prompts.first?.contains("1, 2 or 3") == true, "\(title): \(next)")
         #expect(next.code == "PAM_AUTH_ERR", "\(title): \(next)")
-        let again = try enroll(service, user, through: nil)
+        let again = try enroll(service, user)
         #expect(again.isDone, "\(title): \(again)")
       }
     }

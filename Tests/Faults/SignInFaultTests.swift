@@ -7,27 +7,82 @@ extension Faults {
     /// With pam_permit.so at the end, a module that returned PAM_IGNORE would let the user in.
     static let stack = ["auth required pam_mfa.so tries=1", "auth required pam_permit.so"]
 
-    /// Returns the system calls of a sign-in with `code`, starting when the module is loaded.
-    func calls(
-      _ machine: Machine, _ service: String, _ user: MachineUser, _ code: String
-    ) throws -> [SystemCall] {
-      let list = machine.folder + "/calls"
-      _ = try PAMClient.signIn(
-        service: service, user: user.name, answers: [.text(code)],
-        through: SystemCallTrace.list(to: list))
-      return try SystemCallTrace.calls(inListAt: list, from: "/pam_mfa.so")
+    /// The process with the fault: the application, or the helper of one of its requests.
+    enum Place: String, CaseIterable, Sendable {
+      case application, question, answer
+
+      /// The number of the helper's request.
+      var request: Int {
+        switch self {
+        case .application: 0
+        case .question: 1
+        case .answer: 2
+        }
+      }
     }
 
-    @Test("whichever call fails, no success is lost from the disk, and no code is accepted twice")
-    func rightCode() throws {
+    /// A service, and what its sign-ins are traced with.
+    struct Door {
+      let service: String
+      let user: String
+      let list: String
+      let helper: WrappedHelper
+
+      init(_ machine: Machine, _ user: MachineUser) throws {
+        service = try machine.makeService(SignInFaults.stack)
+        self.user = user.name
+        list = machine.folder + "/calls"
+        helper = try WrappedHelper(on: machine)
+      }
+
+      func signIn(_ code: String, options: PAMClient.Options = PAMClient.Options()) throws
+        -> PAMOutcome
+      {
+        try PAMClient.signIn(
+          service: service, user: user, answers: [.text(code)], options: options)
+      }
+
+      /// Signs in; strace's command line applies to the process at a place.
+      func signIn(
+        _ code: String, at place: Place, through command: [String],
+        options: PAMClient.Options = PAMClient.Options()
+      ) throws -> PAMOutcome {
+        guard place != .application else {
+          return try PAMClient.signIn(
+            service: service, user: user, answers: [.text(code)], options: options,
+            through: command)
+        }
+        return try helper.during(place.request, through: command) {
+          try signIn(code, options: options)
+        }
+      }
+
+      /// Returns the system calls of a sign-in at a place, starting when the module is loaded or when the
+      /// helper reads the request.
+      func calls(
+        _ code: String, at place: Place, options: PAMClient.Options = PAMClient.Options()
+      ) throws -> [SystemCall] {
+        _ = try signIn(
+          code, at: place, through: SystemCallTrace.list(to: list), options: options)
+        return try SystemCallTrace.calls(
+          inListAt: list, from: place == .application ? "/pam_mfa.so" : "read(0")
+      }
+    }
+
+    @Test(
+      "whichever call fails, no success is lost from the disk, and no code is accepted twice",
+      arguments: Place.allCases)
+    func rightCode(place: Place) throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(Self.stack)
+        let door = try Door(machine, user)
         let files = StoreFiles(of: user.name)
         let image = try files.image()
-        let calls = try calls(machine, service, user, try enrollment.phone.code())
-        #expect(calls.count { $0.name == "pwrite64" } >= 2)
-        #expect(calls.contains { $0.name == "fdatasync" })
+        let calls = try door.calls(try enrollment.phone.code(), at: place)
+        if place == .answer {
+          #expect(calls.count { $0.name == "pwrite64" } >= 2)
+          #expect(calls.contains { $0.name == "fdatasync" })
+        }
         var successes = 0
         var tries = 0
         for call in calls {
@@ -36,9 +91,8 @@ extension Faults {
             try files.restore(image)
             let step = enrollment.phone.step()
             let code = try enrollment.phone.codes(fromStep: step, count: 1)[0]
-            let faulty = try PAMClient.signIn(
-              service: service, user: user.name, answers: [.text(code)],
-              through: SystemCallTrace.inject(fault, at: call))
+            let faulty = try door.signIn(
+              code, at: place, through: SystemCallTrace.inject(fault, at: call))
             let title = "\(call) \(fault): \(faulty) \(call.line)"
             let isIn = faulty.status == .exited(0)
             if isIn {
@@ -48,39 +102,37 @@ extension Faults {
             switch faulty.status {
             case .exited: break
             case .killed(let signal):
+              // No fault in the helper ends the application.
+              #expect(place == .application, "\(title)")
               #expect(signal == 9 || Faults.memoryCalls.contains(call.name), "\(title)")
             }
             // At most one of three sign-ins with the code succeeds, whatever happened to the first.
-            let others = try (0..<2).map { _ in
-              try PAMClient.signIn(
-                service: service, user: user.name, answers: [.text(code)]
-              ).status == .exited(0)
-            }
+            let others = try (0..<2).map { _ in try door.signIn(code).status == .exited(0) }
             #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
           }
         }
         // Both results must have occurred, or nothing was tested.
-        #expect(tries > calls.count && successes < tries, "\(successes) of \(tries)")
+        #expect(
+          tries > calls.count && successes > 0 && successes < tries, "\(successes) of \(tries)")
       }
     }
 
-    @Test("a wrong code stays counted if the process is killed at any call")
+    @Test("a wrong code stays counted if the helper is killed at any call")
     func killedGuess() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(Self.stack)
+        let door = try Door(machine, user)
         let files = StoreFiles(of: user.name)
         let image = try files.image()
         let wrong = try enrollment.phone.wrongCode()
-        let calls = try calls(machine, service, user, wrong)
+        let calls = try door.calls(wrong, at: .answer)
         let written = try #require(calls.firstIndex { $0.name == "pwrite64" })
         let synced = try #require(calls.firstIndex { $0.name == "fdatasync" })
         #expect(written < synced)
         for (index, call) in calls.enumerated() {
           try files.restore(image)
-          let killed = try PAMClient.signIn(
-            service: service, user: user.name, answers: [.text(wrong)],
-            through: SystemCallTrace.inject(.kill, at: call))
+          let killed = try door.signIn(
+            wrong, at: .answer, through: SystemCallTrace.inject(.kill, at: call))
           #expect(killed.status != .exited(0), "\(call): \(killed)")
           let failures = try files.failures()
           if index < written { #expect(failures == 0, "\(call)") }
@@ -93,7 +145,7 @@ extension Faults {
     func otherConfiguration() throws {
       try Machine.use { machine in
         let (user, _) = try machine.addEnrolledUser()
-        let service = try machine.makeService(Self.stack)
+        let door = try Door(machine, user)
         var revision = 100
         func edit() throws {
           revision += 1
@@ -107,19 +159,17 @@ extension Faults {
           return shown.split(separator: "\n").count { $0.contains("  policy-changed  ") }
         }
         try edit()
-        let calls = try calls(machine, service, user, "no code")
+        let calls = try door.calls("no code", at: .answer)
         let first = try #require(calls.firstIndex { $0.line.contains("ledger.head") })
         #expect(calls[first...].contains { $0.line.contains("\"ledger\"") })
         for call in calls[first...] {
           for fault in Faults.faults(at: call) {
             let before = try events()
             try edit()
-            let faulty = try PAMClient.signIn(
-              service: service, user: user.name, answers: [.text("no code")],
-              through: SystemCallTrace.inject(fault, at: call))
+            let faulty = try door.signIn(
+              "no code", at: .answer, through: SystemCallTrace.inject(fault, at: call))
             #expect(faulty.status != .exited(0), "\(call) \(fault): \(faulty)")
-            _ = try PAMClient.signIn(
-              service: service, user: user.name, answers: [.text("no code")])
+            _ = try door.signIn("no code")
             let entered = try events() - before
             // Twice if a process was killed between writing the entry and the head file.
             #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
@@ -134,15 +184,15 @@ extension Faults {
     func guessThatCannotBeWritten() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(Self.stack)
+        let door = try Door(machine, user)
         let files = StoreFiles(of: user.name)
         let image = try files.image()
         for name in ["pwrite64", "fdatasync"] {
           for error in ["EIO", "ENOSPC", "EDQUOT", "EROFS"] {
             try files.restore(image)
             let start = try machine.log.position()
-            let outcome = try PAMClient.signIn(
-              service: service, user: user.name, answers: [.text(try enrollment.phone.code())],
+            let outcome = try door.signIn(
+              try enrollment.phone.code(), at: .answer,
               through: SystemCallTrace.inject(
                 .error(error), at: SystemCall(name: name, number: 1)))
             #expect(outcome.code == "PAM_AUTH_ERR", "\(name) \(error): \(outcome)")

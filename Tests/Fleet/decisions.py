@@ -22,23 +22,32 @@ def message(kind, body=b""):
     return bytes([kind]) + text(body)
 
 
-def start(user, service=b"sudo", line=1):
-    """The first packet of the module."""
-    body = bytes([1, 2, line, 1]) + struct.pack(">I", 0) + text(user) + text(service)
-    body += optional(None) * 3 + b"\0\0" + bytes([1, 0])
-    return message(0x01, body)
+def answered(typed):
+    """What a user typed, or that there is no answer."""
+    return b"\0" if typed is None else b"\1" + text(typed)
 
 
-def ask(prompt, number=0):
-    return message(0x83, bytes([0, number]) + text(prompt))
+def call(user, service=b"sudo", line=1, *, source=None, arguments=(), note=None, methods=b"", has_facts=False,
+         continuation=b"", answer=None):
+    """A request of the module (Sources/Wire/Wire/SignInCall.swift)."""
+    body = bytes([line]) + text(user) + text(service) + optional(source) + optional(None)
+    body += bytes([len(arguments)]) + b"".join(map(text, arguments)) + b"\1\1" + struct.pack(">I", 0)
+    body += optional(note) + optional(methods) + answered(None) + (b"\1" + bytes(5) if has_facts else b"\0")
+    return b"\x41\1" + body + text(continuation) + answered(answer)
+
+
+def question(prompt, continuation=b"asked"):
+    """A reply with a question."""
+    return b"\x81\1\0\2" + text(prompt) + b"\0" + text(continuation)
 
 
 def verdict(number):
-    return message(0x81, bytes([number]))
+    """A reply with a verdict."""
+    return b"\x81\1\0\1" + bytes([number])
 
 
-def reply(answer):
-    return message(0x02, b"\1" + text(answer))
+# The reply to a user with too many connections.
+BUSY = b"\x81\1\0\4"
 
 
 def administer(command=b"\1", administrator=b"carol"):
@@ -52,17 +61,14 @@ def failed(reason):
 
 
 def manage():
-    return message(0x11, bytes([1, 2]) + optional(None))
+    return message(0x11, b"\1" + optional(None))
 
 
-class Fields:
-    """Reads the fields of a message."""
+class Reader:
+    """Reads fields."""
 
-    def __init__(self, packet):
-        self.kind = packet[0]
-        (length,) = struct.unpack(">H", packet[1:3])
-        self.rest = packet[3:]
-        assert len(self.rest) == length
+    def __init__(self, fields):
+        self.rest = fields
 
     def take(self, count):
         value, self.rest = self.rest[:count], self.rest[count:]
@@ -74,6 +80,64 @@ class Fields:
 
     def text(self):
         return self.take(self.number(2))
+
+    def optional(self):
+        return self.text() if self.number(1) else None
+
+
+class Fields(Reader):
+    """Reads the fields of a message that begins with its kind and its length."""
+
+    def __init__(self, packet):
+        super().__init__(packet[3:])
+        self.kind = packet[0]
+        assert len(self.rest) == struct.unpack(">H", packet[1:3])[0]
+
+
+class Call(Reader):
+    """A request of the module."""
+
+    def __init__(self, packet):
+        super().__init__(packet[2:])
+        assert packet[:2] == b"\x41\1"
+        self.line, self.user, self.service = self.number(1), self.text(), self.text()
+        self.source, self.terminal = self.optional(), self.optional()
+        self.arguments = [self.text() for _ in range(self.number(1))]
+        self.take(6)
+        self.note, self.methods = self.optional(), self.optional()
+        # What was typed for an earlier module, and facts about the process, are not in these tests.
+        assert self.take(2) == b"\0\0"
+        self.continuation = self.text()
+        self.answer = self.text() if self.number(1) == 1 else None
+        assert not self.rest
+
+
+class Reply(Reader):
+    """A reply to the module (Sources/Wire/Wire/SignInReply.swift)."""
+
+    TELL, LOG, AUDIT, NOTE, FORWARD, FAILURE_TEXT, CONFIRM = range(1, 8)
+
+    def __init__(self, packet):
+        super().__init__(packet[2:])
+        assert packet[:2] == b"\x81\1", packet
+        # The kind, the text and the continuation of each effect.
+        self.effects = []
+        for _ in range(self.number(1)):
+            kind = self.number(1)
+            self.take(2)
+            self.effects.append((kind, self.text(), self.text()))
+        end = self.number(1)
+        self.verdict = self.number(1) if end == 1 else None
+        self.prompt, self.continuation = None, b""
+        if end == 2:
+            self.prompt = self.text()
+            self.take(1)
+            self.continuation = self.text()
+        self.asks_for_facts, self.is_busy = end == 3, end == 4
+        assert not self.rest
+
+    def texts(self, kind):
+        return [content for found, content, _ in self.effects if found == kind]
 
 
 class DecisionService:
@@ -209,30 +273,25 @@ class DecisionService:
             record["reply"] = connection.recv(LONGEST)
             connection.send(message(0x92, text(b"three")))
             return
-        user = Fields(packet)
-        user.take(8)
-        user = user.text()
-        if user.startswith(b"silent"):
+        call = Call(packet)
+        if call.user.startswith(b"silent"):
             # Ends with the connection.
-            connection.recv(LONGEST)
+            record["end"] = connection.recv(LONGEST)
             return
-        if user.startswith(b"crash-" + self.name):
+        if call.user.startswith(b"crash-" + self.name):
             return
-        if user.startswith(b"suspend"):
-            connection.send(ask(b"Code: ", 1))
-            return
-        if user.startswith(b"unread"):
-            connection.send(ask(b"Code: ", 1))
+        if call.user.startswith(b"slow"):
             self.wait(1)
+        if not call.continuation:
+            connection.send(question(b"Code at " + self.name + b": "))
             return
-        connection.send(ask(b"Code at " + self.name + b": ", 0))
-        record["reply"] = connection.recv(LONGEST)
-        if user.startswith(b"end"):
+        record["answer"] = call.answer
+        if call.user.startswith(b"end"):
             return
-        if user.startswith(b"hang"):
+        if call.user.startswith(b"hang-" + self.name):
             self.wait(30)
             return
-        connection.send(verdict(0 if record["reply"] == reply(b"123456") else 1))
+        connection.send(verdict(0 if call.answer == b"123456" else 1))
 
     @staticmethod
     def wait(seconds):

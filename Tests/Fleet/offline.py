@@ -11,7 +11,7 @@ import struct
 import subprocess
 import time
 
-from decisions import LONGEST, Fields, message, optional, reply, text, verdict
+from decisions import LONGEST, Reply, call, text, verdict
 
 TESTS = []
 PROMPT = b"Offline recovery code: "
@@ -71,13 +71,11 @@ def permit(user, methods, codes=None, signed_in=0, expires=DAY, services=None, h
     return body + (b"\0" if codes is None else b"\1" + codes.encoded()) + text(user)
 
 
-def begin(relay, user, service=b"sudo", source=None, name="root", line=1, note=None, arguments=()):
-    body = bytes([1, 2, line, 1]) + struct.pack(">I", 0) + text(user) + text(service)
-    body += optional(source) + optional(None) + optional(note) + bytes([len(arguments)])
-    body += b"".join(map(text, arguments)) + b"\0" + bytes([1, 0])
+def begin(relay, user, name="root", **fields):
+    """Sends a request of the module. Each request has a connection of its own."""
     connection = relay.connect(name)
     connection.settimeout(180)
-    connection.send(message(0x01, body))
+    connection.send(call(user, **fields))
     return connection
 
 
@@ -104,15 +102,8 @@ class Outage:
     def sign_in(self, user, **options):
         """Signs in while the verifier answers, and waits for the permit."""
         before = self.relay.state().get("permits", "0")
-        connection = begin(self.relay, user, **options)
-        packet = receive(connection)
-        while packet[0] == 0x8A:
-            connection.send(message(0x03, optional(options.get("methods"))))
-            packet = receive(connection)
-        assert b"Code at a" in packet, packet
-        connection.send(reply(b"right"))
-        assert receive(connection).endswith(verdict(1))
-        connection.close()
+        packets = self.attempt(user, b"right", prompt=b"Code at a: ", **options)
+        assert packets[-1] == verdict(1), packets
         wait_for(lambda: self.relay.state().get("permits", "0") != before)
 
     def begin(self):
@@ -122,9 +113,7 @@ class Outage:
 
     def wait(self):
         def is_offline():
-            connection = begin(self.relay, b"nobody")
-            packet = receive(connection)
-            connection.close()
+            packet = self.packet(b"nobody")
             return UNCERTAIN not in b" ".join(packet.split()) and self.relay.state().get("state") == "offline"
         wait_for(is_offline)
 
@@ -132,20 +121,25 @@ class Outage:
         self.verifier.begin()
         wait_for(lambda: self.relay.state().get("state") == "online")
 
-    def attempt(self, user, *codes, **options):
+    def attempt(self, user, *codes, prompt=PROMPT, **options):
         """Returns the packets of a sign-in with these answers."""
-        connection = begin(self.relay, user, **options)
-        packets = [receive(connection)]
+        packets = [self.packet(user, **options)]
         for code in codes:
-            if not packets[-1].endswith(PROMPT):
+            asked = Reply(packets[-1]) if packets[-1] else None
+            if not asked or asked.prompt != prompt:
                 break
-            connection.send(reply(code))
-            packets.append(receive(connection))
-        connection.close()
+            packets.append(self.packet(user, continuation=asked.continuation, answer=code, **options))
         return packets
 
+    def packet(self, user, **options):
+        """Returns the reply to one request."""
+        connection = begin(self.relay, user, **options)
+        packet = receive(connection)
+        connection.close()
+        return packet
+
     def allows(self, user, *codes, **options):
-        return self.attempt(user, *codes, **options)[-1].endswith(verdict(1))
+        return Reply(self.attempt(user, *codes, **options)[-1]).verdict == 1
 
     def records(self):
         """The kinds of the records of all reports, with their users."""
@@ -168,16 +162,16 @@ def offline_with_codes(realm):
         outage.sign_in(user)
     outage.verifier.kill()
     packet = outage.attempt(ALICE)[0]
-    assert UNCERTAIN in b" ".join(packet.split()) and packet.endswith(verdict(0)), packet
+    assert UNCERTAIN in b" ".join(packet.split()) and Reply(packet).verdict == 0, packet
     outage.wait()
     packets = outage.attempt(ALICE, codes.typed(0))
     assert b"cannot be reached. Enter an offline recovery code" in b" ".join(packets[0].split()), packets
-    assert packets[1].endswith(verdict(1)) and b"You have 2 left" in b" ".join(packets[1].split()), packets
+    assert Reply(packets[1]).verdict == 1 and b"You have 2 left" in b" ".join(packets[1].split()), packets
     # The code once more, the code of another user, what is no code, and another service.
     assert not outage.allows(ALICE, codes.typed(0))
     assert not outage.allows(BOB, codes.typed(1))
     packets = outage.attempt(ALICE, b"123456", b"hello", b"")
-    assert b"is not an offline recovery code" in packets[1] and packets[-1].endswith(verdict(0)), packets
+    assert b"is not an offline recovery code" in packets[1] and Reply(packets[-1]).verdict == 0, packets
     assert not outage.allows(ALICE, codes.typed(1), service=b"login")
     # Without a permit, with one that has expired, with a policy of the host's own, and for another user's program.
     assert not outage.allows(b"games", codes.typed(1))
@@ -208,7 +202,7 @@ def offline_throttle(realm):
     outage.sign_in(ALICE)
     outage.begin()
     wrong = b"aaaa-aaaa-aaaa-aaaa"
-    assert outage.attempt(ALICE, wrong, wrong, wrong)[-1].endswith(verdict(0))
+    assert Reply(outage.attempt(ALICE, wrong, wrong, wrong)[-1]).verdict == 0
     packet = outage.attempt(ALICE, codes.typed(0))[-1]
     assert b"Too many wrong codes. Try again in" in packet, packet
     # A new process of the relay does not forget.
@@ -238,22 +232,12 @@ def offline_remembered(realm):
 @test
 def offline_remembered_key(realm):
     outage = Outage(realm, {ALICE: permit(ALICE, REMEMBERED)})
-
-    def tell_methods(methods):
-        connection = begin(outage.relay, ALICE, service=b"sshd", source=b"2001:db8::1")
-        assert receive(connection) == message(0x8A, b"\1")
-        connection.send(message(0x03, optional(methods)))
-        return connection
-    connection = tell_methods(b"publickey ssh-ed25519 AAAA")
-    assert b"Code at a" in receive(connection)
-    connection.send(reply(b"right"))
-    assert receive(connection).endswith(verdict(1))
-    connection.close()
-    wait_for(lambda: outage.relay.state().get("permits") == "1")
+    options = {"service": b"sshd", "source": b"2001:db8::1"}
+    outage.sign_in(ALICE, methods=b"publickey ssh-ed25519 AAAA", **options)
     outage.begin()
-    assert receive(tell_methods(b"publickey ssh-ed25519 AAAA")).endswith(verdict(1))
-    assert receive(tell_methods(b"publickey ssh-ed25519 BBBB")).endswith(verdict(0))
-    assert receive(tell_methods(None)).endswith(verdict(0))
+    assert outage.allows(ALICE, methods=b"publickey ssh-ed25519 AAAA", **options)
+    assert not outage.allows(ALICE, methods=b"publickey ssh-ed25519 BBBB", **options)
+    assert not outage.allows(ALICE, methods=None, **options)
 
 
 @test
@@ -263,7 +247,7 @@ def offline_break_glass(realm):
     outage.sign_in(BOB)
     outage.begin()
     packet = outage.attempt(ALICE)[0]
-    assert packet.endswith(verdict(1)) and b"This sign-in is reported" in b" ".join(packet.split()), packet
+    assert Reply(packet).verdict == 1 and b"This sign-in is reported" in b" ".join(packet.split()), packet
     assert not outage.allows(BOB)
     outage.end()
     wait_for(lambda: outage.relay.state().get("queued") == "0")
@@ -308,7 +292,7 @@ def offline_for_users(realm):
               "class Relay:\n    def connect(self, name):\n"
               "        c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); c.connect(sys.argv[2]); return c\n"
               "packet = offline.receive(offline.begin(Relay(), b'nobody'))\n"
-              "sys.exit(0 if packet.endswith(offline.verdict(0)) else 1)\n")
+              "sys.exit(0 if offline.Reply(packet).verdict == 0 else 1)\n")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run(["python3", "-c", script, os.path.dirname(os.path.abspath(__file__)),
                     str(outage.relay.folder / "users")], check=True, timeout=120, env=environment)
@@ -328,7 +312,7 @@ def killed_between_mark_and_answer(realm):
         outage.relay.start(*trace)
         outage.wait()
         packets = outage.attempt(ALICE, codes.typed(number))
-        assert packets[0].endswith(PROMPT) and packets[-1] == b"", packets
+        assert Reply(packets[0]).prompt == PROMPT and packets[-1] == b"", packets
         outage.relay.process.wait(60)
         outage.relay.start()
         outage.wait()

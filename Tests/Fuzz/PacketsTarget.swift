@@ -1,32 +1,47 @@
-import MFAWire
 import MFABase
 import MFAResidentTestSupport
+import MFAWire
 
-/// Reads packets of the resident service's protocol, in both directions.
+/// Reads packets of the protocol of a host: requests and replies of a sign-in, and the messages of a
+/// conversation of the helper, in both directions.
 ///
-/// A packet that parses is encoded to the same bytes, except for the versions, of which the product
-/// writes only its own. The fields of a message to the service are bounded.
+/// A packet that is read is encoded to the same bytes, and its fields are bounded.
 enum PacketsTarget {
   static func check(_ input: [UInt8]) throws {
+    if let packet = try packet(ofCall: input) {
+      try require(packet == input, "a request is encoded differently")
+    }
+    if let packet = try packet(ofReply: input) {
+      try require(packet == input, "a reply is encoded differently")
+    }
     if let packet = try packet(toService: input) {
-      try require(
-        packet == withOwnVersion(input), "a message to the service is encoded differently")
+      try require(packet == input, "a message to the service is encoded differently")
     }
     if let packet = packet(fromService: input) {
       try require(packet == input, "messages from the service are encoded differently")
     }
   }
 
-  /// Returns a packet of each kind of message, and one with all messages from the service.
+  /// Returns a packet of each kind, and one with all messages from the service to the helper.
   static func samples() -> [[UInt8]] {
+    var packets: [[UInt8]] = []
+    for sample in MessageSamples.calls {
+      var call = sample()
+      packets.append(bytes(of: call.packet()) ?? [])
+    }
+    for sample in MessageSamples.replies {
+      var reply = sample
+      packets.append(bytes(of: reply.packet()) ?? [])
+    }
+    packets += MessageSamples.moduleMessages.compactMap { bytes(of: $0().packet()) }
     var all = PacketWriter()
-    for message in MessageSamples.serviceMessages { message().write(to: &all) }
-    return MessageSamples.moduleMessages.compactMap { bytes(of: $0().packet()) }
-      + MessageSamples.serviceMessages.compactMap { message in
-        var writer = PacketWriter()
-        message().write(to: &writer)
-        return bytes(of: writer.finish())
-      } + [bytes(of: all.finish()) ?? []]
+    for message in MessageSamples.serviceMessages {
+      var writer = PacketWriter()
+      message().write(to: &writer)
+      message().write(to: &all)
+      packets.append(bytes(of: writer.finish()) ?? [])
+    }
+    return packets + [bytes(of: all.finish()) ?? []]
   }
 
   private static func bytes(of packet: consuming SecretBytes?) -> [UInt8]? {
@@ -34,7 +49,68 @@ enum PacketsTarget {
     return packet.span.copied()
   }
 
-  /// Returns the encoded packet of a parsed message, or nil if the packet does not parse.
+  // MARK: Sign-ins
+
+  /// Returns the encoded packet of a request, or nil if the packet is none.
+  private static func packet(ofCall input: [UInt8]) throws -> [UInt8]? {
+    var call: SignInCall
+    do throws(PacketError) {
+      call = try SignInCall(packet: SecretBytes(copying: input.span))
+    } catch {
+      return nil
+    }
+    let request = call.request
+    let items =
+      [request.user, request.service, request.remoteHost ?? [], request.terminal ?? []]
+      + request.arguments
+    try require(
+      items.allSatisfy { $0.count <= SignInRequest.longestItem }, "an item is too long")
+    try require(request.arguments.count <= 64, "there are too many arguments")
+    try require(call.note?.count ?? 0 <= SignInRequest.longestItem + 1, "a note is too long")
+    try require(
+      call.earlierMethods?.count ?? 0 <= SignInCall.longestMethods, "a report is too long")
+    try require(
+      call.continuation.count <= SignInCall.longestContinuation, "a continuation is too long")
+    try require(call.facts?.peer?.count ?? 0 <= 16, "an address is too long")
+    try require(call.facts?.enclosingSessions.count ?? 0 <= 64, "there are too many sessions")
+    try require(isBounded(call.earlierAnswer) && isBounded(call.answer), "an answer is too long")
+    return bytes(of: call.packet())
+  }
+
+  private static func isBounded(_ reply: borrowing Reply) -> Bool {
+    switch reply {
+    case .absent: true
+    case .tooLong: true
+    case .text(let answer): answer.count <= Reply.longest
+    }
+  }
+
+  /// Returns the encoded packet of a reply, or nil if the packet is none.
+  private static func packet(ofReply input: [UInt8]) throws -> [UInt8]? {
+    var reply: SignInReply
+    do throws(PacketError) {
+      reply = try SignInReply(packet: SecretBytes(copying: input.span))
+    } catch {
+      return nil
+    }
+    try require(reply.effects.count <= Int(SignInReply.mostEffects), "there are too many effects")
+    for effect in reply.effects {
+      try require(
+        effect.continuation.count <= SignInCall.longestContinuation, "a continuation is too long")
+      guard effect.kind == .audit, let record = effect.auditRecord else { continue }
+      let again = bytes(of: SignInEffect.audit(record).text.copy())
+      try require(again == bytes(of: effect.text.copy()), "a record is encoded differently")
+    }
+    if case .question(_, _, let continuation) = reply.end {
+      try require(
+        continuation.count <= SignInCall.longestContinuation, "a continuation is too long")
+    }
+    return bytes(of: reply.packet())
+  }
+
+  // MARK: Conversations of the helper
+
+  /// Returns the encoded packet of a message, or nil if the packet is none.
   private static func packet(toService input: [UInt8]) throws -> [UInt8]? {
     let message: ModuleMessage
     do throws(PacketError) { message = try ModuleMessage.read(input.span) } catch { return nil }
@@ -44,57 +120,16 @@ enum PacketsTarget {
   /// Returns the message. Throws if a field is longer than it may be.
   private static func bounded(_ message: consuming ModuleMessage) throws -> ModuleMessage {
     switch consume message {
-    case .start(let start):
-      let request = start.request
-      let items =
-        [request.user, request.service, request.remoteHost ?? [], request.terminal ?? []]
-        + request.arguments
-      try require(
-        items.allSatisfy { $0.count <= SignInRequest.longestItem }, "an item is too long")
-      try require(request.arguments.count <= 64, "there are too many arguments")
-      try require(start.note?.count ?? 0 <= SignInRequest.longestItem + 1, "a note is too long")
-      try require(
-        start.answered.count <= ModuleMessage.maximumAnswers, "there are too many answers")
-      let answered = try start.answered.map { question in
-        AnsweredQuestion(
-          question.prompt, echo: question.echo, reply: try bounded(question.takeReply()))
-      }
-      return .start(
-        ConversationStart(
-          start.line, request, showsMessages: start.showsMessages, caller: start.caller,
-          note: start.note, tryNumber: start.tryNumber, failedTries: start.failedTries,
-          answered: answered))
-    case .reply(let reply): return .reply(try bounded(reply))
     case .manage(let terminal):
       try require(terminal?.count ?? 0 <= SignInRequest.longestItem, "a terminal is too long")
       return .manage(terminal: terminal)
-    case .fact(let value): return .fact(value)
     case .clientRequest(let body): return .clientRequest(body)
     case .noRequest(let reason): return .noRequest(reason)
     case .proven(let result): return .proven(result)
     }
   }
 
-  private static func bounded(_ reply: consuming Reply) throws -> Reply {
-    switch consume reply {
-    case .none: return .none
-    case .tooLong: return .tooLong
-    case .text(let answer):
-      try require(answer.count <= ModuleMessage.longestAnswer, "an answer is too long")
-      return .text(answer)
-    }
-  }
-
-  /// Returns the packet with the product's version in a message that has versions: `start` and
-  /// `manage`.
-  private static func withOwnVersion(_ packet: [UInt8]) -> [UInt8] {
-    guard packet.first == 0x01 || packet.first == 0x11 else { return packet }
-    let highest =
-      packet[0] == 0x11 ? ModuleMessage.version : min(packet[4], ModuleMessage.version)
-    return Array(packet.prefix(3)) + [ModuleMessage.lowestVersion, highest] + packet.dropFirst(5)
-  }
-
-  /// Returns the encoded packet of parsed messages, or nil if the packet does not parse.
+  /// Returns the encoded packet of messages, or nil if the packet has others.
   private static func packet(fromService input: [UInt8]) -> [UInt8]? {
     var reader = PacketReader(input.span)
     var writer = PacketWriter()

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Fleet"))
-from decisions import LONGEST, Fields, manage, message, reply, start, text  # noqa: E402
+from decisions import LONGEST, Fields, Reply, call, manage, message, text  # noqa: E402
 
 # The period of the factors, in seconds: the shortest that the service allows, for many codes in a short run.
 PERIOD = 15
@@ -80,10 +80,14 @@ class Conversation:
         self.wait()
         self.connection.send(packet)
 
+    def receive_packet(self):
+        """Returns the next packet, or nothing at the end."""
+        self.wait()
+        return self.connection.recv(LONGEST)
+
     def receive(self):
         """Returns the messages of a packet, or an empty list at the end."""
-        self.wait()
-        packet = self.connection.recv(LONGEST)
+        packet = self.receive_packet()
         messages = []
         while packet:
             (length,) = struct.unpack(">H", packet[1:3])
@@ -98,29 +102,30 @@ class Conversation:
 def sign_in(path, host, user, number, answer, nonce, seconds):
     """Signs a user in with a code. Returns the verdict, and the pairs of the line for the system log.
 
-    `answer` is the code, or a function that returns it when the service asks for it.
-    The verdict is None if the service ended without one.
+    `answer` is the code, or a function that returns it when the service asks for it. `nonce` is that of the request with
+    the answer. The verdict is None if the service ended without one.
     """
-    line = {}
-    with Conversation(path, seconds) as conversation:
-        conversation.begin(host, nonce, facts(user, number, False))
-        conversation.send(start(user, b"sshd"))
-        while True:
-            messages = conversation.receive()
-            if not messages:
-                return None, line
-            for fields in messages:
-                if fields.kind == 0x81:
-                    return fields.number(1), line
-                if fields.kind == 0x85:
-                    fields.take(1)
-                    line.update(pair.split("=", 1) for pair in fields.text().decode().split(" ") if "=" in pair)
-                elif fields.kind == 0x83:
-                    conversation.send(reply(answer() if callable(answer) else answer))
-                elif fields.kind == 0x8A:
-                    conversation.send(message(3, b"\0"))
-                elif fields.kind == 0x82:
-                    return None, {"result": "busy"}
+    end = time.monotonic() + seconds
+    line, fields = {}, {"arguments": [b"tries=1"]}
+    while True:
+        present = nonce if "answer" in fields else os.urandom(len(nonce))
+        with Conversation(path, end - time.monotonic()) as conversation:
+            conversation.begin(host, present, facts(user, number, False))
+            conversation.send(call(user, b"sshd", **fields))
+            packet = conversation.receive_packet()
+        if not packet:
+            return None, line
+        reply = Reply(packet)
+        for content in reply.texts(Reply.LOG):
+            line.update(pair.split("=", 1) for pair in content.decode().split(" ") if "=" in pair)
+        if reply.verdict is not None:
+            return reply.verdict, line
+        if reply.is_busy:
+            return None, {"result": "busy"}
+        if reply.asks_for_facts:
+            fields["has_facts"] = True
+        else:
+            fields.update(continuation=reply.continuation, answer=answer() if callable(answer) else answer)
 
 
 class Helper:

@@ -5,6 +5,7 @@ import MFAModel
 import MFARelay
 import MFASignInTestSupport
 import MFABase
+import MFAWire
 import Synchronization
 
 /// The relays of simulated hosts.
@@ -94,7 +95,7 @@ final class LoadFleet: Sendable {
 
   // MARK: Sign-ins
 
-  /// How long the module waits for a verdict.
+  /// How long the module waits for a reply.
   private static var patience: Duration { .seconds(20) }
 
   /// Returns the module's and the relay's end of a connection. Only the channels keep the connections, so that each
@@ -157,8 +158,8 @@ final class LoadFleet: Sendable {
     }
   }
 
-  /// How often a sign-in begins.
-  private static var tries: Int { 5 }
+  /// The largest number of requests of a sign-in.
+  private static var mostRequests: Int { 5 }
 
   /// Runs one sign-in at a host. Returns the number of the verdict, or -1 if there was none.
   private func one(
@@ -172,12 +173,13 @@ final class LoadFleet: Sendable {
         isRight
         ? try code(of: user) : String(String(1_000_000 + number % 1_000_000).dropFirst())
       let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
-      for _ in 0..<Self.tries {
-        switch try await converse(signIn, at: pools[number % pools.count]) {
-        case .verdict(let verdict): return Int(verdict)
-        case .unread: continue
-        case .unanswered: return -1
+      var call = signIn.call()
+      for _ in 0..<Self.mostRequests {
+        let start = signIn.start(&call)
+        guard let reply = try await reply(to: start, from: pools[number % pools.count]) else {
+          return -1
         }
+        if let verdict = signIn.carryOut(reply, after: &call) { return verdict }
       }
       return -1
     } catch {
@@ -185,19 +187,20 @@ final class LoadFleet: Sendable {
     }
   }
 
-  private func converse(
-    _ signIn: LoadSignIn, at pool: VerifierPool
-  ) async throws -> LoadSignIn.Result {
+  /// Returns the reply to a request, or nil if no verifier answered.
+  private func reply(
+    to start: FleetStart, from pool: VerifierPool
+  ) async throws -> SignInReply? {
     let (module, relay) = try channels()
     async let answered = Deadline.limit(Self.patience) {
       defer { module.close() }
-      return try await signIn.answer(module)
+      return try await LoadSignIn.reply(module)
     }
-    let outcome = await pool.run(relay, signIn.start())
+    let outcome = await pool.run(relay, start)
     relay.close()
-    let result = try await answered
-    guard case .answered = outcome else { return .unanswered }
-    return result ?? .unanswered
+    let reply = try await answered
+    guard case .answered = outcome else { return nil }
+    return reply ?? nil
   }
 }
 #endif

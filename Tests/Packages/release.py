@@ -157,13 +157,15 @@ def check_document(document):
               ("mfa-enroll", "STATIC_LINK", "swift-argument-parser"),
               ("mfa-admin", "STATIC_LINK", "Swift runtime and Foundation"),
               ("mfa-admin", "DYNAMIC_LINK", "libpam0g"), ("pam_mfa.so", "DYNAMIC_LINK", "libpam0g"),
-              ("libssl3", "RUNTIME_DEPENDENCY_OF", "mfa-decision.so"),
+              ("libssl3", "RUNTIME_DEPENDENCY_OF", "mfa-helper"),
               ("libaudit1", "RUNTIME_DEPENDENCY_OF", "mfad")}
     if (ROOT / "dist/mfa-fleet").exists():
         wanted |= {("mfa-fleet", "STATIC_LINK", name) for name in ("swift-nio", "swift-nio-ssl", "BoringSSL")}
     report("the SBOM has what is linked", sorted(wanted - related))
     report("the SBOM says of Embedded Swift that it links no package",
            sorted(each for each in related if each[0] == "pam_mfa.so" and each[1] == "STATIC_LINK"))
+    report("the SBOM says of the module that it needs no libcrypto",
+           sorted(each for each in related if each == ("libssl3", "RUNTIME_DEPENDENCY_OF", "pam_mfa.so")))
     report("each linked package has a version and a licence",
            [package["name"] for package in document["packages"] if package["SPDXID"].startswith("SPDXRef-swift-")
             and (not package.get("versionInfo") or package["licenseDeclared"] == "NOASSERTION")])

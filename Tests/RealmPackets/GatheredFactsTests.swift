@@ -37,9 +37,10 @@ struct GatheredFactsTests {
   private static func start(_ user: String, _ service: String) -> [UInt8] {
     let request = SignInRequest(
       user: FactSamples.bytes(user), service: FactSamples.bytes(service))
-    let start = ConversationStart(
-      .auth, request, showsMessages: true, caller: 0, note: nil, tryNumber: 1, answered: [])
-    return packet(.start(start))
+    var call = SignInCall()
+    call.request = request
+    guard let packet = call.packet() else { return [] }
+    return packet.span.copied()
   }
 
   private static func packet(_ message: consuming ModuleMessage) -> [UInt8] {
@@ -119,7 +120,7 @@ struct GatheredFactsTests {
   @Test("a packet that begins no conversation is refused")
   func notFirst() throws {
     let packet = Self.packet(.proven(1))
-    #expect(throws: FirstPacketRefusal.notFirst) {
+    #expect(throws: FirstPacketRefusal.packet(.malformed)) {
       try HostFacts.gathered(for: packet.span, peer: Self.root, sender: Self.sender)
     }
     let nothing: [UInt8] = [1, 2, 3]

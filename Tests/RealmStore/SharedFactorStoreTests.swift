@@ -411,12 +411,13 @@ struct SharedFactorStoreTests {
 
   @Test("attempts for unknown users use up the host's failures, too")
   func unknownUsers() throws {
-    let code = try #require(TypedCodes(whole: Array("123456".utf8).span).code(of: .six))
-    for _ in 0..<2 {
-      try realm.store(host: "bad", limit: 2).imitateAttempt(code, now: now, adjacentIntervals: 5)
+    func attempt() throws {
+      let store = realm.store(host: "bad", limit: 2)
+      try Attempt.makeOnDecoy(
+        TypedCodes(whole: Array("123456".utf8).span), like: nil, in: store,
+        Attempt.Context(settings: .defaults, clock: { () throws(FactorStoreError) in now }))
     }
-    #expect(throws: FactorStoreError.engine(.budgetUsedUp)) {
-      try realm.store(host: "bad", limit: 2).imitateAttempt(code, now: now, adjacentIntervals: 5)
-    }
+    for _ in 0..<2 { try attempt() }
+    #expect(throws: FactorStoreError.engine(.budgetUsedUp)) { try attempt() }
   }
 }

@@ -56,11 +56,11 @@ struct AddressTests {
   }
 
   @Test("the address is a numeric PAM_RHOST, the peer address, or unknown", arguments: rows)
-  func numericAddress(row: Row) {
+  func numericAddress(row: Row) throws {
     let host = ScriptedHost()
     host.peerAddress = address(row.peer)?.bits
-    let signIn = SignIn(request(row), host: host, application: ScriptedApplication())
-    #expect(signIn.numericAddress() == address(row.expected))
+    let signIn = SignInRun(request(row), host: host, application: ScriptedApplication())
+    #expect(try signIn.prepared().numericAddress() == address(row.expected))
   }
 
   /// If the address is unknown, the stricter state applies, whichever that is.
@@ -81,7 +81,7 @@ struct AddressTests {
       let known = try #require(host.account)
       _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: known)
       let application = ScriptedApplication([.text("")])
-      let verdict = SignIn(request(row), host: host, application: application).authenticate()
+      let verdict = SignInRun(request(row), host: host, application: application).authenticate()
       let isOn = state == "enabled" || row.expected == nil
       #expect(verdict == (isOn ? .deny : .pass), "\(state)")
     }
@@ -99,8 +99,8 @@ struct AddressTests {
       let host = ScriptedHost()
       host.configuration = "[project]\n" + configuration
       let application = ScriptedApplication([.text("")])
-      _ = SignIn(request(row), host: host, application: application).authenticate()
-      #expect(host.peerQuestions == questions, "\(configuration)")
+      _ = SignInRun(request(row), host: host, application: application).authenticate()
+      #expect(host.factQuestions == questions, "\(configuration)")
     }
   }
 }

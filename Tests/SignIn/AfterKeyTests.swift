@@ -62,7 +62,7 @@ struct AfterKeyTests {
       user: Array("alice".utf8), service: Array(row.service.utf8),
       arguments: [Array("after_key".utf8), Array("tries=1".utf8)])
     application.methods = row.methods
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   @Test(

@@ -54,8 +54,10 @@ struct AttemptTests {
           Issue.record("a repeated answer was counted")
           return
         }
-        // The work of a comparison is done, but not with the answer and a secret.
-        #expect(store.steps == [.lock, .imitateAttempt, .unlock])
+        // The work of a comparison is done, but not with a secret of the user.
+        #expect(store.steps == [.lock, .decoy, .unlock])
+        #expect(store.onDecoys == [.secret])
+        store.onDecoys = []
       }
     }
     #expect(store.attempts.failures == 0)

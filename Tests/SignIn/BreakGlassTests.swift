@@ -31,26 +31,26 @@ struct BreakGlassTests {
 
   private func signIn(
     _ application: ScriptedApplication, _ arguments: [String] = [], user: String = "alice"
-  ) -> SignIn<ScriptedHost, ScriptedApplication> {
+  ) -> SignInRun<ScriptedHost> {
     let request = SignInRequest(
       user: Array(user.utf8), service: Array("sshd".utf8),
       arguments: arguments.map { Array($0.utf8) })
-    return SignIn(request, host: host, application: application)
+    return SignInRun(request, host: host, application: application)
   }
 
   @Test("a user whom the file names signs in with the code, and that is logged as an alert")
   func accepted() {
     for answer in [Self.code, "ABCDEFGHIJKLMNOP"] {
       let application = ScriptedApplication([.text(answer)])
-      let conclusion = signIn(application).authenticated()
-      #expect(conclusion.verdict == .allow)
+      let run = signIn(application)
+      #expect(run.authenticate() == .allow)
       #expect(
         application.prompts == ["The store of second factors cannot be used. Break-glass code: "])
       #expect(
         application.logged == [
           "result=break-glass user=alice service=sshd rhost=- tty=- part=store reason=damaged"
         ])
-      let line = conclusion.result?.logLine(
+      let line = run.outcome.result?.logLine(
         SignInRequest(user: [], service: [], arguments: []), account: nil, state: .enabled)
       #expect(line?.0.number == LogPriority.alert.number)
       #expect(application.told.count == 1)
@@ -104,6 +104,34 @@ struct BreakGlassTests {
     let withoutClock = ScriptedApplication([.text(Self.code), .text(Self.code)])
     #expect(signIn(withoutClock).authenticate() == .deny)
     #expect(!withoutClock.prompts.contains { $0.contains("Break-glass") })
+  }
+
+  @Test(
+    "of a store that can be read and not written, the code is asked for after an attempt, and signs in"
+  )
+  func readOnlyStore() throws {
+    host.storeFailure = nil
+    let account = try #require(host.account)
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+    host.memory.failure = (.lock, Self.readOnly)
+    let application = ScriptedApplication([.text("000000"), .text(Self.code)])
+    #expect(signIn(application).authenticate() == .allow)
+    #expect(
+      application.prompts == [
+        "One-time code: ", "The store of second factors cannot be used. Break-glass code: ",
+      ])
+    // If the store works when the answer arrives, a code is asked for again, and the answer is worth nothing.
+    for (last, verdict) in [
+      (Self.code, .deny), (try KnownFactor.code(at: host.time), .allow),
+    ] as [(String, Verdict)] {
+      host.memory.failure = (.lock, Self.readOnly)
+      let repaired = ScriptedApplication([.text("000000"), .text(Self.code), .text(last)])
+      repaired.atPrompt = { [host, repaired] in
+        if repaired.prompts.count == 2 { host.memory.failure = nil }
+      }
+      #expect(signIn(repaired).authenticate() == verdict)
+      #expect(repaired.prompts.last == "One-time code: " && repaired.prompts.count == 3)
+    }
   }
 
   @Test("only a fault of the store as a whole opens the way")

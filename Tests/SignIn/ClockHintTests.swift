@@ -24,7 +24,7 @@ struct ClockHintTests {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let application = ScriptedApplication([.text(code)])
     application.showsMessages = !silently
-    _ = SignIn(request, host: host, application: application).authenticate()
+    _ = SignInRun(request, host: host, application: application).authenticate()
     return application.told
   }
 

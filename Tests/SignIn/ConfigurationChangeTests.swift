@@ -22,7 +22,7 @@ struct ConfigurationChangeTests {
     let request = SignInRequest(
       user: Array(user.utf8), service: Array("sudo".utf8), remoteHost: nil,
       arguments: arguments.map { Array($0.utf8) })
-    let signIn = SignIn(request, host: host, application: application)
+    let signIn = SignInRun(request, host: host, application: application)
     return account ? signIn.checkAccount() : signIn.authenticate()
   }
 
@@ -110,7 +110,7 @@ struct ConfigurationChangeTests {
   @Test("an explanation records nothing")
   func forecast() throws {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sudo".utf8))
-    _ = SignIn(request, host: host, application: ScriptedApplication([.none])).forecast()
+    _ = SignInRun(request, host: host, application: ScriptedApplication([.none])).forecast()
     #expect(names.isEmpty)
   }
 }

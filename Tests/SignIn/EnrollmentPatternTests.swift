@@ -22,12 +22,12 @@ struct EnrollmentPatternTests {
     _ application: ScriptedApplication, service: String = "sshd", _ arguments: [String] = [],
     from address: String? = "203.0.113.9"
   ) -> Verdict {
-    SignIn(request(service, arguments, from: address), host: host, application: application)
+    SignInRun(request(service, arguments, from: address), host: host, application: application)
       .authenticate()
   }
 
   private func account(_ application: ScriptedApplication, service: String = "sshd") -> Verdict {
-    SignIn(request(service, [], from: nil), host: host, application: application).checkAccount()
+    SignInRun(request(service, [], from: nil), host: host, application: application).checkAccount()
   }
 
   private func enroll() throws {
@@ -99,10 +99,10 @@ struct EnrollmentPatternTests {
     _ = try host.memory.enroll(
       "Phone", secret: KnownFactor.secret, for: try #require(host.account))
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
-    #expect(SignIn(request, host: host, application: application).checkAccount() == .deny)
+    #expect(SignInRun(request, host: host, application: application).checkAccount() == .deny)
     #expect(application.logged.last?.hasSuffix("reason=enrolled-meanwhile") == true)
     application.noted = nil
-    #expect(SignIn(request, host: host, application: application).checkAccount() == .allow)
+    #expect(SignInRun(request, host: host, application: application).checkAccount() == .allow)
   }
 
   @Test("if the note cannot be stored, the user is denied")

@@ -73,7 +73,7 @@ struct FirstFactorTests {
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array(row.service.utf8),
       arguments: (["tries=1"] + row.arguments).map { Array($0.utf8) })
-    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let verdict = SignInRun(request, host: host, application: application).authenticate()
     #expect(verdict == row.verdict, "row \(row.number)")
     let isNamed = application.logged.contains {
       $0.contains("result=error") && $0.contains("reason=first-factor-missing")

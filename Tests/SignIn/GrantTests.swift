@@ -18,7 +18,7 @@ struct GrantTests {
   private func signIn(_ application: ScriptedApplication) -> Verdict {
     let request = SignInRequest(
       user: account.name, service: Array("sshd".utf8), remoteHost: Array("203.0.113.9".utf8))
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   private func enroll() throws {
@@ -60,7 +60,7 @@ struct GrantTests {
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
     #expect(
       host.memory.steps == [
-        .snapshot, .lock, .digest, .write(failures: 1), .digest, .replace, .unlock,
+        .snapshot, .snapshot, .lock, .digest, .write(failures: 1), .digest, .replace, .unlock,
       ])
   }
 
@@ -122,19 +122,19 @@ struct GrantTests {
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
     let wrong = ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])
-    #expect(SignIn(request, host: host, application: wrong).authenticate() == .deny)
-    #expect(SignIn(request, host: host, application: wrong).checkAccount() == .deny)
+    #expect(SignInRun(request, host: host, application: wrong).authenticate() == .deny)
+    #expect(SignInRun(request, host: host, application: wrong).checkAccount() == .deny)
     let application = ScriptedApplication([.text(Self.written)])
-    let signIn = SignIn(request, host: host, application: application)
+    let signIn = SignInRun(request, host: host, application: application)
     #expect(signIn.authenticate() == .allow)
     #expect(signIn.checkAccount() == .allow)
     #expect(application.prompts.count == 1)
     // A different transaction has no such note.
     let other = ScriptedApplication()
-    #expect(SignIn(request, host: host, application: other).checkAccount() == .deny)
+    #expect(SignInRun(request, host: host, application: other).checkAccount() == .deny)
     let forgetful = ScriptedApplication([.text(Self.written)])
     forgetful.takesNotes = false
-    #expect(SignIn(request, host: host, application: forgetful).authenticate() == .deny)
+    #expect(SignInRun(request, host: host, application: forgetful).authenticate() == .deny)
     #expect(host.memory.record?.isEnrolled == false)
   }
 
@@ -145,7 +145,7 @@ struct GrantTests {
     host.time += 1800
     let application = ScriptedApplication()
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
-    #expect(SignIn(request, host: host, application: application).authenticate() == .pass)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .pass)
     #expect(application.prompts.isEmpty)
   }
 

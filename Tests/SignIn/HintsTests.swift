@@ -30,7 +30,7 @@ struct HintsTests {
     let request = SignInRequest(
       user: Array(user.utf8), service: Array("sshd".utf8),
       arguments: arguments.map { Array($0.utf8) })
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   private func pixelsCode(_ steps: Int64 = 0) throws -> String {

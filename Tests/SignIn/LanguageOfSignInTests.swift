@@ -26,7 +26,7 @@ struct LanguageOfSignInTests {
   }
 
   private func signIn(_ application: ScriptedApplication, terminal: String? = nil) {
-    _ = SignIn(request(terminal: terminal), host: host, application: application).authenticate()
+    _ = SignInRun(request(terminal: terminal), host: host, application: application).authenticate()
   }
 
   @Test("before the first factor is proven, every user sees the language of the host")
@@ -105,7 +105,7 @@ struct LanguageOfSignInTests {
         user: Array("alice".utf8), service: Array("login".utf8),
         arguments: arguments.map { Array($0.utf8) })
       let application = ScriptedApplication([.text("000000")])
-      _ = SignIn(request, host: host, application: application).authenticate()
+      _ = SignInRun(request, host: host, application: application).authenticate()
       #expect(application.prompts == [prompt])
     }
   }
@@ -122,7 +122,7 @@ struct LanguageOfSignInTests {
         user: Array("alice".utf8), service: Array(service.utf8),
         arguments: [Array("after_password".utf8)])
       let application = ScriptedApplication([.text("000000")])
-      _ = SignIn(request, host: host, application: application).authenticate()
+      _ = SignInRun(request, host: host, application: application).authenticate()
       #expect(application.prompts == [prompt])
     }
   }

@@ -19,7 +19,7 @@ struct NewsTests {
       remoteHost: address.map { Array($0.utf8) }, terminal: Array("tty1".utf8))
     let application = ScriptedApplication([.text(code)])
     application.showsMessages = listening
-    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application.told)
   }
 
@@ -153,7 +153,7 @@ struct NewsTests {
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
     let application = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(
       application.logged.first == "result=notice-not-mailed user=alice reason=helper-not-started")
   }
@@ -168,14 +168,14 @@ struct NewsTests {
     let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
     host.configuration = "[project]\nstate = observe\n"
     let observed = ScriptedApplication()
-    #expect(SignIn(request, host: host, application: observed).checkAccount() == .pass)
+    #expect(SignInRun(request, host: host, application: observed).checkAccount() == .pass)
     #expect(observed.told == [], "in the observe state no notice is shown")
     host.configuration = "[project]\n"
     let first = ScriptedApplication()
-    #expect(SignIn(request, host: host, application: first).checkAccount() == .pass)
+    #expect(SignInRun(request, host: host, application: first).checkAccount() == .pass)
     #expect(first.told == ["Device 'Phone' was removed."])
     let second = ScriptedApplication()
-    #expect(SignIn(request, host: host, application: second).checkAccount() == .pass)
+    #expect(SignInRun(request, host: host, application: second).checkAccount() == .pass)
     #expect(second.told == [])
   }
 
@@ -188,7 +188,7 @@ struct NewsTests {
     for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
       host.memory.failure = (step, .busy)
       let application = ScriptedApplication()
-      #expect(SignIn(request, host: host, application: application).checkAccount() == .pass)
+      #expect(SignInRun(request, host: host, application: application).checkAccount() == .pass)
       #expect(application.told == [], "\(step)")
     }
   }
@@ -227,7 +227,7 @@ struct NewsTests {
       terminal: Array("ssh".utf8), arguments: arguments.map { Array($0.utf8) })
     let application = ScriptedApplication(answers.map { .text($0) })
     if let earlier { application.earlier = .text(earlier) }
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(application.isUsedUp)
     return application
   }
@@ -295,7 +295,7 @@ struct NewsTests {
       else { return }
       host.memory.attempts = counted
     }
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(host.memory.attempts.unreported.lastShownNotice == 1)
     #expect(host.memory.attempts.unreported.failures == 1)
     #expect(host.memory.attempts.failures == 1)
@@ -312,7 +312,7 @@ struct NewsTests {
       application.atPrompt = { [host] in
         if application.prompts.count == 2 { host.memory.failure = (step, .busy) }
       }
-      let verdict = SignIn(request, host: host, application: application).authenticate()
+      let verdict = SignInRun(request, host: host, application: application).authenticate()
       host.memory.failure = nil
       #expect(verdict == .allow, "\(step)")
       #expect(application.told == [Self.pixel], "\(step)")
@@ -350,7 +350,7 @@ struct NewsTests {
       user: account.name, service: Array("login".utf8), remoteHost: address.map { Array($0.utf8) },
       terminal: terminal.map { Array($0.utf8) })
     let application = ScriptedApplication([.text(try right())])
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(application.prompts.count == (isShown ? 1 : 2), "row \(row)")
     #expect(host.memory.attempts.unreported.lastShownNotice == (isShown ? 1 : 0), "row \(row)")
   }
@@ -367,7 +367,7 @@ struct NewsTests {
       user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
     for (answers, count) in [([ScriptedApplication.Answer.none], 1), ([.text("yes")], 1), ([], 0)] {
       let application = ScriptedApplication(answers)
-      #expect(SignIn(request, host: host, application: application).checkAccount() == .pass)
+      #expect(SignInRun(request, host: host, application: application).checkAccount() == .pass)
       #expect(application.told.count == count && application.prompts.count == count)
       #expect(application.isUsedUp)
     }
@@ -394,6 +394,6 @@ struct NewsTests {
     application.atPrompt = { [host] in
       #expect(host.delivered.count == application.prompts.count - 1)
     }
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
   }
 }

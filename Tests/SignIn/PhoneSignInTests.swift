@@ -40,7 +40,7 @@ import Testing
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array("sshd".utf8),
       arguments: arguments.map { Array($0.utf8) })
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   @Test("a code is sent on request, and signs the user in once")

@@ -40,7 +40,7 @@ struct RememberingTests {
       remoteHost: attempt.address.map { Array($0.utf8) },
       terminal: attempt.terminal.map { Array($0.utf8) },
       arguments: attempt.arguments.map { Array($0.utf8) })
-    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application.prompts)
   }
 
@@ -202,7 +202,7 @@ struct RememberingTests {
     application.methods = Attempt().methods
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array("sshd".utf8), remoteHost: Array("192.0.2.1".utf8))
-    _ = SignIn(request, host: host, application: application).authenticate()
+    _ = SignInRun(request, host: host, application: application).authenticate()
     #expect(
       application.logged == [
         "result=remembered user=alice service=sshd rhost=192.0.2.1 tty=- age=61"

@@ -26,7 +26,7 @@ struct SecureShellEndTests {
       arguments: arguments.map { Array($0.utf8) })
     let application = ScriptedApplication([.text("000000")])
     application.methods = methods
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   @Test("if another method is left, sshd withdraws the methods of PAM")
@@ -51,19 +51,23 @@ struct SecureShellEndTests {
 
   @Test("the seconds that are left begin with the connection")
   func secondsLeft() throws {
-    let sshd = Array("sshd".utf8)
-    #expect(host.secondsLeft(in: sshd) == nil)
+    func left(_ service: String = "sshd") throws -> Int64? {
+      let request = SignInRequest(user: Array("alice".utf8), service: Array(service.utf8))
+      return try SignInRun(request, host: host, application: ScriptedApplication()).prepared()
+        .secondsLeft()
+    }
+    #expect(try left() == nil)
     // The connection began 970 s after the machine was started.
     let ticks: [UInt8] = [0, 0, 0, 0, 0, 1, 0x7A, 0xE8]
     host.session = SignInOrigin(
       .session, Array(repeating: UInt8(ascii: "b"), count: 36) + [0, 0, 0, 7] + ticks)
-    #expect(host.secondsLeft(in: sshd) == 90)
-    #expect(host.secondsLeft(in: Array("login".utf8)) == nil)
+    #expect(try left() == 90)
+    #expect(try left("login") == nil)
     host.sinceBoot = 1300
-    #expect(host.secondsLeft(in: sshd) == 0)
+    #expect(try left() == 0)
     host.sinceBoot = 900
-    #expect(host.secondsLeft(in: sshd) == nil)
+    #expect(try left() == nil)
     host.sinceBoot = nil
-    #expect(host.secondsLeft(in: sshd) == nil)
+    #expect(try left() == nil)
   }
 }

@@ -17,10 +17,10 @@ struct SessionLineTests {
 
   private func signIn(
     _ application: ScriptedApplication, _ service: String = "sshd"
-  ) -> SignIn<ScriptedHost, ScriptedApplication> {
+  ) -> SignInRun<ScriptedHost> {
     let request = SignInRequest(
       user: Array("alice".utf8), service: Array(service.utf8), terminal: Array("ssh".utf8))
-    return SignIn(request, host: host, application: application)
+    return SignInRun(request, host: host, application: application)
   }
 
   private func fail() throws {

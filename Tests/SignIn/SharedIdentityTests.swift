@@ -21,7 +21,7 @@ struct SharedIdentityTests {
 
   private func signIn(_ answers: [String]) -> (Verdict, ScriptedApplication) {
     let application = ScriptedApplication(answers.map { .text($0) })
-    let verdict = SignIn(request(), host: host, application: application).authenticate()
+    let verdict = SignInRun(request(), host: host, application: application).authenticate()
     return (verdict, application)
   }
 
@@ -47,7 +47,7 @@ struct SharedIdentityTests {
     host.configuration = "[project]\nenrollment = \(enrollment)\n"
     try enroll(bob)
     let application = ScriptedApplication()
-    let signIn = SignIn(request(), host: host, application: application)
+    let signIn = SignInRun(request(), host: host, application: application)
     #expect(signIn.checkAccount() == .allow)
     #expect(application.prompts.isEmpty)
   }
@@ -70,6 +70,6 @@ struct SharedIdentityTests {
     host.othersFailure = SystemError(.lookUpAccount, number: 5)
     #expect(signIn([]).0 == .deny)
     let application = ScriptedApplication()
-    #expect(SignIn(request(), host: host, application: application).checkAccount() == .deny)
+    #expect(SignInRun(request(), host: host, application: application).checkAccount() == .deny)
   }
 }

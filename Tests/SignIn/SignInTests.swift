@@ -17,7 +17,7 @@ struct SignInTests {
     let request = SignInRequest(
       user: Array(user.utf8), service: Array("sshd".utf8),
       remoteHost: Array("203.0.113.9".utf8), arguments: arguments.map { Array($0.utf8) })
-    return SignIn(request, host: host, application: application).authenticate()
+    return SignInRun(request, host: host, application: application).authenticate()
   }
 
   private func enroll(_ parameters: TOTPParameters = .standard) throws {
@@ -97,7 +97,6 @@ struct SignInTests {
     #expect(signIn(first) == .allow, "row \(row)")
     #expect(first.told == [told], "row \(row)")
     #expect(first.essentials == first.told, "row \(row)")
-    #expect(first.revealed.isEmpty, "row \(row)")
     #expect(
       first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
     let mark = "checkpoint=1:00c0ffee"
@@ -115,7 +114,6 @@ struct SignInTests {
     let first = ScriptedApplication([.text(Self.recoveryCode)])
     #expect(signIn(first) == .allow)
     #expect(first.told == ["Recovery code accepted. 9 left."])
-    #expect(first.revealed.isEmpty)
     #expect(host.memory.record?.recoveryCodes.count == 9)
   }
 
@@ -151,7 +149,6 @@ struct SignInTests {
     host.configuration = "[project]\nstate = observe\n"
     let application = ScriptedApplication([.text(Self.recoveryCode)])
     #expect(signIn(application) == .pass)
-    #expect(application.revealed.isEmpty)
     #expect(host.memory.record?.recoveryCodes.count == 9)
   }
 
@@ -307,7 +304,7 @@ struct SignInTests {
       fail(host)
       let application = ScriptedApplication([.text(try code())])
       let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
-      let verdict = SignIn(request, host: host, application: application).authenticate()
+      let verdict = SignInRun(request, host: host, application: application).authenticate()
       #expect(verdict == .deny, "row \(number)")
       #expect(application.logged.first?.hasPrefix("result=error") == true, "row \(number)")
       #expect(application.told.count == 1, "row \(number)")
@@ -434,7 +431,7 @@ struct SignInTests {
   }
 
   @Test(
-    "for users without a factor an attempt is imitated if the answer may be a code",
+    "for users without a factor an attempt is made on a decoy if the answer may be a code",
     arguments: [
       (1, "nobody", "forward_pass", "password000000", true),
       (2, "nobody", "forward_pass", "password", false),
@@ -442,19 +439,20 @@ struct SignInTests {
       (5, "alice", "forward_pass", "password000000", true),
       (6, "alice", "forward_pass", "password", false),
     ])
-  func imitated(row: Int, user: String, option: String, typed: String, isCode: Bool) {
+  func onDecoy(row: Int, user: String, option: String, typed: String, isCode: Bool) {
     _ = signIn(ScriptedApplication([.text(typed)]), user: user, [option])
     #expect(host.memory.steps.contains(.snapshot), "row \(row)")
-    #expect(host.memory.steps.contains(.imitateAttempt) == isCode, "row \(row)")
+    #expect(host.memory.onDecoys.contains(.sync) == isCode, "row \(row)")
+    #expect(host.memory.attempts.failures == 0)
   }
 
   @Test(
-    "an attempt is imitated for a code of six digits if the user's codes are longer",
+    "an attempt is made on a decoy for a code of six digits if the user's codes are longer",
     arguments: [(1, "000000", true), (2, "00000000", false), (3, "password", false)])
-  func imitatedForLongerCodes(row: Int, typed: String, isImitated: Bool) throws {
+  func onDecoyForLongerCodes(row: Int, typed: String, isOnDecoy: Bool) throws {
     try enroll(try #require(TOTPParameters(algorithm: .sha1, codeLength: .eight, period: 30)))
     _ = signIn(ScriptedApplication([.text(typed)]))
-    #expect(host.memory.steps.contains(.imitateAttempt) == isImitated, "row \(row)")
+    #expect(host.memory.onDecoys.contains(.sync) == isOnDecoy, "row \(row)")
   }
 
   @Test(
@@ -503,7 +501,7 @@ struct SignInTests {
   func account() throws {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let quiet = ScriptedApplication()
-    let signIn = SignIn(request, host: host, application: quiet)
+    let signIn = SignInRun(request, host: host, application: quiet)
     #expect(signIn.checkAccount() == .pass)
     try enroll()
     #expect(signIn.checkAccount() == .allow)

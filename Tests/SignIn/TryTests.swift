@@ -22,7 +22,7 @@ struct TryTests {
       arguments: arguments.map { Array($0.utf8) })
     let application = ScriptedApplication(answers)
     application.tryNumber = 1
-    let verdict = SignIn(request, host: host, application: application).authenticate()
+    let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application)
   }
 
@@ -186,7 +186,7 @@ struct TryTests {
     let application = ScriptedApplication([.text(try wrong()), .text(try right())])
     application.tryNumber = 1
     application.earlier = .text("password" + (try wrong()))
-    #expect(SignIn(request, host: host, application: application).authenticate() == .allow)
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(application.logged.count == 3)
   }
 }

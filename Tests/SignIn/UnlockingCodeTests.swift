@@ -30,7 +30,7 @@ struct UnlockingCodeTests {
   private func signIn(_ answer: String) -> (verdict: Verdict, application: ScriptedApplication) {
     let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
     let application = ScriptedApplication([.text(answer)])
-    return (SignIn(request, host: host, application: application).authenticate(), application)
+    return (SignInRun(request, host: host, application: application).authenticate(), application)
   }
 
   @Test("a recovery code unlocks the factors where policy allows it, once")

@@ -19,7 +19,7 @@ struct VerdictTests {
       tooLate, tooLittleTime, enrolledMeanwhile, onlyPhones, onlyObserved, arguments, configuration,
       account,
       clock, store,
-      helper, forwarding, firstFactorMissing
+      othersAccount, firstFactorMissing
   }
 
   /// Returns the name of a result's reason, and the verdict on it while the policy is enabled.
@@ -109,8 +109,7 @@ struct VerdictTests {
     case .account: .account
     case .clock: .clock
     case .store: .store
-    case .helper: .helper
-    case .forwarding: .forwarding
+    case .othersAccount: .othersAccount
     case .firstFactorMissing: .firstFactorMissing
     }
   }
@@ -151,7 +150,7 @@ struct VerdictTests {
     let failures: [SignInResult.Failure] = [
       .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),
       .account(error),
-      .clock(error), .store(.busy), .helper(.ended), .forwarding,
+      .clock(error), .store(.busy), .othersAccount,
       .firstFactorMissing,
     ]
     let denied =

@@ -10,5 +10,5 @@ package enum Checkout {
   package static let artefacts = folder + "/dist"
 
   /// The module as installed, but with the names of its functions. packaging/build creates it.
-  package static let moduleWithSymbols = folder + "/.build-embedded/release/mfa-decision.symbols.so"
+  package static let moduleWithSymbols = folder + "/.build-embedded/release/pam_mfa.symbols.so"
 }

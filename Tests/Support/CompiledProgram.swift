@@ -29,6 +29,24 @@ package enum CompiledProgram {
     return path
   }
 
+  /// Compiles Tests/Histories/clock.c once, and returns the path of the library.
+  static func shiftedClock() throws(HarnessFailure) -> String {
+    let path = try folder() + "/clock.so"
+    let result = made.withLock { made in
+      guard !made.contains(path) else { return Result<Void, HarnessFailure>.success(()) }
+      return Result { () throws(HarnessFailure) in
+        try Command.succeed(["/bin/mkdir", "-p", "-m", "0755", folder()])
+        try Command.succeed([
+          try compiler(), "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+          "-o", path, "\(Checkout.folder)/Tests/Histories/clock.c",
+        ])
+        made.insert(path)
+      }
+    }
+    try result.get()
+    return path
+  }
+
   /// Compiles Tests/Support/stand-in/stand-in.c once for a module name such as `pam_sss`, and returns the
   /// path of the module.
   package static func standIn(_ name: String) throws(HarnessFailure) -> String {

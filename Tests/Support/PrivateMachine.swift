@@ -20,8 +20,8 @@ extension Trait where Self == ConditionTrait {
     .enabled("run packaging/test") { PrivateMachine.isHere }
   }
 
-  /// Skips tests of what the application's process, or the helper's, does itself, while the resident
-  /// service does that instead.
+  /// Skips tests of what the helper does where no service listens, while the resident service does that
+  /// instead.
   package static var withoutResidentService: Self {
     .enabled("the resident service decides") { !PrivateMachine.hasResidentService }
   }

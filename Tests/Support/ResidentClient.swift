@@ -3,7 +3,9 @@
 package enum ResidentClient {
   /// Functions for the programs, which follow Sources/Wire/Wire/SERVICE.md.
   private static let functions = """
-    import os, signal, socket, struct, sys
+    import fcntl, os, select, signal, socket, struct, sys, time
+    EFFECTS = {1: "tell", 2: "log", 3: "audit", 4: "note", 5: "forward", 6: "text", 7: "confirm"}
+    BUSY = b"\\x81\\1\\0\\4"
     def connect(name="root"):
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         connection.settimeout(20)
@@ -16,25 +18,55 @@ package enum ResidentClient {
         return listener
     def field(value):
         return struct.pack(">H", len(value)) + value
+    def answered(text):
+        return b"\\0" if text is None else b"\\1" + field(text)
     def message(kind, fields):
         return bytes([kind]) + field(fields)
-    def start(user, service, caller=0, arguments=()):
-        fields = bytes([1, 1, 1, 1]) + struct.pack(">I", caller)
-        fields += field(user.encode()) + field(service.encode()) + bytes(3)
-        fields += bytes([len(arguments)]) + b"".join(field(text.encode()) for text in arguments)
-        return message(1, fields + bytes(1))
+    def request(user, service, caller=0, continuation=b"", answer=None):
+        fields = b"\\x41\\1\\1" + field(user.encode()) + field(service.encode()) + bytes(2)
+        # One argument. Messages are shown, in UTF-8.
+        fields += b"\\1" + field(b"tries=1") + b"\\1\\1" + struct.pack(">I", caller)
+        # No note, no earlier methods, no earlier answer, no facts.
+        return fields + b"\\0" + b"\\1" + field(b"") + bytes(2) + field(continuation) + answered(answer)
+    def verdict(number):
+        return b"\\x81\\1\\0\\1" + bytes([number])
     def send(connection, packet):
         try: connection.send(packet)
         except BrokenPipeError: pass  # The service has sent `busy` and closed the connection.
-    def heard(connection):
-        try: packet = connection.recv(65536)
+    def receive(connection):
+        try: return connection.recv(65536)
         # The service has closed the connection without reading everything.
-        except ConnectionResetError: packet = connection.recv(65536)
-        kinds = []
-        while packet:
-            kinds.append("%02x" % packet[0])
-            packet = packet[3 + struct.unpack(">H", packet[1:3])[0]:]
-        return " ".join(kinds) or "end"
+        except ConnectionResetError: return connection.recv(65536)
+    class Reply:
+        def __init__(self, packet):
+            self.rest, self.words, self.continuation = packet[2:], [], b""
+            if not packet:
+                self.words.append("end")
+                return
+            assert packet[:2] == b"\\x81\\1", packet
+            for _ in range(self.take(1)[0]):
+                self.words.append(EFFECTS[self.take(3)[0]])
+                self.text(), self.text()
+            end = self.take(1)[0]
+            if end == 1: self.words += ["verdict", str(self.take(1)[0])]
+            if end == 2:
+                self.words.append("question")
+                self.text(), self.take(1)
+                self.continuation = self.text()
+            if end == 3: self.words.append("facts")
+            if end == 4: self.words.append("busy")
+            assert not self.rest
+        def take(self, count):
+            value, self.rest = self.rest[:count], self.rest[count:]
+            return value
+        def text(self):
+            return self.take(struct.unpack(">H", self.take(2))[0])
+    def heard(connection):
+        return " ".join(Reply(receive(connection)).words)
+    def asked(name, user, service, caller=0):
+        connection = connect(name)
+        connection.send(request(user, service, caller))
+        return Reply(receive(connection)).continuation
     def say(text):
         print(text, flush=True)
 

@@ -25,7 +25,7 @@ make_machine() {
     say "skipped: $title: mmdebstrap or systemd-nspawn cannot be installed"
     return 1
   fi
-  for file in pam_mfa.so mfa-decision.so mfad mfa-helper mfa-enroll mfa-admin; do
+  for file in pam_mfa.so mfad mfa-helper mfa-enroll mfa-admin; do
     [ -s "$artefacts/$file" ] || fail "$artefacts/$file is missing" "build it: packaging/build"
   done
   work=$(mktemp -d /var/tmp/mfa-booted.XXXXXXXXXX) || fail "no folder in /var/tmp for the system"

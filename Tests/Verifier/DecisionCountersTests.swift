@@ -67,7 +67,7 @@ struct DecisionCountersTests {
       (19, .denied(.enrollmentRequired(.abandoned)), .enrollmentRequired),
       (20, .denied(.failed(.store(.engine(.budgetUsedUp)))), .hostBudget),
       (21, .denied(.failed(.store(.engine(.deadline)))), .error),
-      (22, .denied(.failed(.forwarding)), .error),
+      (22, .denied(.failed(.firstFactorMissing)), .error),
       (23, .denied(.code(.repeated(.used))), .replayed),
       (24, .denied(.code(.repeated(.rejected))), .wrong),
     ] as [(Int, SignInResult, DecisionCounter?)])
@@ -83,7 +83,7 @@ struct DecisionCountersTests {
       (3, .allowed(.code(.bypassCode(nil, usesLeft: 1, nil))), false),
       (4, .allowed(.remembered(age: 1)), false), (5, .allowed(.enrolled), false),
       (6, .passed(.notEnrolled), false), (7, .denied(.code(.wrong(wait: 0))), false),
-      (8, .denied(.failed(.forwarding)), false),
+      (8, .denied(.failed(.firstFactorMissing)), false),
     ] as [(Int, SignInResult, Bool)])
   func moves(row: Int, result: SignInResult, isMoving: Bool) {
     #expect(result.movesFactors == isMoving, "row \(row)")

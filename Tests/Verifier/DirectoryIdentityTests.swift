@@ -48,8 +48,7 @@ struct DirectoryIdentityTests {
   ) throws -> UInt8? {
     let code = try KnownFactor.code(at: try Clock.now() + 30 * steps)
     return try DecisionTests.verdict(
-      path, DecisionTests.converse(facts(identity, name), nonce: nonce),
-      DecisionTests.start(name, answers: [DecisionTests.answer(code)]))
+      path, facts(identity, name), nonce: nonce, DecisionTests.start(name), code: code)
   }
 
   /// Asks as the account line of a service does.
@@ -59,11 +58,8 @@ struct DirectoryIdentityTests {
     at host: [UInt8] = DecisionTests.host
   ) throws -> UInt8? {
     try DecisionTests.verdict(
-      path, DecisionTests.converse(facts(identity, name), host: host, nonce: 9),
-      .start(
-        ConversationStart(
-          .account, SignInRequest(user: Array(name.utf8), service: Array("sshd".utf8)),
-          showsMessages: true, caller: 0, note: nil, tryNumber: 1, answered: [])))
+      path, facts(identity, name), host: host, nonce: 9,
+      DecisionTests.start(name, line: .account))
   }
 
   private static let allowed: UInt8 = 1
@@ -73,11 +69,11 @@ struct DirectoryIdentityTests {
     await #expect(processExitsWith: .success) {
       try DecisionTests.serving(try Self.realm()) { path in
         // The code is right each time, and is not used up.
-        let verdicts = [
+        let verdicts: [UInt8?] = [
           try Self.signIn(path, Self.second, 1), try Self.signIn(path, .local, 2),
           try Self.account(path, Self.second), try Self.signIn(path, Self.first, 3),
         ]
-        let deny = Verdict.deny.number
+        let deny: UInt8 = 0
         #expect(verdicts == [deny, deny, deny, Self.allowed])
       }
     }
@@ -101,7 +97,7 @@ struct DirectoryIdentityTests {
       try DecisionTests.serving(try DecisionTests.Realm(), configuration: configuration) { path in
         _ = try Self.account(path, Self.first)
         let verdict = try Self.signIn(path, Self.second, 1)
-        #expect(verdict == (isAllowed ? Self.allowed : Verdict.deny.number))
+        #expect(verdict == (isAllowed ? Self.allowed : 0))
       }
     }
   }
@@ -113,8 +109,8 @@ struct DirectoryIdentityTests {
         try Self.realm(), configuration: "enrolling = on" + Self.desks, users: "alice alicia"
       ) { path in
         _ = try DecisionTests.verdict(
-          path, DecisionTests.converse(Self.facts(Self.first, "alicia"), nonce: 1),
-          DecisionTests.start("alicia", answers: [DecisionTests.answer("000000")]))
+          path, Self.facts(Self.first, "alicia"), nonce: 1, DecisionTests.start("alicia"),
+          code: "000000")
         let verdicts = [
           // A wrong code moved nothing.
           try Self.signIn(path, .unknown, 2, as: "alicia"),
@@ -168,7 +164,7 @@ struct DirectoryIdentityTests {
         try Self.realm(), configuration: Self.desks, users: "alicia"
       ) { path in
         let verdict = try Self.signIn(path, Self.first, 1, as: "alicia")
-        #expect(verdict == Verdict.deny.number)
+        #expect(verdict == 0)
       }
     }
   }

@@ -171,8 +171,7 @@ struct HostAdministrationTests {
         #expect(try realm.mailed() == ["alice"])
         _ = try realm.mail().empty { _ in true }
         let verdict = try DecisionTests.verdict(
-          path, DecisionTests.converse(DecisionTests.facts("alice"), nonce: 9),
-          DecisionTests.start("alice", answers: [DecisionTests.answer(code)]))
+          path, DecisionTests.facts("alice"), nonce: 9, DecisionTests.start("alice"), code: code)
         #expect(verdict == 1)
         #expect(try realm.mailed() == ["alice"])
       }

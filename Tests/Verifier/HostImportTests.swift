@@ -67,8 +67,7 @@ struct HostImportTests {
 
   static func verdict(_ path: String, _ code: String, nonce: UInt8) throws -> UInt8? {
     try DecisionTests.verdict(
-      path, DecisionTests.converse(DecisionTests.facts("alice"), nonce: nonce),
-      DecisionTests.start("alice", answers: [DecisionTests.answer(code)]))
+      path, DecisionTests.facts("alice"), nonce: nonce, DecisionTests.start("alice"), code: code)
   }
 
   @Test("only a host with importing = on imports, and only for the users of its group")
@@ -136,7 +135,7 @@ struct HostImportTests {
         let before = try KnownFactor.code(at: now, secret: Self.secret)
         let after = try KnownFactor.code(at: now, steps: 1, secret: Self.secret)
         let replayed = try Self.verdict(path, before, nonce: 2)
-        #expect(replayed == 5)
+        #expect(replayed == DecisionTests.asks)
         let accepted = try Self.verdict(path, after, nonce: 3)
         #expect(accepted == 1)
         try HostAdministrationTests.ask(path, .auditLog(after: 0)) { reply in
@@ -189,7 +188,7 @@ struct HostImportTests {
         let now = try Clock.now()
         let removed = try Self.verdict(
           path, try KnownFactor.code(at: now, secret: Self.secret), nonce: 2)
-        #expect(removed == 5)
+        #expect(removed == DecisionTests.asks)
         try HostAdministrationTests.ask(path, .user(HostAdministrationTests.alice)) { reply in
           switch consume reply {
           case .users(let users, _, _):

@@ -5,7 +5,7 @@ import Testing
 
 /// MUST 1 of ModuleMessage.swift: an encoded message parses to an equal value, and no other bytes
 /// parse.
-@Suite("Messages to the resident service")
+@Suite("Messages of the helper to the service")
 struct ModuleMessageTests {
   /// Returns the packet of a message, or nil if it is too long.
   private static func packet(_ message: consuming ModuleMessage) -> [UInt8]? {
@@ -90,9 +90,7 @@ struct ModuleMessageTests {
         for byte in UInt8.min...UInt8.max {
           var changed = packet
           changed[index] = byte
-          guard var read = Self.packetRead(from: changed) else { continue }
-          // A range of versions may contain others.
-          if changed[0] == 0x01 || changed[0] == 0x11 { read[3...4] = changed[3...4] }
+          guard let read = Self.packetRead(from: changed) else { continue }
           #expect(read == changed)
         }
       }
@@ -101,38 +99,19 @@ struct ModuleMessageTests {
 
   @Test("a message of an unknown kind, or of the service, is refused")
   func unknownKindsAreRefused() {
-    let kinds: Set<UInt8> = [0x01, 0x02, 0x03, 0x11, 0x12, 0x13, 0x14]
+    let kinds: Set<UInt8> = [0x11, 0x12, 0x13, 0x14]
     for kind in UInt8.min...UInt8.max where !kinds.contains(kind) {
       #expect(Self.read(Self.message(kind, [])) == .failure(.unknownKind(kind)))
     }
   }
 
-  @Test("fewer tries failed than were made")
-  func failedTries() throws {
-    for number in 1...5 as ClosedRange<UInt8> {
-      for failed in 0...6 as ClosedRange<UInt8> {
-        let packet = try Self.packet {
-          MessageSamples.start(tryNumber: number, failedTries: failed)
-        }
-        #expect((Self.packetRead(from: packet) != nil) == (failed < number), "\(number) \(failed)")
-      }
-    }
-  }
-
-  @Test("a range of versions is accepted if it contains a supported version")
-  func versionsMustContainASupportedOne() throws {
-    let older = try Self.packet { MessageSamples.start(tryNumber: nil) }
-    let current = try Self.packet { MessageSamples.start(tryNumber: 2) }
-    let manage = try Self.packet { .manage(terminal: nil) }
-    for (packet, versions) in [(older, 1...1), (current, 2...255), (manage, 1...255)] {
-      var packet = packet
-      for lowest in UInt8.min...3 {
-        for highest in [0, 1, 2, 255] as [UInt8] {
-          packet[3] = lowest
-          packet[4] = highest
-          let isAccepted = lowest <= 2 && lowest <= highest && versions.contains(Int(highest))
-          #expect((Self.packetRead(from: packet) != nil) == isAccepted, "\(lowest)-\(highest)")
-        }
+  @Test("a conversation of another version is refused")
+  func otherVersionIsRefused() throws {
+    for message in MessageSamples.moduleMessages.prefix(2) {
+      var packet = try Self.packet(message)
+      for version in UInt8.min...UInt8.max {
+        packet[3] = version
+        #expect((Self.packetRead(from: packet) != nil) == (version == 1), "\(version)")
       }
     }
   }
@@ -145,51 +124,15 @@ struct ModuleMessageTests {
     #expect(Self.packetRead(from: packet) == packet)
     for count in [65_000 - 1, 65_000, 65_001, 65_536, 100_000] {
       #expect(Self.isTooLong { .clientRequest(SecretBytes(count: count)) }, "\(count)")
-      #expect(Self.isTooLong { .fact([UInt8](repeating: 0, count: count)) }, "\(count)")
     }
-    let argument = [UInt8](repeating: 0x61, count: SignInRequest.longestItem)
-    let arguments = [[UInt8]](repeating: argument, count: 64)
-    let request = SignInRequest(user: [], service: [], arguments: arguments)
-    #expect(Self.isTooLong { MessageSamples.start(.auth, request) })
   }
 
-  @Test("a field of the longest length is read, and a longer one is malformed")
-  func longFieldsAreMalformed() throws {
+  @Test("a terminal of the longest length is read, and a longer one is malformed")
+  func longTerminalIsMalformed() throws {
     for extra in 0...1 {
       let item = [UInt8](repeating: 0x61, count: SignInRequest.longestItem + extra)
-      let requests = [
-        SignInRequest(user: item, service: []), SignInRequest(user: [], service: item),
-        SignInRequest(user: [], service: [], remoteHost: item),
-        SignInRequest(user: [], service: [], terminal: item),
-        SignInRequest(user: [], service: [], arguments: [item]),
-      ]
-      var packets = requests.map { Self.packet(MessageSamples.start(.auth, $0)) }
-      packets.append(Self.packet(MessageSamples.start(note: [0x61] + item)))
-      packets.append(Self.packet(.manage(terminal: item)))
-      let answer = [UInt8](repeating: 0x31, count: ModuleMessage.longestAnswer + extra)
-      packets.append(Self.packet(.reply(.text(SecretBytes(copying: answer.span)))))
-      for packet in packets {
-        let packet = try #require(packet)
-        #expect((Self.packetRead(from: packet) == packet) == (extra == 0))
-      }
+      let packet = try Self.packet { .manage(terminal: item) }
+      #expect((Self.packetRead(from: packet) == packet) == (extra == 0))
     }
-  }
-
-  @Test("at most 64 arguments are sent and read")
-  func argumentsAreLimited() throws {
-    let request = SignInRequest(user: [], service: [], arguments: .init(repeating: [], count: 65))
-    var packet = try Self.packet { MessageSamples.start(.auth, request) }
-    guard case .start(let start) = try ModuleMessage.read(packet.span) else {
-      Issue.record("this is not a start")
-      return
-    }
-    #expect(start.request.arguments.count == 64)
-    // The number of arguments precedes 64 empty arguments and the numbers of answers, of the try and
-    // of failed tries.
-    let position = packet.count - 3 - 2 * 64 - 1
-    #expect(packet[position] == 64)
-    packet[position] = 65
-    packet = Self.message(packet[0], Array(packet[3...]) + [0, 0])
-    #expect(Self.read(packet) == .failure(.malformed))
   }
 }

@@ -1,9 +1,11 @@
 import Foundation
+import MFABase
+import MFAResidentTestSupport
 import MFAWire
 import Testing
 
-/// Compares PROTOCOL.md with the program.
-@Suite("The document of the resident protocol")
+/// Compares SERVICE.md with the program.
+@Suite("The document of the protocol of a host")
 struct ProtocolDocumentTests {
   private static let text: String = {
     let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -11,30 +13,37 @@ struct ProtocolDocumentTests {
     do { return try String(contentsOf: path, encoding: .utf8) } catch { return "\(error)" }
   }()
 
-  /// The rows of the table of deadlines.
-  private static var rows: [[String]] {
-    guard let section = text.components(separatedBy: "\n## Deadlines\n").dropFirst().first else {
-      return []
-    }
-    let part = section.components(separatedBy: "\n## ")[0]
-    return part.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { row in
-      row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
+  /// Returns the rows of the table that begins with these columns.
+  private static func rows(_ columns: String...) throws -> [[String]] {
+    let heading = "\n| " + columns.joined(separator: " | ") + " |\n"
+    let parts = text.components(separatedBy: heading)
+    try #require(parts.count == 2, "\(columns)")
+    return parts[1].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+      .prefix { $0.hasPrefix("|") }.map { row in
+        row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
+          $0.trimmingCharacters(in: .whitespaces)
+        }
+      }
+  }
+
+  /// Returns the numbers in a text that are more than 64, such as 1,024.
+  private static func largeNumbers(_ text: String) -> [Int] {
+    text.replacing(",", with: "").split { !$0.isNumber }.compactMap { Int($0) }.filter { $0 > 64 }
   }
 
   @Test("the table of deadlines has the deadlines of the program")
-  func deadlines() {
+  func deadlines() throws {
     typealias Deadline = ProtocolDeadline
     #expect(
-      Self.rows == [
-        ["module", "the first message of the service in a sign-in", "\(Deadline.first)"],
-        ["module", "a later message", "\(Deadline.later)"],
+      try Self.rows("who waits", "for what", "seconds") == [
+        ["module", "a reply", "\(Deadline.later)"],
         ["helper", "the first message of the service", "\(Deadline.first)"],
         ["helper", "a later message", "\(Deadline.later)"],
-        ["service", "`start` or `manage`", "\(Deadline.start)"],
-        ["service", "the reply to `ask` with the number 0", "\(Deadline.answer)"],
-        ["service", "the reply to another `ask`", "0 or \(Deadline.hold)"],
-        ["service", "the reply to `earlierAnswer`, a fact", "\(Deadline.fact)"],
+        [
+          "helper", "the first frame of its client, or the request of the module",
+          "\(Deadline.later)",
+        ],
+        ["service", "a request, or `manage`", "\(Deadline.start)"],
         [
           "service", "a request of the helper's client",
           "the seconds of `readClient` (at most 3,600) and \(Deadline.fact)",
@@ -42,5 +51,59 @@ struct ProtocolDocumentTests {
         ["service", "`proven`", Deadline.proof == 1200 ? "1,200" : "\(Deadline.proof)"],
       ])
     #expect(Deadline.client == 3600)
+  }
+
+  @Test("the table of effects has every kind of effect")
+  func effects() throws {
+    let kinds = (UInt8.min...UInt8.max).compactMap { SignInEffect.Kind(rawValue: $0) }
+    #expect(
+      try Self.rows("kind", "effect", "what the module does").map { Array($0.prefix(2)) }
+        == kinds.map { ["\($0.rawValue)", "`\($0)`"] })
+    for kind in kinds {
+      #expect(MessageSamples.effects.contains { $0.kind == kind }, "\(kind)")
+    }
+  }
+
+  @Test("the table of ends has every end")
+  func ends() throws {
+    let rows = try Self.rows("end", "name", "fields", "what the module does")
+    var found: [String: String] = [:]
+    for end in MessageSamples.ends {
+      var reply = SignInReply([], end)
+      guard let packet = reply.packet() else {
+        Issue.record("the reply is too long")
+        continue
+      }
+      found["\(packet.span[3])"] = "`\(Self.name(end))`"
+    }
+    #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) }) == found)
+    #expect(rows.count == found.count)
+  }
+
+  private static func name(_ end: SignInReply.End) -> String {
+    switch end {
+    case .verdict: "verdict"
+    case .question: "question"
+    case .facts: "facts"
+    case .busy: "busy"
+    }
+  }
+
+  @Test("the limits and kinds in the document are those of the program")
+  func limits() throws {
+    let (item, longest) = (SignInRequest.longestItem, SignInCall.longestContinuation)
+    #expect(
+      try Self.rows("field", "type", "limit", "meaning").map { Self.largeNumbers($0[2]) } == [
+        [], [item], [item], [item], [item], [item], [], [], [], [item + 1],
+        [SignInCall.longestMethods], [Reply.longest], [], [longest], [Reply.longest],
+      ])
+    #expect(
+      try Self.rows("field of an effect", "type", "limit").map { Self.largeNumbers($0[2]) }
+        == [[], [], [], [], [longest]])
+    #expect(SignInRequest.maximumArguments == 64 && SignInReply.mostEffects == 64)
+    #expect(Self.text.contains("at most 65,536 bytes") && Coder.longest == 65_536)
+    #expect(Coder.version == 1)
+    #expect(Self.text.contains("### Request: kind 0x41\n") && SignInCall.kind == 0x41)
+    #expect(Self.text.contains("### Reply: kind 0x81\n") && SignInReply.kind == 0x81)
   }
 }

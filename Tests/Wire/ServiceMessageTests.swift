@@ -6,7 +6,7 @@ import Testing
 
 /// MUST 1 of ServiceMessage.swift: an encoded message parses to an equal value, and no other bytes
 /// parse.
-@Suite("Messages from the resident service")
+@Suite("Messages of the service to the helper")
 struct ServiceMessageTests {
   /// Returns a packet with these messages, or nil if it is too long.
   private static func packet(_ messages: [@Sendable () -> ServiceMessage]) -> [UInt8]? {
@@ -112,9 +112,9 @@ struct ServiceMessageTests {
     }
   }
 
-  @Test("a message of an unknown kind, or of the module, is refused")
+  @Test("a message of an unknown kind, or of the helper, is refused")
   func unknownKindsAreRefused() {
-    let kinds = Set<UInt8>(0x81...0x8B).union(0x91...0x93)
+    let kinds = Set<UInt8>(0x90...0x93)
     for kind in UInt8.min...UInt8.max where !kinds.contains(kind) {
       #expect(Self.read(Self.message(kind, [])) == .failure(.unknownKind(kind)))
     }

@@ -187,7 +187,6 @@ in
       "d ${programs} 0755 root root -"
       "L+ ${programs}/mfa-helper - - - - ${config.security.wrapperDir}/mfa-helper"
       "L+ ${programs}/mfad - - - - ${cfg.package}/usr/lib/mfa/mfad"
-      "L+ ${programs}/mfa-decision.so - - - - ${cfg.package}/usr/lib/mfa/mfa-decision.so"
       "d /usr/sbin 0755 root root -"
       "L+ /usr/sbin/mfa-admin - - - - ${cfg.package}/usr/sbin/mfa-admin"
     ];

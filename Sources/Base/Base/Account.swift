@@ -8,6 +8,9 @@ package struct Account: Equatable, Sendable {
   /// The user ID.
   package let uid: UInt32
 
+  /// An account that cannot exist, because a name cannot begin with a hyphen.
+  package static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
+
   /// Creates an account.
   package init(name: [UInt8], uid: UInt32) {
     self.name = name

@@ -39,8 +39,6 @@ package enum InstalledPath {
   package static var helper: StaticString { "/usr/lib/mfa/mfa-helper" }
   /// The resident service.
   package static var resident: StaticString { "/usr/lib/mfa/mfad" }
-  /// The library with which the module decides in the application's process.
-  package static var decisionLibrary: StaticString { "/usr/lib/mfa/mfa-decision.so" }
   /// The checksums (SHA-256) of the installed programs and modules.
   package static var checksums: StaticString { "/usr/lib/mfa/sha256sums" }
   /// The folder of the resident service's sockets.

@@ -64,6 +64,17 @@ package struct TrustedPath: Sendable {
     try Directory.at(path(upTo: bytes.count))
   }
 
+  /// Whether every user may search all directories of the path, so that the mode of the file alone decides
+  /// who can read it.
+  package func isReachableByEveryUser() throws(Refusal) -> Bool {
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
+      let path = path(upTo: index)
+      let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
+      guard status.permissions & 0o001 != 0 else { return false }
+    }
+    return true
+  }
+
   /// Checks the directories above the one whose path is `end` bytes long.
   private func checkDirectories(above end: Int) throws(Refusal) {
     for index in bytes.indices where index < end && bytes[index] == UInt8(ascii: "/") {

@@ -10,6 +10,7 @@
 #include <stdnoreturn.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -56,12 +57,24 @@ static void reset_signals(void) {
 static int keep_one_identity(const char *path) {
   const uid_t user = geteuid();
   if (user != 0) return (int)syscall(SYS_setresuid, user, user, user);
-  struct stat program;
-  if (stat(path, &program) != 0) return -1;
-  const gid_t group = program.st_gid != 0 ? program.st_gid : NO_GROUP;
+  // The symbol of stat() is newer than glibc 2.31, with which the PAM module has to work.
+  struct statx program;
+  if (statx(AT_FDCWD, path, 0, STATX_GID, &program) != 0) return -1;
+  const gid_t group = program.stx_gid != 0 ? program.stx_gid : NO_GROUP;
   if (syscall(SYS_setgroups, 0, NULL) != 0) return -1;
   if (syscall(SYS_setresgid, group, group, group) != 0) return -1;
   return (int)syscall(SYS_setresuid, 0, 0, 0);
+}
+
+// Closes all descriptors from a number on. glibc 2.31 has no function for that. A kernel before 5.9 has no call either:
+// all possible numbers are then closed one after the other. Returns 0, or -1 on failure.
+static int close_from(int first) {
+  if (syscall(SYS_close_range, (unsigned int)first, ~0U, 0U) == 0) return 0;
+  struct rlimit limit;
+  if (errno != ENOSYS || getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+  const int most = limit.rlim_max < 1 << 20 ? (int)limit.rlim_max : 1 << 20;
+  for (int number = first; number < most; number++) (void)close(number);
+  return 0;
 }
 
 // Makes `streams` the standard streams of this process, and closes all other descriptors except
@@ -81,7 +94,7 @@ static int arrange_descriptors(const int streams[3], int *report) {
   }
   for (int number = 0; number < 3; number++)
     if (dup2(kept[number], number) < 0) return -1;
-  return close_range(*report < 0 ? 3 : 4, ~0U, 0);
+  return close_from(*report < 0 ? 3 : 4);
 }
 
 // Has the kernel kill this process when `parent` ends, unless that is 0. Returns 0, or -1 on failure.
@@ -175,7 +188,7 @@ static noreturn void supervise(cposix_program *program, int end) {
   // The host may ignore SIGCHLD, but this process must receive it.
   action.sa_handler = SIG_DFL;
   pid_t process = -1;
-  if ((end == 0 || dup2(end, 0) == 0) && close_range(1, ~0U, 0) == 0 &&
+  if ((end == 0 || dup2(end, 0) == 0) && close_from(1) == 0 &&
       sigaction(SIGCHLD, &action, NULL) == 0) {
     (void)prctl(PR_SET_NAME, "mfa-supervisor", 0, 0, 0);
     process = copy(SIGCHLD);
@@ -201,6 +214,8 @@ static noreturn void supervise(cposix_program *program, int end) {
 
 pid_t cposix_start_supervised(const char *path, const char *name, int *link) {
   char *const arguments[] = {(char *)name, NULL};
+  // In a program that a user starts and that acts as root, such as su, the real user is the user. The program that is
+  // started must find root as its caller, and the user must not be able to send it a signal.
   cposix_program program = {
       .path = path,
       .arguments = arguments,
@@ -208,6 +223,7 @@ pid_t cposix_start_supervised(const char *path, const char *name, int *link) {
       .input = 0,
       .output = 0,
       .errors = -1,
+      .has_one_identity = 1,
   };
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;

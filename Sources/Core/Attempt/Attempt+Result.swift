@@ -175,15 +175,4 @@ extension LogLine {
   fileprivate mutating func add(_ factor: FactorID?) {
     if let factor { add("factor", escaping: factor.hexadecimal) }
   }
-
-  /// Appends the user, the service, the remote host and the terminal of a sign-in.
-  @inline(never)
-  package mutating func addSignIn(
-    user: [UInt8], service: [UInt8], remoteHost: [UInt8]?, terminal: [UInt8]?
-  ) {
-    add("user", escaping: user)
-    add("service", escaping: service)
-    add("rhost", escaping: remoteHost)
-    add("tty", escaping: terminal)
-  }
 }

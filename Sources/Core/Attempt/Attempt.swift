@@ -64,6 +64,24 @@ package enum Attempt {
     }
   }
 
+  /// Makes an attempt of a user without a factor, or with an answer that is no code of the user's `record`. It
+  /// takes as long as an attempt with a wrong code, and has no result.
+  package static func makeOnDecoy<Store: FactorStore>(
+    _ codes: TypedCodes, like record: FactorRecord?, in store: Store, _ context: Context
+  ) throws(FactorStoreError) {
+    guard codes.any != nil else { return }
+    let entry = try store.decoy(like: record)
+    try context.start()
+    let before = entry.attempts
+    guard let record = entry.kept,
+      case .counted(let counted, let details) = try begin(entry, context, codes)
+    else { return }
+    _ = try CountedAttempt(
+      context: context, entry: entry, record: record, before: before, counted: counted,
+      details: details
+    ).verify(codes)
+  }
+
   /// An attempt before any code is compared.
   enum Start<Entry: FactorStoreEntry> {
     case counted(CountedAttempt<Entry>)
@@ -86,10 +104,12 @@ package enum Attempt {
     switch try begin(entry, context, codes) {
     case .repeated(let repetition):
       // The user learns nothing from the time that this takes.
-      if let code = codes.any {
-        try entry.imitateComparison(
-          code, with: record, now: context.now,
-          adjacentIntervals: context.settings.adjacentIntervals)
+      let decoy = try store.decoy(like: record)
+      if let record = decoy.kept {
+        try CountedAttempt(
+          context: context, entry: decoy, record: record, before: decoy.attempts,
+          counted: decoy.attempts, details: AttemptState.Details()
+        ).compare(codes)
       }
       return .rejected(.repeated(repetition))
     case .refused(let standing):

@@ -9,6 +9,9 @@ import MFAModel
 /// (`BadConfiguration`, `LayeredConfiguration`)
 /// MUST 2: a missing file is skipped. If all files are missing, that is an error, and the defaults
 /// are not used. (`BadConfiguration`)
+/// MUST 3: a file that a program without root's privileges names is read, and its existence reported, only if
+/// every user can read it: the decider can read files that the program's user cannot.
+/// (`PublicConfigurationTests`)
 package enum ConfigurationFile {
   /// Why there is no valid configuration.
   package struct Failure: Error, Equatable, Sendable {
@@ -82,6 +85,26 @@ package enum ConfigurationFile {
     return try finish(draft)
   }
 
+  /// Reads only the configuration file at `path`, as a user without privileges could.
+  package static func readPublic(_ path: [UInt8]) throws(Failure) -> Configuration {
+    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+    let isReachable: Bool
+    do throws(TrustedPath.Refusal) {
+      isReachable = try trusted.isReachableByEveryUser()
+    } catch {
+      _ = try missing(path, error)
+      throw absence(path)
+    }
+    // The error that the user would get.
+    guard isReachable else { throw Failure(path, .system(.forbidden(.open))) }
+    var draft = ConfigurationDraft()
+    guard let directory = try directory(of: trusted, path),
+      let layer = try layer(path, trusted.last, in: directory, isPublic: true)
+    else { throw absence(path) }
+    try add(layer, to: &draft)
+    return try finish(draft)
+  }
+
   /// Returns the text of a file that only root can have written, in the format of another program.
   package static func text(_ path: [UInt8]) throws(Failure) -> [UInt8] {
     guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
@@ -139,10 +162,10 @@ package enum ConfigurationFile {
 
   /// Returns the file, or nil if it does not exist.
   private static func layer(
-    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory, isPublic: Bool = false
   ) throws(Failure) -> Layer? {
     do throws(Failure) {
-      return try contents(path, name, in: directory)
+      return try contents(path, name, in: directory, isPublic)
     } catch {
       guard error == absence(path) else { throw error }
       return nil
@@ -150,10 +173,13 @@ package enum ConfigurationFile {
   }
 
   private static func contents(
-    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory
+    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory, _ isPublic: Bool
   ) throws(Failure) -> Layer {
     let file = try opening(path) { () throws(SystemError) in try directory.fileForReading(name) }
     let status = try opening(path) { () throws(SystemError) in try file.status() }
+    guard !isPublic || status.permissions & 0o004 != 0 else {
+      throw Failure(path, .system(.forbidden(.open)))
+    }
     guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
     guard status.owner == 0 else { throw Failure(path, .untrusted(.wrongOwner)) }
     guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }

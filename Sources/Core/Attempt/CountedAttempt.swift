@@ -116,6 +116,9 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     codes.hasRecoveryCode ? RecoveryCode.writtenLength : Int(CodeLength.eight.rawValue)
   }
 
+  /// Compares the codes with every factor, and does nothing with the result.
+  func compare(_ codes: TypedCodes) throws(FactorStoreError) { _ = try matches(codes) }
+
   /// Returns the factors that the codes match, with the latest matching time steps. Every factor is
   /// compared, so that the time taken does not depend on which factor matches.
   private func matches(_ codes: TypedCodes) throws(FactorStoreError) -> [AttemptState.Match] {

@@ -31,7 +31,8 @@ package final class EnrollmentDraft {
       parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))
   }
 
-  private init(_ parameters: TOTPParameters, _ secret: consuming SecretBytes) {
+  /// Takes up a secret that was created before.
+  package init(_ parameters: TOTPParameters, _ secret: consuming SecretBytes) {
     self.parameters = parameters
     self.secret = secret
   }

@@ -62,19 +62,31 @@ struct AttemptSlots {
     return AttemptState.decode(encoded.span)
   }
 
-  /// Writes `state` to the free slot with the next sequence number.
-  mutating func write(
-    _ state: AttemptState, to file: borrowing File, _ key: inout SealingKey
-  ) throws(FactorStoreError) {
+  /// Makes slots with a state that was not read. Authenticating it takes as long as verifying one that was.
+  init(decoy state: AttemptState, _ key: inout SealingKey) throws(FactorStoreError) {
+    let encoded = state.encoded(sequence: 0)
+    _ = try Self.checksum(of: encoded, &key)
+    self.init(AttemptState.decode(encoded.span), free: 0)
+  }
+
+  /// Returns the free slot with `state` and the next sequence number, and its offset in the file in bytes.
+  mutating func next(
+    _ state: AttemptState, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> (bytes: [UInt8], offset: Int64) {
     let (next, overflow) = sequence.addingReportingOverflow(1)
     guard !overflow else { throw .damaged(.attempts) }
     let encoded = state.encoded(sequence: next)
     let checksum = try Self.checksum(of: encoded, &key)
-    let offset = Int64(free &* Self.slotLength)
-    try onPart(.attempts) { () throws(SystemError) in
-      try file.write(encoded + checksum, at: offset)
-    }
     sequence = next
+    return (encoded + checksum, Int64(free &* Self.slotLength))
+  }
+
+  /// Writes `state` to the free slot with the next sequence number.
+  mutating func write(
+    _ state: AttemptState, to file: borrowing File, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let slot = try next(state, &key)
+    try onPart(.attempts) { () throws(SystemError) in try file.write(slot.bytes, at: slot.offset) }
   }
 
   private static func checksum(

@@ -503,13 +503,30 @@ package struct AuditLog: ~Copyable {
     at place: AuditLogIndex.Slot, _ content: AuditLogHead.Content, _ identity: FileIdentity?,
     _ key: inout SealingKey
   ) throws(FactorStoreError) -> Int64 {
-    guard content.lastEntry(inPage: place.page) > 0 else { return 0 }
-    if let page = memory?.page(place.page, for: identity) { return page.entry(at: place.position) }
+    // A page without entries is not in the file. Another page is read instead, so that the time does not reveal who
+    // has no entry.
+    guard let number = content.writtenPage(from: place.page) else { return 0 }
+    guard number == place.page else {
+      do throws(FactorStoreError) {
+        _ = try page(number, content, identity, &key)
+      } catch {
+        // The page is about other users.
+      }
+      return 0
+    }
+    return try page(number, content, identity, &key).entry(at: place.position)
+  }
+
+  private func page(
+    _ number: Int, _ content: AuditLogHead.Content, _ identity: FileIdentity?,
+    _ key: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogIndex.Page {
+    if let page = memory?.page(number, for: identity) { return page }
     let index = try index.openForReading()
     let page = try AuditLogIndex.Page(
-      place.page, writtenFor: content.lastEntry(inPage: place.page), in: index, &key)
-    memory?.remember(page, number: place.page, for: identity)
-    return page.entry(at: place.position)
+      number, writtenFor: content.lastEntry(inPage: number), in: index, &key)
+    memory?.remember(page, number: number, for: identity)
+    return page
   }
 
   /// Throws if the log has more than one entry although the head is missing. An interrupted process

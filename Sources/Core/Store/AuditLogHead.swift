@@ -41,6 +41,15 @@ struct AuditLogHead {
       return reader.read(UInt32.self) ?? 0
     }
 
+    /// Returns the first page that was written, from this page on and around; nil if none was.
+    func writtenPage(from page: Int) -> Int? {
+      for step in 0..<AuditLogIndex.pageCount {
+        let number = (page &+ step) % AuditLogIndex.pageCount
+        if lastEntry(inPage: number) > 0 { return number }
+      }
+      return nil
+    }
+
     /// Records the number of the entry that a page was last written for.
     mutating func setLastEntry(_ count: UInt32, inPage page: Int) {
       var writer = ByteWriter()

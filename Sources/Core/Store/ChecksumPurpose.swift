@@ -1,8 +1,6 @@
 /// The uses of the checksum key. Each use has its own number, which is part of the message, so that
 /// a checksum for one use is never valid for another.
 package enum ChecksumPurpose: UInt8, Sendable {
-  /// Work that imitates a verification and whose result is discarded.
-  case imitation = 0
   case record = 1
   case attemptState = 2
   case recoveryCode = 3

@@ -29,13 +29,11 @@ package protocol FactorStore {
   /// stored.
   func keptSnapshot(of account: Account) throws(FactorStoreError) -> FactorSnapshot?
 
-  /// Does the cryptographic work of `snapshot` for an enrolled user, and nothing else.
-  func imitateSnapshot() throws(FactorStoreError)
-
-  /// Does the cryptographic work of an attempt with a factor, and nothing else.
-  func imitateAttempt(
-    _ code: Code, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError)
+  /// Returns an entry of no account, with factors like those of `record` or one TOTP factor. It takes as long as
+  /// reading an entry, and attempts on it take as long as others, so that the time does not reveal whether a user is
+  /// enrolled. No code of it is accepted. Nothing of it is stored; a shared store counts a failed
+  /// attempt of the host.
+  func decoy(like record: FactorRecord?) throws(FactorStoreError) -> Entry
 
   /// Returns the user's stored record, even when it has no factors, or nil. Takes no lock.
   func kept(for account: Account) throws(FactorStoreError) -> FactorRecord?
@@ -45,6 +43,15 @@ package protocol FactorStore {
   func digests(
     of places: [SignInOrigin], in record: FactorRecord
   ) throws(FactorStoreError) -> [SignInOriginDigest]
+
+  /// Seals what a sign-in or a session takes from one request to the next, bound to `binding`.
+  func seal(
+    continuation: Span<UInt8>, binding: [UInt8]
+  ) throws(FactorStoreError) -> [UInt8]
+
+  /// Opens what `seal` returned. Returns nil if any byte of it or of the binding differs, or if it was
+  /// sealed with another key.
+  func open(continuation: [UInt8], binding: [UInt8]) throws(FactorStoreError) -> SecretBytes?
 
   /// Returns whether `configuration` is the configuration fingerprint last recorded in the audit
   /// log.
@@ -157,12 +164,6 @@ package protocol FactorStoreEntry: AnyObject {
   func digest(
     ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64
-
-  /// Does the cryptographic work of writing an attempt state and of comparing a code with the factors of
-  /// `record`, and nothing else.
-  func imitateComparison(
-    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError)
 
   /// Returns digests of `places`.
   func digests(

@@ -238,6 +238,13 @@ package final class LocalFactorStore: FactorStore {
       account: account, store: self, creating: creating, isVerified: true)
   }
 
+  /// Returns an entry without files.
+  package func decoy(
+    like record: FactorRecord?
+  ) throws(FactorStoreError) -> LocalFactorStoreEntry {
+    try LocalFactorStoreEntry(decoyIn: self, like: record)
+  }
+
   /// Returns access as `entry(of:creating:)` does, even if the files are older than the audit log
   /// requires or the log cannot be read. It is for an administrator, who decides whether to accept
   /// or remove the files.

@@ -9,8 +9,14 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   private let account: Account
   private let store: LocalFactorStore
   private let recordFile: RecordFile
-  /// The open attempts file, which holds the lock until it is closed.
-  private let attemptsFile: File
+  /// The open attempts file, which holds the lock until it is closed; nil for a decoy.
+  private let attemptsFile: File?
+  private var isDecoy: Bool {
+    switch attemptsFile {
+    case .some: false
+    case .none: true
+    }
+  }
   /// Declared after the file, so that the section ends after the lock is released.
   private let section: UninterruptedSection
   private var key: SealingKey
@@ -52,15 +58,35 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
       let position = try store.verify(pair, account, &key)
       attempts.binding?.position = position
     }
-    let slots = try AttemptSlots(bytes: bytes, &key)
+    let slots = if let slots = pair.slots { slots } else { try AttemptSlots(bytes: bytes, &key) }
     self.init(
       account, store, recordFile, Lock(file: locked, section: section), key: key, slots: slots,
       pair: pair, attempts: attempts, isVerified: isVerified)
   }
 
+  /// Makes an entry of no account. Nothing of it is written.
+  ///
+  /// MUST: authenticating what was made takes as long as verifying what was read. (`EndToEnd.Timing`)
+  convenience init(
+    decoyIn store: LocalFactorStore, like record: FactorRecord?
+  ) throws(FactorStoreError) {
+    let section = try onPart(.attempts) { () throws(SystemError) in try UninterruptedSection() }
+    let recordFile = try store.recordFile(of: .nobody)
+    var key = try store.key()
+    let decoy = try FactorSnapshot(decoyLike: record)
+    try cryptographic { () throws(CryptographyError) in
+      try SealedRecord.imitateOpening(decoy.record, &key)
+    }
+    let slots = try AttemptSlots(decoy: decoy.attempts, &key)
+    self.init(
+      .nobody, store, recordFile, Lock(file: nil, section: section), key: key, slots: slots,
+      pair: StoredPair(decoy.record, slots, identity: 0),
+      attempts: decoy.attempts, isVerified: false)
+  }
+
   /// The open attempts file, and the section that ends after it.
   private struct Lock: ~Copyable {
-    let file: File
+    let file: File?
     let section: UninterruptedSection
   }
 
@@ -100,6 +126,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   /// Opens a factor's sealed secret or phone number. What does not open is damaged.
   package func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record = kept else { throw .damaged(.record) }
+    guard !isDecoy else { return record.decoySecret(of: factor, &key) }
     return try record.secret(of: factor, &key)
   }
 
@@ -141,16 +168,6 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     try record.digest(ofSent: code, to: factor, for: session, &key)
   }
 
-  /// Computes what a comparison computes, with secrets of zeros.
-  package func imitateComparison(
-    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError) {
-    try cryptographic { () throws(CryptographyError) in
-      try Imitation.comparison(
-        code, with: record, now: now, adjacentIntervals: adjacentIntervals, &key)
-    }
-  }
-
   /// Computes digests with the key in /etc/mfa, bound to the user and the record.
   package func digests(
     of places: [SignInOrigin], in record: FactorRecord
@@ -166,13 +183,19 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   }
 
   private func put(_ attempts: AttemptState) throws(FactorStoreError) {
-    try slots.write(attempts, to: attemptsFile, &key)
+    switch attemptsFile {
+    case .some(let file): try slots.write(attempts, to: file, &key)
+    case .none: _ = try slots.next(attempts, &key)
+    }
     self.attempts = attempts
   }
 
   /// Waits until the slot is on the disk, with one `fdatasync`.
   package func sync() throws(FactorStoreError) {
-    try onPart(.attempts) { () throws(SystemError) in try attemptsFile.syncData() }
+    switch attemptsFile {
+    case .some(let file): try onPart(.attempts) { () throws(SystemError) in try file.syncData() }
+    case .none: return
+    }
     slots.synced()
     store.advanceIdentity(key)
   }

@@ -29,6 +29,14 @@ package struct SealedRecord {
     bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
 
+  /// Computes the checksum of a record that was not read.
+  static func imitateOpening(
+    _ record: FactorRecord, _ key: inout SealingKey
+  ) throws(CryptographyError) {
+    let signed = record.encoded() + [UInt8](repeating: 0, count: SealingKey.identityLength)
+    _ = try key.checksum(of: signed, purpose: .record)
+  }
+
   /// Verifies the checksum, the user's name and the uid, and returns the record. The checksum
   /// covers the record and the identity of the key. Returns nil for a record without factors that
   /// belongs to an earlier account with the same name.

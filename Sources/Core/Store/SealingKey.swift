@@ -243,6 +243,26 @@ package struct SealingKey: ~Copyable {
     let key = try sealingKey()
     return AES256GCM.open(sealed.span, key: key.span, associated: associated.span)
   }
+
+  /// Seals a continuation, with a key of its own.
+  package mutating func seal(
+    continuation: Span<UInt8>, binding: [UInt8]
+  ) throws(CryptographyError) -> [UInt8] {
+    let key = try continuationKey()
+    return try AES256GCM.seal(continuation, key: key.span, associated: binding.span)
+  }
+
+  /// Opens a continuation. Returns nil if any byte differs, or if it was sealed with another key.
+  package mutating func open(
+    continuation: [UInt8], binding: [UInt8]
+  ) throws(CryptographyError) -> SecretBytes? {
+    let key = try continuationKey()
+    return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
+  }
+
+  private mutating func continuationKey() throws(CryptographyError) -> SecretBytes {
+    try Self.derive("mfa continuation key, version 1", &keys.derivation)
+  }
 }
 
 /// The keys of one or several values of `SealingKey`.

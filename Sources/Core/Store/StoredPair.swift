@@ -8,8 +8,8 @@ import MFAModel
 final class StoredPair {
   /// The record, or nil if the user has no record.
   let record: FactorRecord?
-  /// The attempt state, or nil if its file is missing or neither slot is valid.
-  let state: AttemptState?
+  /// The slots of the attempts file, or nil if its file is missing or belongs to an earlier account.
+  let slots: AttemptSlots?
   /// The `RecordBinding.Identity.checksum` of the record; 0 if there is no record.
   let identity: UInt64
 
@@ -21,19 +21,23 @@ final class StoredPair {
     let record = try sealed.flatMap { sealed throws(FactorStoreError) in
       try sealed.open(&key, account: account)
     }
-    var state: AttemptState?
+    var slots: AttemptSlots?
     // If `open` returns nil, the record and the state belong to an earlier account with this name.
     if let attempts, sealed == nil || record != nil {
-      state = try AttemptSlots(bytes: attempts, &key).state
+      slots = try AttemptSlots(bytes: attempts, &key)
     }
-    self.init(record, state, identity: record == nil ? 0 : sealed?.identity ?? 0)
+    self.init(record, slots, identity: record == nil ? 0 : sealed?.identity ?? 0)
   }
 
-  private init(_ record: FactorRecord?, _ state: AttemptState?, identity: UInt64) {
+  /// Takes over a record and slots that were not read.
+  init(_ record: FactorRecord?, _ slots: AttemptSlots?, identity: UInt64) {
     self.record = record
-    self.state = state
+    self.slots = slots
     self.identity = identity
   }
+
+  /// The attempt state, or nil if its file is missing or neither slot is valid.
+  var state: AttemptState? { slots?.state }
 
   /// Whether the record and the attempt state belong together.
   var isWhole: Bool {

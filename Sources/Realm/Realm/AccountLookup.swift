@@ -8,9 +8,6 @@ struct AccountLookup {
   /// Whether no lookup of an account failed.
   private(set) var isCertain = true
 
-  /// A name that no account has, because a name cannot begin with a hyphen.
-  private static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
-
   /// Looks up the account with an ID. Without groups, none of them is certain.
   init(uid: UInt32, withGroups: Bool = true) {
     do throws(SystemError) {
@@ -55,8 +52,8 @@ struct AccountLookup {
   /// minutes.
   private mutating func imitate() {
     do throws(SystemError) {
-      _ = try Account.named(Self.nobody.name)
-      _ = try Self.nobody.listed(most: HostFacts.mostSharing - 1)
+      _ = try Account.named(Account.nobody.name)
+      _ = try Account.nobody.listed(most: HostFacts.mostSharing - 1)
       _ = try Account.with(uid: 0)?.groupNames()
     } catch {
       isCertain = false

@@ -1,11 +1,10 @@
 /// What the decision service counts. A raw value is the index of the number in an encoded reply: new cases are
 /// added at the end, and none is removed or moved.
 package enum DecisionCounter: UInt8, CaseIterable, Sendable {
-  // How conversations ended: with a verdict;
-  case denied, allowed, passed, tooManyAttempts, endedSignIn, triedAgain, askedAgain
-  // with a question, after which the module begins again; as a session; as a user's management of
-  // factors; refused.
-  case suspended, session, managed, hostRefused, notPermitted, busy, malformed, failed
+  // How requests ended: with a verdict;
+  case denied, allowed, passed, tooManyAttempts, endedSignIn
+  // with a question to the user; as a session; as a user's management of factors; refused.
+  case asked, session, managed, hostRefused, notPermitted, busy, malformed, failed
   // The results of sign-ins.
   case accepted, recoveryCode, bypassCode, remembered, enrolled, notEnrolled, enrollmentPending
   case wrong, replayed, throttled, locked, notACode, unknownUser, enrollmentRequired, hostBudget
@@ -34,9 +33,7 @@ package enum DecisionCounter: UInt8, CaseIterable, Sendable {
     case .passed: .conversations(end: "pass")
     case .tooManyAttempts: .conversations(end: "too-many-attempts")
     case .endedSignIn: .conversations(end: "end-sign-in")
-    case .triedAgain: .conversations(end: "try-again")
-    case .askedAgain: .conversations(end: "ask-again")
-    case .suspended: .conversations(end: "suspended")
+    case .asked: .conversations(end: "question")
     case .session: .conversations(end: "session")
     case .managed: .conversations(end: "managed")
     case .hostRefused: .conversations(end: "host-refused")

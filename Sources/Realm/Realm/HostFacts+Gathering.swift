@@ -7,8 +7,6 @@ import MFAPAMStack
 package enum FirstPacketRefusal: Error, Equatable, Sendable {
   /// The packet is malformed.
   case packet(PacketError)
-  /// The message begins no conversation.
-  case notFirst
   /// The message is one of the helper's, and its sender is not the helper, or is not certain.
   case notTheHelper
 }
@@ -31,28 +29,25 @@ extension HostFacts {
     for packet: Span<UInt8>, peer: Peer, sender: Peer, stacks: Stacks,
     ownUser: UInt32 = ProcessIdentity.current.user
   ) throws(FirstPacketRefusal) -> HostFacts {
-    switch try message(packet) {
-    case .start(let start): return gathered(for: start, peer: peer, stacks: stacks)
-    case .manage:
-      // A process of another namespace is not visible.
-      guard peer.user == ownUser, sender.process == peer.process, sender.process != 0 else {
-        throw .notTheHelper
+    do throws(PacketError) {
+      guard ModuleMessage.begins(packet) else {
+        let call = try SignInCall(packet: SecretBytes(copying: packet))
+        return gathered(for: call.request, peer: peer, stacks: stacks)
       }
-      return gathered(forHelperOf: sender.user)
-    default: throw .notFirst
+      guard case .manage = try ModuleMessage.read(packet) else { throw PacketError.malformed }
+    } catch {
+      throw .packet(error)
     }
-  }
-
-  private static func message(
-    _ packet: Span<UInt8>
-  ) throws(FirstPacketRefusal) -> ModuleMessage {
-    do throws(PacketError) { return try ModuleMessage.read(packet) } catch { throw .packet(error) }
+    // A process of another namespace is not visible.
+    guard peer.user == ownUser, sender.process == peer.process, sender.process != 0 else {
+      throw .notTheHelper
+    }
+    return gathered(forHelperOf: sender.user)
   }
 
   private static func gathered<Stacks: StackSource>(
-    for start: borrowing ConversationStart, peer: Peer, stacks: Stacks
+    for request: SignInRequest, peer: Peer, stacks: Stacks
   ) -> HostFacts {
-    let request = start.request
     let service = request.service
     // No rule concerns the groups of root, who signs in other users.
     let caller = AccountLookup(uid: peer.user, withGroups: peer.user != 0)

@@ -33,7 +33,7 @@ extension SharedFactorStore {
 
   /// Loads the state of the realm for what needs no decision: any format and any time are accepted.
   private func uncheckedSnapshot(at now: Int64) throws(FactorStoreError) -> EngineSnapshot {
-    let key = try Self.key(of: Self.nobody)
+    let key = try Self.key(of: .nobody)
     let context = request.context(at: now, withAnswer: false)
     return try onEngine { () throws(EngineError) in try engine.load(key, context) }
   }

@@ -62,6 +62,26 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     Account(name: request.realmName(of: account.name), uid: Self.uid)
   }
 
+  /// Seals a continuation under the key of the realm, so that each verifier opens it.
+  package func seal(
+    continuation: Span<UInt8>, binding: [UInt8]
+  ) throws(FactorStoreError) -> [UInt8] {
+    var key = try key()
+    return try cryptographic { () throws(CryptographyError) in
+      try key.seal(continuation: continuation, binding: binding)
+    }
+  }
+
+  /// Opens a continuation.
+  package func open(
+    continuation: [UInt8], binding: [UInt8]
+  ) throws(FactorStoreError) -> SecretBytes? {
+    var key = try key()
+    return try cryptographic { () throws(CryptographyError) in
+      try key.open(continuation: continuation, binding: binding)
+    }
+  }
+
   // MARK: Loading
 
   /// Loads a user's row, and begins a new epoch first if the database may have lost commits.
@@ -260,11 +280,8 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 
   /// Loads the state of the realm.
   func presentSnapshot(at now: Int64) throws(FactorStoreError) -> EngineSnapshot {
-    try load(try Self.key(of: Self.nobody), at: now, withAnswer: false)
+    try load(try Self.key(of: .nobody), at: now, withAnswer: false)
   }
-
-  /// An id that no user has, because a name cannot begin with a hyphen.
-  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: uid) }
 
   /// Enters the event and the fingerprint in one commit.
   package func enter(
@@ -325,32 +342,29 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     do throws(EngineError) { return try body() } catch { throw .engine(error) }
   }
 
-  // MARK: Imitation
+  // MARK: Decoys
 
-  /// Does the cryptographic work of reading a record and its attempt state.
-  package func imitateSnapshot() throws(FactorStoreError) {
-    var key = try key()
-    try cryptographic { () throws(CryptographyError) in try Imitation.snapshot(&key) }
+  /// Returns an entry without a row.
+  package func decoy(
+    like record: FactorRecord?
+  ) throws(FactorStoreError) -> SharedFactorStoreEntry<Engine> {
+    try SharedFactorStoreEntry(decoyIn: self, like: record, at: try now())
   }
 
-  /// Loads and commits as an attempt does, with the cryptographic work of an attempt with one factor. The
-  /// commit counts a failure of the host.
-  package func imitateAttempt(
-    _ code: Code, now: Int64, adjacentIntervals: UInt8
+  /// Loads and commits as an attempt does, without a row. The commit counts a failure of the host.
+  func commitDecoy(
+    at now: Int64, isFailure: Bool, _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    let snapshot = try load(try Self.key(of: Self.nobody), at: now, withAnswer: true)
+    let snapshot = try load(try Self.key(of: .nobody), at: now, withAnswer: true)
     guard request.host == nil || snapshot.hostFailures < request.hostLimit else {
       throw .engine(.budgetUsedUp)
     }
-    var key = try key()
-    let nonce = try cryptographic { () throws(CryptographyError) in
-      try Imitation.attempt(code, now: now, adjacentIntervals: adjacentIntervals, &key)
-      return try randomBytes(count: EngineAnswer.nonceLength)
-    }
     var change = EngineChange(epoch: snapshot.realm.epoch)
-    change.budget = request.budget(at: now, isFailure: true)
+    change.budget = request.budget(at: now, isFailure: isFailure)
     change.answer = EngineAnswer(
-      nonce: nonce, answer: [UInt8](repeating: 0, count: 64), expires: now)
+      nonce: try cryptographic { () throws(CryptographyError) in
+        try randomBytes(count: EngineAnswer.nonceLength)
+      }, answer: [UInt8](repeating: 0, count: 64), expires: now)
     _ = try commit(change, entering: nil, about: AuditLogSubject(), &key)
   }
 }

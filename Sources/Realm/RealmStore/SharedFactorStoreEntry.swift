@@ -17,6 +17,8 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   private var committed: AttemptState
   /// The result to store with the next commit; nil for none.
   private var pendingAnswer: [UInt8]?
+  /// Whether this is an entry of no account. A commit writes nothing of it.
+  private let isDecoy: Bool
   /// Whether a commit failed, so that the version is not known any more.
   private var hasFailed = false
 
@@ -47,6 +49,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     self.store = store
     self.owner = owner
     self.key = key
+    isDecoy = false
     time = loaded.time
     epoch = loaded.snapshot.realm.epoch
     version = loaded.snapshot.row.version
@@ -56,11 +59,42 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     committed = loaded.content.attempts
   }
 
+  /// Makes an entry of no account. Authenticating it takes as long as verifying one that was loaded.
+  convenience init(
+    decoyIn store: SharedFactorStore<Engine>, like record: FactorRecord?, at time: Int64
+  ) throws(FactorStoreError) {
+    var key = try store.key()
+    let decoy = try FactorSnapshot(decoyLike: record)
+    let sealed = try cryptographic { () throws(CryptographyError) in
+      try SealedRecord(decoy.record, &key)
+    }
+    self.init(store, decoy, sealed.bytes, key: key, at: time)
+    _ = try row(decoy.attempts)
+  }
+
+  private init(
+    _ store: SharedFactorStore<Engine>, _ decoy: FactorSnapshot, _ sealedRecord: [UInt8],
+    key: consuming SealingKey, at time: Int64
+  ) {
+    self.store = store
+    owner = .nobody
+    self.key = key
+    isDecoy = true
+    self.time = time
+    epoch = 0
+    version = 0
+    self.sealedRecord = sealedRecord
+    kept = decoy.record
+    attempts = decoy.attempts
+    committed = decoy.attempts
+  }
+
   // MARK: Keyed functions
 
   /// Opens a factor's sealed secret or phone number. What does not open is damaged.
   package func secret(of factor: Factor) throws(FactorStoreError) -> SecretBytes {
     guard let record = kept else { throw .damaged(.record) }
+    guard !isDecoy else { return record.decoySecret(of: factor, &key) }
     return try record.secret(of: factor, &key)
   }
 
@@ -98,16 +132,6 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     ofSent code: Code, to factor: FactorID, for session: SignInOrigin, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     try record.digest(ofSent: code, to: factor, for: store.request.bound(session), &key)
-  }
-
-  /// Computes what a comparison computes, with secrets of zeros.
-  package func imitateComparison(
-    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError) {
-    try cryptographic { () throws(CryptographyError) in
-      try Imitation.comparison(
-        code, with: record, now: now, adjacentIntervals: adjacentIntervals, &key)
-    }
   }
 
   /// Computes digests with the realm's key, bound to the host, the user and the record.
@@ -168,8 +192,14 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     guard !hasFailed else { throw .engine(.conflict) }
     hasFailed = true
+    let row = try row(state)
+    guard !isDecoy else {
+      try store.commitDecoy(at: time, isFailure: isFailure(state), &key)
+      hasFailed = false
+      return nil
+    }
     var change = EngineChange(epoch: epoch)
-    change.row = try row(state)
+    change.row = row
     change.budget = store.request.budget(at: time, isFailure: isFailure(state))
     change.answer = try sealedAnswer()
     var subject = AuditLogSubject()

@@ -15,7 +15,7 @@ package final class PacketBytes: Sendable {
   package var count: Int { secret.count }
 
   /// Calls `body` with the bytes.
-  package func withSpan<Result, Failure: Error>(
+  package func withSpan<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try secret.withSpan(body)
@@ -26,7 +26,7 @@ package final class PacketBytes: Sendable {
 }
 
 extension SecretBytes {
-  fileprivate borrowing func withSpan<Result, Failure: Error>(
+  fileprivate borrowing func withSpan<Result: ~Copyable, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(span)

@@ -4,6 +4,7 @@ import GRPCCore
 import MFARealm
 import MFARealmTransport
 import MFABase
+import MFAWire
 import SwiftProtobuf
 import Synchronization
 
@@ -107,8 +108,19 @@ final class ConversationAttempt: Sendable {
   /// Whether the last packet of the verifier ended with the verdict that allows.
   var isAllowed: Bool { state.withLock { $0.isAllowed } }
 
-  /// The message `verdict` with the number that allows (mfa.h).
-  private static let allowance: [UInt8] = [0x81, 0, 1, 1]
+  /// The number of the verdict that allows (mfa.h).
+  private static var allowance: UInt8 { 1 }
+
+  /// Returns whether a packet is a reply that allows the sign-in.
+  private static func allows(_ packet: [UInt8]) -> Bool {
+    do throws(PacketError) {
+      let reply = try SignInReply(packet: SecretBytes(copying: packet.span))
+      if case .verdict(allowance) = reply.end { return true }
+      return false
+    } catch {
+      return false
+    }
+  }
 
   private var hasReceived: Bool { state.withLock { $0.hasReceived } }
 
@@ -166,7 +178,8 @@ final class ConversationAttempt: Sendable {
         guard beginReceiving() else { continue }
         consume()
         let packet = Array(message.packet)
-        state.withLock { $0.isAllowed = packet.suffix(4).elementsEqual(Self.allowance) }
+        let isAllowed = Self.allows(packet)
+        state.withLock { $0.isAllowed = isAllowed }
         do throws(SystemError) {
           try channel.send(PacketBytes(copying: packet))
           turns.yield()

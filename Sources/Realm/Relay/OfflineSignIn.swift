@@ -35,15 +35,11 @@ final class OfflineSignIn: Sendable {
   }
 
   /// How often a user may type a code in one sign-in.
-  private static var tries: Int { 3 }
-  /// How long a user may take to type a code.
-  private static var patience: Duration { .seconds(300) }
+  private static var tries: UInt8 { 3 }
   /// How long after the `auth` line the `account` line may come.
   private static var accountPatience: Duration { .seconds(120) }
-  /// How long the module may take to state a fact.
-  private static var factPatience: Duration { .seconds(2) }
 
-  /// What the relay reads of the first packet of the module.
+  /// What the relay reads of a request of the module.
   struct Start: Sendable {
     let line: ModuleLine
     let user: [UInt8]
@@ -52,84 +48,67 @@ final class OfflineSignIn: Sendable {
     let terminal: [UInt8]?
     let hasOwnPolicy: Bool
     let isAllowedByAuth: Bool
+    /// The methods that succeeded before PAM ran, as sshd reports them; empty for another service.
+    let methods: [UInt8]
+    /// How many codes the user has typed, and the last of them; nil if the relay has not asked yet.
+    fileprivate let typed: (count: UInt8, text: PrivateText)?
 
-    /// Reads the packet. Returns nil if it does not begin a sign-in.
+    /// The first byte of the relay's own continuations, which have no secret: what they count is counted by
+    /// the store too. A verifier cannot open them, and asks anew.
+    private static let mark: UInt8 = 0x4F
+
+    /// What comes with the question for the code after `count` others.
+    static func continuation(after count: UInt8) -> [UInt8] { [mark, count] }
+
+    /// Reads the packet. Returns nil if it is not a request of the module.
     init?(_ packet: PacketBytes) {
       do throws(PacketError) {
-        let start = try packet.withSpan { packet throws(PacketError) -> Start? in
-          switch try ModuleMessage.read(packet) {
-          case .start(let start): Start(start)
-          default: nil
+        var call = try SignInCall(packet: packet.withSpan { SecretBytes(copying: $0) })
+        let request = call.request
+        line = call.line
+        user = request.user
+        service = request.service
+        remoteHost = request.remoteHost
+        terminal = request.terminal
+        hasOwnPolicy = request.arguments.contains { $0.starts(with: "config=".utf8) }
+        isAllowedByAuth = call.note == [TransactionNote.allowed.rawValue] + request.user
+        methods = request.service == Array("sshd".utf8) ? call.earlierMethods ?? [] : []
+        if call.continuation.count == 2, call.continuation[0] == Self.mark {
+          var text = PrivateText(SecretBytes(count: 0))
+          switch call.takeAnswer() {
+          case .text(let answer): text = PrivateText(answer)
+          case .absent: break
+          case .tooLong: break
           }
+          typed = (call.continuation[1], text)
+        } else {
+          typed = nil
         }
-        guard let start else { return nil }
-        self = start
       } catch {
         return nil
       }
     }
 
-    private init(_ start: borrowing ConversationStart) {
-      let request = start.request
-      line = start.line
-      user = request.user
-      service = request.service
-      remoteHost = request.remoteHost
-      terminal = request.terminal
-      hasOwnPolicy = request.arguments.contains { $0.starts(with: "config=".utf8) }
-      isAllowedByAuth = start.note == [0x61] + request.user
-    }
-
     /// Where the user signs in from.
     var source: [UInt8] { remoteHost.flatMap { $0.isEmpty ? nil : $0 } ?? terminal ?? [] }
+
+    /// A digest of the numeric address and the keys that sshd verified, or nil if no address is known.
+    func origin() throws -> [UInt8]? {
+      guard let remoteHost, let address = IPAddress(remoteHost.span) else { return nil }
+      return try OfflineSignIn.digest(address.text + [0] + methods)
+    }
   }
 
-  // MARK: The place of a sign-in
-
-  /// Returns a digest of the numeric address and the keys that sshd verified, or nil if no address is known. Asks the
-  /// module for the keys, so the module must have sent nothing else.
-  func origin(of start: Start, _ channel: PacketChannel) async throws -> [UInt8]? {
-    guard let remoteHost = start.remoteHost, let address = IPAddress(remoteHost.span) else {
-      return nil
-    }
-    var methods: [UInt8] = []
-    if start.service == Array("sshd".utf8) {
-      var writer = PacketWriter()
-      ServiceMessage.fact(.earlierMethods).write(to: &writer)
-      guard let question = writer.finish() else { return nil }
-      try channel.send(PacketBytes(question))
-      guard let reply = try await Self.packet(from: channel, within: Self.factPatience) else {
-        return nil
-      }
-      methods = try reply.withSpan { packet throws(PacketError) -> [UInt8] in
-        switch try ModuleMessage.read(packet) {
-        case .fact(let value): value ?? []
-        default: throw .malformed
-        }
-      }
-    }
-    return try Self.digest(address.text + [0] + methods)
-  }
-
-  private static func digest(_ place: [UInt8]) throws -> [UInt8] {
+  fileprivate static func digest(_ place: [UInt8]) throws -> [UInt8] {
     var hash = try HMAC(
       algorithm: .sha256, key: [UInt8](repeating: 0, count: HeldPermit.originLength).span)
     let tag = try hash.tag(of: place.span)
     return PacketBytes(tag).copied()
   }
 
-  private static func packet(
-    from channel: PacketChannel, within limit: Duration
-  ) async throws -> PacketBytes? {
-    try await Deadline.limit(limit) {
-      guard case .packet = try await channel.arrival() else { return nil }
-      return try channel.take()
-    } ?? nil
-  }
-
   // MARK: Deciding
 
-  /// Decides a sign-in that no verifier answered, and sends the verdict.
+  /// Decides a request that no verifier answered, and sends the reply.
   func run(
     _ start: Start, _ facts: HostFacts, origin: [UInt8]?, _ channel: PacketChannel
   ) async throws {
@@ -171,66 +150,50 @@ final class OfflineSignIn: Sendable {
     _ user: [UInt8], _ start: Start, _ channel: PacketChannel,
     _ attempt: () throws(SystemError) -> OfflineAccess.Attempt
   ) async throws {
-    var message = OfflineMessage.explanation
-    for _ in 0..<Self.tries {
-      guard let reply = try await answerToPrompt(after: message, start, channel) else { return }
-      let (typed, phase) = (try attempt(), health.phase)
-      let result = try await threads.runIfActive { [store] in
-        try Self.verify(reply) { code throws(OfflineStoreError) in
-          try store.verify(code, typed, phase, from: start.source)
-        }
-      }
-      switch result {
-      case nil: message = .notACode
-      case .wrong:
-        log(.notice, "wrong-code", start)
-        message = .wrongCode
-      case .denied(let denial): return deny(denial, start, channel)
-      case .accepted(let left):
-        log(.notice, "recovery-code", start)
-        return allow(user, saying: .accepted(left: Int64(left)), start, channel)
+    guard let typed = start.typed else { return ask(after: .explanation, count: 0, start, channel) }
+    let (present, phase) = (try attempt(), health.phase)
+    let result = try await threads.runIfActive { [store] in
+      try Self.verify(typed.text) { code throws(OfflineStoreError) in
+        try store.verify(code, present, phase, from: start.source)
       }
     }
-    end(Number.denied, saying: message, start, channel)
+    let message: OfflineMessage
+    switch result {
+    case nil: message = .notACode
+    case .wrong:
+      log(.notice, "wrong-code", start)
+      message = .wrongCode
+    case .denied(let denial): return deny(denial, start, channel)
+    case .accepted(let left):
+      log(.notice, "recovery-code", start)
+      return allow(user, saying: .accepted(left: Int64(left)), start, channel)
+    }
+    guard typed.count &+ 1 < Self.tries else {
+      return end(Number.denied, saying: message, start, channel)
+    }
+    ask(after: message, count: typed.count &+ 1, start, channel)
   }
 
-  /// Calls `body` with the code in the module's reply to a question. Returns nil if the user typed something else.
+  /// Calls `body` with the code that the user typed. Returns nil if the user typed something else.
   private static func verify(
-    _ reply: PacketBytes,
+    _ typed: PrivateText,
     _ body: (borrowing RecoveryCode) throws(OfflineStoreError) -> OfflineStore.CodeResult
   ) throws(OfflineStoreError) -> OfflineStore.CodeResult? {
-    try reply.withSpan { packet throws(OfflineStoreError) -> OfflineStore.CodeResult? in
-      guard let answer = Self.answer(in: packet), let code = RecoveryCode(answer: answer.span)
-      else {
-        return nil
-      }
-      return try body(code)
-    }
+    guard let code = RecoveryCode(answer: typed.copy().span) else { return nil }
+    return try body(code)
   }
 
-  private static func answer(in packet: Span<UInt8>) -> SecretBytes? {
-    do throws(PacketError) {
-      switch try ModuleMessage.read(packet) {
-      case .reply(.text(let answer)): return answer
-      default: return nil
-      }
-    } catch {
-      return nil
-    }
-  }
-
-  private func answerToPrompt(
-    after message: OfflineMessage, _ start: Start, _ channel: PacketChannel
-  ) async throws -> PacketBytes? {
+  private func ask(
+    after message: OfflineMessage, count: UInt8, _ start: Start, _ channel: PacketChannel
+  ) {
     let language = language(of: start)
     let prompt = OfflineMessage.prompt.text(in: language).utf8
-    var writer = PacketWriter()
-    Self.tell(message, in: language, &writer)
-    ServiceMessage.ask(prompt: SecretBytes(copying: prompt.span), echo: false, lastNumber: nil)
-      .write(to: &writer)
-    guard let question = writer.finish() else { return nil }
-    try channel.send(PacketBytes(question))
-    return try await Self.packet(from: channel, within: Self.patience)
+    send(
+      SignInReply(
+        [Self.tell(message, in: language)],
+        .question(
+          PrivateText(copying: prompt.span), echo: false,
+          continuation: Start.continuation(after: count))), channel)
   }
 
   // MARK: Verdicts
@@ -257,10 +220,13 @@ final class OfflineSignIn: Sendable {
   private func end(
     _ verdict: UInt8, saying message: OfflineMessage?, _ start: Start, _ channel: PacketChannel
   ) {
-    var writer = PacketWriter()
-    if let message { Self.tell(message, in: language(of: start), &writer) }
-    ServiceMessage.verdict(verdict).write(to: &writer)
-    guard let packet = writer.finish() else { return }
+    let effects = message.map { [Self.tell($0, in: language(of: start))] } ?? []
+    send(SignInReply(effects, .verdict(verdict)), channel)
+  }
+
+  private func send(_ reply: SignInReply, _ channel: PacketChannel) {
+    var reply = reply
+    guard let packet = reply.packet() else { return }
     do throws(SystemError) {
       try channel.send(PacketBytes(packet))
     } catch {
@@ -276,13 +242,9 @@ final class OfflineSignIn: Sendable {
     return language
   }
 
-  private static func tell(
-    _ message: OfflineMessage, in language: Language, _ writer: inout PacketWriter
-  ) {
+  private static func tell(_ message: OfflineMessage, in language: Language) -> SignInEffect {
     let text = message.text(in: language).wrapped(to: MessageText.moduleColumns)
-    ServiceMessage.tell(
-      text: SecretBytes(copying: Array(text.string.utf8).span), essential: true
-    ).write(to: &writer)
+    return .tell(text.utf8.span, essential: true)
   }
 
   private func log(_ priority: LogPriority, _ outcome: StaticString, _ start: Start) {

@@ -40,7 +40,7 @@ struct RelayedConversation: Sendable {
   private func serve(_ channel: PacketChannel, _ peer: Peer) async -> RelayMetrics.End {
     guard share.begin(for: peer.user) else {
       // A helper whose user is not known yet runs its conversation itself when the connection ends.
-      if peer.user != ProcessIdentity.current.user { Self.refuse(channel) }
+      if peer.user != ProcessIdentity.current.user { Self.send(SignInReply([], .busy), channel) }
       return .busy
     }
     var user = peer.user
@@ -61,7 +61,7 @@ struct RelayedConversation: Sendable {
       }
       if facts.peerUser != user {
         guard share.begin(for: facts.peerUser) else {
-          Self.refuse(channel)
+          Self.refuse(packet, channel)
           return .busy
         }
         share.end(for: user)
@@ -69,8 +69,8 @@ struct RelayedConversation: Sendable {
       }
       let begun = offline == nil ? nil : OfflineSignIn.Start(packet)
       var origin: [UInt8]?
-      if let begun, let offline, begun.line == .auth, facts.peerUser == 0 {
-        origin = try await offline.origin(of: begun, channel)
+      if let begun, begun.line == .auth, facts.peerUser == 0 {
+        origin = try begun.origin()
       }
       let start = Self.start(packet, facts)
       metrics.begin()
@@ -124,10 +124,14 @@ struct RelayedConversation: Sendable {
     return start
   }
 
-  private static func refuse(_ channel: PacketChannel) {
+  /// Tells the module, or the helper, that the relay has no room for this user.
+  private static func refuse(_ packet: PacketBytes, _ channel: PacketChannel) {
+    guard packet.withSpan({ ModuleMessage.begins($0) }) else {
+      return send(SignInReply([], .busy), channel)
+    }
     var writer = PacketWriter()
     ServiceMessage.busy.write(to: &writer)
-    send(writer, to: channel)
+    if let packet = writer.finish() { send(PacketBytes(packet), channel) }
   }
 
   /// The number of the verdict that denies (mfa.h).
@@ -135,30 +139,20 @@ struct RelayedConversation: Sendable {
 
   /// Denies a sign-in, or tells the helper's client to try again later, because no verifier answered.
   private static func deny(_ channel: PacketChannel, _ packet: PacketBytes) {
-    var isSignIn = true
-    do throws(PacketError) {
-      isSignIn = try packet.withSpan { packet throws(PacketError) in
-        switch try ModuleMessage.read(packet) {
-        case .manage: false
-        default: true
-        }
-      }
-    } catch {
-      // A verdict denies whatever the packet was.
-    }
-    guard isSignIn else { return refuse(channel) }
-    var writer = PacketWriter()
+    guard !packet.withSpan({ ModuleMessage.begins($0) }) else { return refuse(packet, channel) }
     let text = SignInMessage.unavailable.text(in: .english).wrapped(to: MessageText.moduleColumns)
-    ServiceMessage.tell(text: SecretBytes(copying: text.string.utf8Span.span), essential: true)
-      .write(to: &writer)
-    ServiceMessage.verdict(denial).write(to: &writer)
-    send(writer, to: channel)
+    send(
+      SignInReply([.tell(text.utf8.span, essential: true)], .verdict(denial)), channel)
   }
 
-  private static func send(_ writer: consuming PacketWriter, to channel: PacketChannel) {
-    guard let packet = writer.finish() else { return }
+  private static func send(_ reply: SignInReply, _ channel: PacketChannel) {
+    var reply = reply
+    if let packet = reply.packet() { send(PacketBytes(packet), channel) }
+  }
+
+  private static func send(_ packet: PacketBytes, _ channel: PacketChannel) {
     do throws(SystemError) {
-      try channel.send(PacketBytes(packet))
+      try channel.send(packet)
     } catch {
       // The connection ends all the same.
     }

@@ -14,8 +14,6 @@ extension DecisionCounter {
       case .pass: .passed
       case .tooManyAttempts: .tooManyAttempts
       case .endSignIn: .endedSignIn
-      case .tryAgain: .triedAgain
-      case .askAgain: .askedAgain
       }
   }
 

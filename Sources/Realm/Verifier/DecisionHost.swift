@@ -12,11 +12,9 @@ import MFABase
 /// A host is believed about its own accounts and processes: an attacker who owns a host can let any user in
 /// there. What other hosts depend on is not taken from it: the name of the host comes from its
 /// certificate, and remembered sign-ins are bound to it.
-struct DecisionHost<Engine: StoreEngine>: ServedMachine {
+struct DecisionHost<Engine: StoreEngine>: Host {
   typealias Store = SharedFactorStore<Engine>
 
-  let application: ServedApplication
-  let identity: ProcessIdentity
   let managed: ManagingHost<Engine>
   /// The name that the user entered.
   let entered: [UInt8]
@@ -27,13 +25,16 @@ struct DecisionHost<Engine: StoreEngine>: ServedMachine {
 
   var stacks: ReportedStacks { facts.stacks }
 
-  var isCalledByRoot: Bool { identity.user == 0 }
-
   /// Reads the realm's policy. A file that a service of the host names is refused: a host must not be able to
   /// choose a policy on which the state of other hosts depends.
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
     if let path { throw ConfigurationFile.Failure(path, .system(.forbidden(.open))) }
     return try managed.configuration(at: nil)
+  }
+
+  /// Refuses the file, as above.
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    try configuration(at: path)
   }
 
   /// The host looked the entered name up.
@@ -58,21 +59,9 @@ struct DecisionHost<Engine: StoreEngine>: ServedMachine {
     return facts.sharing[Int(index)]
   }
 
-  /// The store, for an application that acts as root. The codes of any other application's user are
-  /// verified by `helper()`.
-  func store() throws(FactorStoreError) -> SharedFactorStore<Engine> {
-    guard identity.actsAsRoot else { throw .system(.directory, .forbidden(.open)) }
-    return try managed.store()
-  }
+  func store() throws(FactorStoreError) -> SharedFactorStore<Engine> { try managed.store() }
 
   func now() throws(SystemError) -> Int64 { try managed.now() }
-
-  func helper() throws(HelperError) -> DirectHelper<ManagingHost<Engine>> {
-    guard let caller = facts.caller?.account else { throw .system(.notFound(.lookUpAccount)) }
-    return DirectHelper { client, proof in
-      Conversation(of: caller, terminal: nil, at: managed, proof: proof, client: client)
-    }
-  }
 
   func located(_ source: Source) -> Source { managed.located(source) }
 
@@ -80,6 +69,9 @@ struct DecisionHost<Engine: StoreEngine>: ServedMachine {
 
   /// The name in the host's certificate.
   func name() -> [UInt8] { managed.request.host ?? [] }
+
+  /// The same: what one host got continues no sign-in at another.
+  var realmHost: [UInt8] { name() }
 
   var secureShell: SecureShellConfiguration { facts.secureShell }
 

@@ -101,8 +101,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   /// The largest number of processes of this verifier that enter reports at the same moment. After an outage, many hosts
   /// report; users sign in meanwhile.
   private static var mostReports: Int { 4 }
-  /// The claimant of all reports, which no user's ID is.
-  private static var reporting: UInt32 { WorkerShare.claimant(caller: 0, signingIn: [0]) }
+  /// The number of the work that enters reports.
+  private static var reporting: UInt32 { 1 }
 
   /// Enters a report of a host.
   private func enter(
@@ -161,14 +161,14 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     _ error: FactorStoreError? = nil
   ) {
     report(reason, host: host, user: user, error)
-    guard
-      let message = ModuleMessage.receive(
-        from: connection, seconds: ConversationLimit.firstMessage)
-    else { return }
-    switch consume message {
-    case .start: _ = connection.send(.verdict(Verdict.deny.number))
-    default: _ = connection.send(.busy)
-    }
+    guard let packet = Self.packet(from: connection) else { return }
+    let isOfHelper = packet.withSpan { ModuleMessage.begins($0) }
+    if isOfHelper { _ = connection.send(.busy) } else { deny(connection) }
+  }
+
+  private func deny(_ connection: PacketConnection) {
+    var reply = SignInReply()
+    connection.reply(&reply)
   }
 
   // MARK: Hosts
@@ -272,27 +272,44 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       request.renamed = renamed
       return ManagingHost(realm: realm, request: request, facts: facts, record: record)
     }
-    guard
-      let message = ModuleMessage.receive(
-        from: connection, seconds: ConversationLimit.firstMessage)
-    else { return }
-    switch consume message {
-    // A sign-in verifies one code, and the module begins another conversation for the next one. In the
-    // helper's conversation several codes can be verified, none of which gets the answer to another.
-    case .start(let start):
-      let mayEnroll = start.line == .account && facts.subject?.identity != .unknown
-      decide(start, connection, managed(nonce: conversation.nonce), permissions)
-      if mayEnroll, renamed == nil { remember(facts, identities, permissions, host: host) }
-    case .manage(let terminal):
+    guard let packet = Self.packet(from: connection) else { return }
+    let isOfHelper = packet.withSpan { ModuleMessage.begins($0) }
+    if isOfHelper {
+      guard let message = packet.withSpan({ ModuleMessage.first($0) }),
+        case .manage(let terminal) = message
+      else { return malformed(host) }
       manage(terminal, connection, managed(nonce: nil), permissions)
       if let renamed {
         removeRest(of: renamed, host: host)
       } else {
         remember(facts, identities, permissions, host: host)
       }
-    default:
-      counters.add(.malformed)
-      report("malformed", host: host)
+      return
+    }
+    do throws(PacketError) {
+      let call = try SignInCall(packet: packet)
+      let mayEnroll = call.line == .account && facts.subject?.identity != .unknown
+      decide(call, connection, managed(nonce: conversation.nonce), permissions)
+      if mayEnroll, renamed == nil { remember(facts, identities, permissions, host: host) }
+    } catch {
+      malformed(host)
+    }
+  }
+
+  private func malformed(_ host: [UInt8]) {
+    counters.add(.malformed)
+    report("malformed", host: host)
+  }
+
+  /// Waits for the packet that a conversation is about.
+  private static func packet(from connection: PacketConnection) -> SecretBytes? {
+    do throws(SystemError) {
+      guard
+        case .packet(let packet) = try connection.receive(seconds: ConversationLimit.firstMessage)
+      else { return nil }
+      return packet
+    } catch {
+      return nil
     }
   }
 
@@ -357,8 +374,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   /// Returns whether a host may ask about a sign-in: about the user and all other names of the user, which
   /// an enrolment applies to as well, and the name before; and for an enrolment, if the sign-in is to begin one.
   private static func allows(
-    _ start: borrowing ConversationStart, _ host: ManagingHost<Engine>,
-    _ permissions: HostPermissions
+    _ start: borrowing SignInCall, _ host: ManagingHost<Engine>, _ permissions: HostPermissions
   ) -> Bool {
     let facts = host.facts
     let name = facts.user?.account.name ?? start.request.user
@@ -372,52 +388,34 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   }
 
   private func decide(
-    _ start: consuming ConversationStart, _ connection: PacketConnection,
-    _ host: ManagingHost<Engine>, _ permissions: HostPermissions
+    _ call: consuming SignInCall, _ connection: PacketConnection, _ host: ManagingHost<Engine>,
+    _ permissions: HostPermissions
   ) {
     let facts = host.facts
     let isRoot = facts.peerUser == 0
-    let (line, request, caller) = (start.line, start.request, start.caller)
-    let name = facts.user?.account.name ?? request.user
-    guard Self.allows(start, host, permissions), isRoot || facts.caller?.account.name == name
+    let (line, entered) = (call.line, call.request.user)
+    guard Self.allows(call, host, permissions),
+      isRoot || facts.caller?.account.name == facts.user?.account.name ?? entered
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
-      _ = connection.send(.verdict(Verdict.deny.number))
-      return
+      return deny(connection)
     }
-    let claimant = WorkerShare.claimant(
-      caller: 0, signingIn: (host.request.host ?? []) + [0] + request.user)
-    guard share.serve(claimant) else {
-      counters.add(.busy)
-      _ = connection.send(.busy)
-      return
-    }
-    let application = ServedApplication(
-      connection, actsAsRoot: isRoot, share: share, claimant: claimant, start: start)
     // A user's own process cannot claim to be run by another user.
     let identity = ProcessIdentity(
-      user: isRoot ? caller : facts.peerUser, actsAsRoot: isRoot, isConfined: false)
-    let signIn = SignIn(
-      request,
-      host: DecisionHost(
-        application: application, identity: identity, managed: host, entered: request.user),
-      application: application)
-    let conclusion = signIn.run(line)
+      user: isRoot ? call.caller : facts.peerUser, actsAsRoot: isRoot, isConfined: false)
+    let step = SignIn(
+      call, host: DecisionHost(managed: host, entered: entered), identity: identity
+    ).step()
     // Before the verdict, because the next line of the sign-in must find the factors under the new name.
-    if let renamed = host.request.renamed, conclusion.result?.movesFactors == true {
+    if let renamed = host.request.renamed, step.results.contains(where: \.movesFactors) {
       follow(renamed, permissions, host: host.request.host ?? [])
     }
-    application.finish(conclusion.verdict.number)
-    count(conclusion, of: line, application)
-  }
-
-  private func count(
-    _ conclusion: SignInConclusion, of line: ModuleLine, _ application: ServedApplication
-  ) {
-    if let result = conclusion.result.flatMap({ DecisionCounter($0) }) { counters.add(result) }
-    guard !application.isSuspended else { return counters.add(.suspended) }
-    counters.add(line == .session ? .session : DecisionCounter(conclusion.verdict))
+    var reply = Decider.carryOutOwn(step.reply, identity)
+    connection.reply(&reply)
+    for result in step.results.compactMap({ DecisionCounter($0) }) { counters.add(result) }
+    guard let verdict = step.verdict else { return counters.add(.asked) }
+    counters.add(line == .session ? .session : DecisionCounter(verdict))
   }
 
   private func manage(

@@ -27,24 +27,17 @@ struct RealmMail<Engine: StoreEngine> {
   /// now. As on a host, notices that the mailer refuses stay in the record, and the next delivery includes them.
   private func deliver(to user: UserName) -> Bool {
     var hasBegun = false
-    let helper = DirectHelper { client, proof in
-      Conversation(
-        caller: Self.account(user), servesAllUsers: false, terminal: nil,
-        host: RealmMailHost(realm: realm), proof: proof, client: client, sinceBoot: { nil },
-        log: Log.write, audit: { _, _, _ in },
-        mail: { message, recipient in
-          hasBegun = true
-          return send(message, recipient)
-        })
-    }
-    do throws(HelperError) {
-      switch try helper.ask(.deliver(user: user)) {
-      case .failed: return hasBegun || !isReadableLater(user)
-      default: return true
-      }
-    } catch {
-      return hasBegun
-    }
+    let client = DeliveryClient()
+    var conversation = Conversation(
+      caller: Self.account(user), servesAllUsers: false, terminal: nil,
+      host: RealmMailHost(realm: realm), proof: NoProof(), client: client, sinceBoot: { nil },
+      log: Log.write, audit: { _, _, _ in },
+      mail: { message, recipient in
+        hasBegun = true
+        return send(message, recipient)
+      })
+    conversation.serve(.deliver(user: user))
+    return !client.hasFailed || hasBegun || !isReadableLater(user)
   }
 
   /// Returns false if the record itself is the problem, so that a later run could not read it either.

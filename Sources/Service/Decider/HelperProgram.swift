@@ -29,7 +29,9 @@ package enum HelperProgram {
       guard let caller = try Account.with(uid: identities.caller) else {
         return refuse("no-such-account", caller: identities.caller)
       }
-      switch relay(caller, identities) {
+      let client = PipeConnection()
+      if let packet = client.receiveCall() { return try decide(packet, identities, client) }
+      switch relay(caller, identities, client) {
       case .done: return 0
       case .unavailable: break
       case .busy:
@@ -46,7 +48,7 @@ package enum HelperProgram {
         caller: caller,
         servesAllUsers: identities.caller == 0 || identities.caller == identities.own,
         terminal: terminal, host: LocalAuthenticationHost(), proof: PAMProof(identities),
-        client: PipeConnection(),
+        client: client,
         sinceBoot: bootTime, log: Log.write,
         audit: { kind, operation, succeeded in
           Audit.write(
@@ -64,17 +66,36 @@ package enum HelperProgram {
     }
   }
 
+  /// Replies to one request of the module, where no service listens.
+  private static func decide(
+    _ packet: consuming SecretBytes, _ identities: PrivilegedProcess.Identities,
+    _ client: PipeConnection
+  ) throws(SystemError) -> Int32 {
+    guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
+      return refuse("too-many-helpers", caller: identities.caller)
+    }
+    // The caller can stop this process only while it holds no lock.
+    guard PAMProof(identities).retire() else { return 1 }
+    Alarm.set(seconds: ConversationLimit.working)
+    var reply = Decider.reply(
+      to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
+    if let packet = reply?.packet() { client.reply(packet) }
+    // The slot is released when the process ends.
+    withExtendedLifetime(slot) {}
+    return 0
+  }
+
   /// Has the resident service run the conversation, if it runs. A helper that the system user starts
   /// is not a relay: it mails notices, which the service cannot do.
   private static func relay(
-    _ caller: Account, _ identities: PrivilegedProcess.Identities
+    _ caller: Account, _ identities: PrivilegedProcess.Identities, _ client: PipeConnection
   ) -> ServiceRelay<PAMProof, PipeConnection>.Ending {
     typealias Relay = ServiceRelay<PAMProof, PipeConnection>
     guard identities.caller != identities.own, let connection = Relay.connection() else {
       return .unavailable
     }
     return Relay(
-      proof: PAMProof(identities), client: PipeConnection(), caller: caller, connection: connection
+      proof: PAMProof(identities), client: client, caller: caller, connection: connection
     ).run(terminal: ControllingTerminal.name)
   }
 

@@ -2,9 +2,10 @@ import MFAAttempt
 import MFAStore
 import MFAModel
 import MFABase
+import MFASignIn
 
-/// This host, for the conversations of the resident service.
-final class ResidentHost: AuthenticationHost {
+/// This host, for the resident service.
+final class ResidentHost: LocalHost {
   typealias Store = LocalFactorStore
 
   private let mail: MailQueue

@@ -92,7 +92,6 @@ struct ServiceRelay<Proof: AccountProof, Client: FrameLink> {
       answer(client.receiveBody(seconds: Int64(seconds))) ? nil : .done
     case .prove(let name): prove(name) ? nil : .done
     case .busy: .busy
-    default: .done
     }
   }
 

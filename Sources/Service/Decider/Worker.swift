@@ -16,49 +16,34 @@ struct Worker: PoolWorker {
     guard share.begin(for: peer.user) else {
       // A helper whose user is not known yet runs its conversation itself when the connection ends.
       // After `busy` it would refuse, so that one user's helpers could keep those of others from working.
-      if peer.user != share.ownUser { _ = connection.send(.busy) }
+      if peer.user != share.ownUser {
+        var reply = SignInReply([], .busy)
+        connection.reply(&reply)
+      }
       return
     }
     Alarm.set(seconds: ConversationLimit.working)
     defer { Alarm.set(seconds: 0) }
     var sender = Peer(process: 0, user: .max)
     guard
-      let message = ModuleMessage.receive(
-        from: connection, seconds: ConversationLimit.firstMessage, sender: &sender)
+      case .packet(let packet) = try connection.receive(
+        seconds: ConversationLimit.firstMessage, sender: &sender)
     else { return }
-    switch consume message {
-    case .start(let start): decide(start, connection, peer)
-    case .manage(let terminal): try manage(terminal, connection, peer, sender)
-    default: return
+    guard packet.withSpan({ ModuleMessage.begins($0) }) else {
+      return decide(packet, connection, peer)
+    }
+    if let message = packet.withSpan({ ModuleMessage.first($0) }),
+      case .manage(let terminal) = message
+    {
+      try manage(terminal, connection, peer, sender)
     }
   }
 
   private func decide(
-    _ start: consuming ConversationStart, _ connection: PacketConnection, _ peer: Peer
+    _ packet: consuming SecretBytes, _ connection: PacketConnection, _ peer: Peer
   ) {
-    let isRoot = peer.user == 0
-    let (line, request, caller) = (start.line, start.request, start.caller)
-    // Only root may name a configuration file: this process can read files that the user cannot. The
-    // user's process then decides by itself, and reads the file with the user's rights.
-    guard isRoot || !request.namesConfiguration else {
-      _ = connection.send(.busy)
-      return
-    }
-    let claimant =
-      isRoot ? WorkerShare.claimant(caller: caller, signingIn: request.user) : peer.user
-    guard share.serve(claimant) else {
-      _ = connection.send(.busy)
-      return
-    }
-    let application = ServedApplication(
-      connection, actsAsRoot: isRoot, share: share, claimant: claimant,
-      start: start)
-    // A user's own process cannot claim to be run by another user.
-    let identity = ProcessIdentity(
-      user: isRoot ? caller : peer.user, actsAsRoot: isRoot, isConfined: false)
-    let signIn = SignIn(
-      request, host: ServedHost(application, identity, host), application: application)
-    application.finish(signIn.run(line).verdict.number)
+    guard var reply = Decider.reply(to: packet, from: peer.user, host: host) else { return }
+    connection.reply(&reply)
   }
 
   /// Runs the helper's conversation. Only the helper has the effective user ID of this process and
@@ -80,13 +65,5 @@ struct Worker: PoolWorker {
       caller: caller, terminal: terminal, host: host, proof: RelayedProof(client: client),
       client: client)
     conversation.run()
-  }
-}
-
-extension SignInRequest {
-  /// Whether an argument names a configuration file.
-  fileprivate var namesConfiguration: Bool {
-    let option: StaticString = "config="
-    return arguments.contains { $0.starts(with: option.bytes) }
   }
 }

@@ -3,15 +3,13 @@ import MFABase
 /// What the processes of one listener know of each other, in memory that they share.
 ///
 /// MUST 1: no user other than root occupies more processes than `processesPerUser`.
-/// (`WorkerShareTests.perUser`) Root's applications sign in all users: for one claimant, no
-/// more than `processesPerClaimant` serve them and `waitsPerClaimant` wait for answers.
-/// (`WorkerShareTests.claimants`, `.waiting`)
+/// (`WorkerShareTests.perUser`)
 /// MUST 2: the helpers of one user do not keep those of other users from working.
 /// (`WorkerTests.unknownHelpers`)
 /// MUST 3: a process that ends at any point leaves the numbers right. (`WorkerShareTests.ended`)
 package final class WorkerShare {
   /// An entry for each process, in the order of their slots; whether the service is stopping; and for
-  /// each process the claimant whom it serves, and the claimant for whose answer it waits.
+  /// each process what it works for.
   private let numbers: SharedNumbers
   /// The descriptor that wakes the supervisor when another process is needed.
   package let need: WakeUp
@@ -34,13 +32,6 @@ package final class WorkerShare {
   static let processesPerUser = 16
   /// The largest number of processes that serve helpers whose users are not known yet.
   static let processesForHelpers = 64
-  /// The largest number of processes that serve the sign-ins of one claimant.
-  package static let processesPerClaimant = 128
-  /// The largest number of processes that wait for answers in the sign-ins of one claimant.
-  static let waitsPerClaimant = 16
-  /// The largest number of processes that wait for an answer without which the sign-in can begin
-  /// again.
-  static let maximumHolding = 16
   /// The number of connections that a process serves before it is replaced.
   static let connectionsPerProcess = 1000
 
@@ -54,17 +45,14 @@ package final class WorkerShare {
     static func serving(_ user: UInt32) -> UInt32 { min(user, .max &- 2) &+ 2 }
   }
 
-  /// The index of the first process's claimant.
+  /// The index of what the first process works for.
   private static let claimants = maximumProcesses &+ 1
-  /// The index of the first entry of processes that wait.
-  private static let waiting = claimants &+ maximumProcesses
-
   /// Creates the memory for a pool whose service runs as `ownUser`. Returns nil if there is no memory. No
   /// more than `most` processes serve connections, 256 at most. A process that has served a connection
   /// ends if more than `mostIdle` wait already.
   package init?(ownUser: UInt32, most: Int = maximumProcesses, mostIdle: Int = usualIdle) {
     guard let need = WakeUp(),
-      let numbers = SharedNumbers(count: Self.waiting &+ Self.maximumProcesses)
+      let numbers = SharedNumbers(count: Self.claimants &+ Self.maximumProcesses)
     else { return nil }
     self.numbers = numbers
     self.need = need
@@ -82,11 +70,8 @@ package final class WorkerShare {
     set { numbers[Self.maximumProcesses] = newValue ? 1 : 0 }
   }
 
-  /// Whether the process in `slot` can be ended at once: it serves nobody, or waits for an answer
-  /// without which the sign-in can begin again.
-  func isDispensable(_ slot: Int) -> Bool {
-    numbers[slot] == Entry.idle || numbers[Self.waiting &+ slot] == Self.holding
-  }
+  /// Whether the process in `slot` can be ended at once, because it serves no connection.
+  func isDispensable(_ slot: Int) -> Bool { numbers[slot] == Entry.idle }
 
   /// Whether every process serves a connection.
   private var isFull: Bool {
@@ -119,57 +104,18 @@ package final class WorkerShare {
     return count(entry) <= (user == ownUser ? Self.processesForHelpers : Self.processesPerUser)
   }
 
-  /// Returns who is responsible for a sign-in: the user who started the application (`caller`), or
-  /// the user who signs in if that is root, as with sshd.
-  package static func claimant(caller: UInt32, signingIn name: [UInt8]) -> UInt32 {
-    guard caller == 0 else { return caller }
-    // FNV-1a. Users with the same hash share a limit.
-    let hash = name.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
-    return min(hash | 0x8000_0000, holding &- 1)
-  }
-
-  /// The entry of a process that waits for an answer without which the sign-in can begin again. No
-  /// user has this ID.
-  private static let holding = UInt32.max
-
-  /// Records that this process waits for an answer without which the sign-in can begin again. Returns
-  /// false if enough processes do already.
-  package func beginHolding() -> Bool {
-    guard !set(Self.holding, among: Self.waiting, most: Self.maximumHolding) else { return true }
-    endWaiting()
-    return false
-  }
-
-  /// Records who is responsible for the sign-in that this process serves. Returns false if more than
-  /// `most` processes serve the claimant now.
-  package func serve(_ claimant: UInt32, most: Int = processesPerClaimant) -> Bool {
-    set(claimant, among: Self.claimants, most: most)
-  }
-
-  /// Records that this process waits for an answer in the claimant's sign-in. Returns false if too
-  /// many processes do already.
-  package func beginWaiting(for claimant: UInt32) -> Bool {
-    guard !set(claimant, among: Self.waiting, most: Self.waitsPerClaimant) else { return true }
-    endWaiting()
-    return false
-  }
-
-  /// Records that this process does not wait for an answer any more.
-  package func endWaiting() { numbers[Self.waiting &+ slot] = 0 }
-
-  /// Sets this process's entry in a part of `numbers`, and returns whether no more than `most`
-  /// entries of the part are equal to it.
-  private func set(_ claimant: UInt32, among part: Int, most: Int) -> Bool {
-    numbers[part &+ slot] = claimant
+  /// Records for what this process works, such as entering reports. Returns false if more than `most`
+  /// processes do so now.
+  package func serve(_ claimant: UInt32, most: Int) -> Bool {
+    numbers[Self.claimants &+ slot] = claimant
     var found = 0
-    for slot in 0..<Self.maximumProcesses where numbers[part &+ slot] == claimant { found &+= 1 }
+    for slot in 0..<Self.maximumProcesses where numbers[Self.claimants &+ slot] == claimant {
+      found &+= 1
+    }
     return found <= most
   }
 
-  private func clear(_ slot: Int) {
-    numbers[Self.claimants &+ slot] = 0
-    numbers[Self.waiting &+ slot] = 0
-  }
+  private func clear(_ slot: Int) { numbers[Self.claimants &+ slot] = 0 }
 
   /// Waits for the next connection. Returns false if this process should end instead: enough
   /// processes wait already, or the service is being stopped.

@@ -6,20 +6,14 @@ import MFAMessages
 /// A user's factors as listed in the prompt: oldest first, numbered from 1, with the names that the
 /// user gave them.
 struct FactorList {
-  /// One factor in the list.
-  struct Hint {
-    let id: FactorID
-    let displayName: DisplayName
-  }
+  private let factors: [Factor]
 
-  private let hints: [Hint]
-
-  init(_ hints: [Hint]) { self.hints = hints }
+  init(_ factors: [Factor]) { self.factors = factors }
 
   /// Returns the factor with this number, or nil if no factor has it.
-  func hint(_ number: Int) -> Hint? {
+  func factor(_ number: Int) -> Factor? {
     guard number >= 1 else { return nil }
-    return hints.dropFirst(number &- 1).first
+    return factors.dropFirst(number &- 1).first
   }
 
   /// The longest prompt in bytes. A PAM message has at most 512 bytes, including the NUL at its
@@ -31,10 +25,10 @@ struct FactorList {
   func question<Store>(_ resolved: ResolvedSignIn<Store>) -> [UInt8] {
     let question = Self.question(resolved)
     var text = resolved.text(.deviceList).utf8 + [UInt8(ascii: "\n")]
-    let room = (Self.longestQuestion &- text.count &- question.count) / max(hints.count, 1)
+    let room = (Self.longestQuestion &- text.count &- question.count) / max(factors.count, 1)
     var number = UInt8(ascii: "1")
-    for hint in hints {
-      let name = Self.cut(hint.displayName.utf8, to: room &- Self.decoration)
+    for factor in factors {
+      let name = Self.cut(factor.displayName.utf8, to: room &- Self.decoration)
       text += (" " as StaticString).bytes + [number] + (": " as StaticString).bytes
       text += name + ("\n" as StaticString).bytes
       number &+= 1

@@ -6,9 +6,6 @@ import MFAPAMStack
 
 /// The services that a sign-in needs from its host, beyond those of an attempt.
 package protocol Host: AuthenticationHost {
-  /// The helper, which verifies codes if this process may not open the store.
-  associatedtype Helper: HelperLink
-
   /// The source of PAM's service files.
   associatedtype Stacks: StackSource
 
@@ -18,17 +15,14 @@ package protocol Host: AuthenticationHost {
   /// The prepared break-glass code, or nil if no administrator has made one.
   var breakGlass: BreakGlassCredential? { get }
 
+  /// Reads the configuration file at `path` alone, if every user can read it.
+  func publicConfiguration(
+    at path: [UInt8]
+  ) throws(ConfigurationFile.Failure) -> Configuration
+
   /// Calls `body`, which computes the hash of a break-glass code, while no other process does. Returns
   /// false if others compute it for too long.
   func alone(_ body: () -> Bool) -> Bool
-
-  /// Whether root started the application. False if another user started it and gains root's
-  /// privileges through it, as with `su`. True if this cannot be determined.
-  var isCalledByRoot: Bool { get }
-
-  /// Returns the remote address of this process's connection as 128 bits of IPv6, or nil if there
-  /// is no connection, or connections from several addresses.
-  func peer() -> UInt128?
 
   /// Returns the host's name, or an empty array if it cannot be determined.
   func name() -> [UInt8]
@@ -38,59 +32,42 @@ package protocol Host: AuthenticationHost {
   /// not exclude accounts at higher indexes.
   func account(sharingUIDOf account: Account, at index: Int32) throws(SystemError) -> Account?
 
-  /// The identity of this process.
-  var identity: ProcessIdentity { get }
-
-  /// Starts the helper.
-  func helper() throws(HelperError) -> Helper
-
-  /// The session of this process, or nil if it cannot be determined.
-  var session: SignInOrigin? { get }
-
-  /// The sessions that this process may be part of.
-  var enclosingSessions: [SignInOrigin] { get }
-
-  /// Whether the locale of the user who started this process stands for UTF-8, or is unknown.
-  var usesUTF8: Bool { get }
-
   /// The settings of the host's sshd.
   var secureShell: SecureShellConfiguration { get }
 
   /// The time in seconds since the machine was started, or nil if it cannot be determined.
   var sinceBoot: Int64? { get }
 
-  /// Whether this process leads its session.
-  var leadsSession: Bool { get }
-
-  /// The name of this process's controlling terminal, such as `pts/3`, or nil if it has none.
-  var controllingTerminal: [UInt8]? { get }
+  /// The name of the host in its realm, which continuations are bound to; empty for a host with a store of
+  /// its own.
+  var realmHost: [UInt8] { get }
 }
 
-/// The host that this process runs on.
-package struct LocalHost: Host {
+/// A host whose service files, accounts and sshd are those of this machine.
+package protocol LocalHost: Host where Store == LocalFactorStore, Stacks == InstalledStacks {}
+
+/// This machine, for a program that asks what a sign-in would lead to.
+package struct ThisMachine: LocalHost {
   /// Creates the host. Nothing is read yet.
   package init() {}
+}
 
+extension LocalHost {
   /// The credential in /etc/mfa/break-glass.
   package var breakGlass: BreakGlassCredential? { BreakGlassFile.credential() }
+
+  /// Reads the file as a user without privileges could.
+  package func publicConfiguration(
+    at path: [UInt8]
+  ) throws(ConfigurationFile.Failure) -> Configuration {
+    try ConfigurationFile.readPublic(path)
+  }
 
   /// Locks the file with the credential meanwhile.
   package func alone(_ body: () -> Bool) -> Bool { BreakGlassFile.alone(body) ?? false }
 
   /// The service files that libpam reads.
   package var stacks: InstalledStacks { InstalledStacks() }
-
-  /// Whether the real user ID of the process is root's.
-  package var isCalledByRoot: Bool {
-    do throws(SystemError) {
-      return try PrivilegedProcess.identities().caller == 0
-    } catch {
-      return true
-    }
-  }
-
-  /// Returns the address that the kernel reports.
-  package func peer() -> UInt128? { Connection.peer() }
 
   /// Returns the host name that the kernel reports.
   package func name() -> [UInt8] {
@@ -104,38 +81,14 @@ package struct LocalHost: Host {
     try account.sharing(at: index)
   }
 
-  /// The identity that the kernel reports.
-  package var identity: ProcessIdentity { .current }
-
-  /// Starts /usr/lib/mfa/mfa-helper.
-  package func helper() throws(HelperError) -> HelperProcess {
-    try HelperProcess(path: HelperProcess.standardPath)
-  }
-
-  /// The session, identified by the process that leads it.
-  package var session: SignInOrigin? {
-    ProcessInstance.ownSession.map { SignInOrigin(.session, $0.bytes) }
-  }
-
-  /// Whether the environment names a locale with UTF-8.
-  package var usesUTF8: Bool { ProcessLocale.isUTF8 }
-
-  /// The settings in /etc/ssh/sshd_config.
+  /// The settings in /etc/ssh/sshd_config, or unknown settings if this process may not read the file.
   package var secureShell: SecureShellConfiguration { InstalledSecureShell.configuration }
-
-  /// The sessions, identified by this process and its ancestors.
-  package var enclosingSessions: [SignInOrigin] {
-    ProcessInstance.enclosing.map { SignInOrigin(.session, $0.bytes) }
-  }
-
-  /// Whether the kernel reports this process as the session leader.
-  package var leadsSession: Bool { ProcessInstance.isLeader }
-
-  /// The terminal that the kernel reports.
-  package var controllingTerminal: [UInt8]? { ControllingTerminal.name }
 }
 
 extension Host {
+  /// Empty.
+  package var realmHost: [UInt8] { [] }
+
   /// Nil.
   package var breakGlass: BreakGlassCredential? { nil }
 

@@ -17,7 +17,7 @@ final class ResolvedSignIn<Store: FactorStore> {
   let state: Configuration.State
   /// The user's account, or nil if the system has none or if it is not needed.
   let account: Account?
-  /// The store, or nil if this process may not open it, or if it is not needed.
+  /// The store, or nil if it is not needed.
   let store: Store?
   /// The fingerprint of the host's configuration, or nil if the service uses a file of its own.
   let fingerprint: ConfigurationFingerprint?
@@ -30,14 +30,11 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// language is known. Before that, the language would reveal that the user has enrolled.
   var language: Language
 
-  /// The number of the try, or the largest number if there is none, as in the `account` line.
-  var tryNumber = UInt8.max
+  /// What the sign-in takes from its earlier steps.
+  var continuation = Continuation()
 
-  /// How many tries of this sign-in were counted as failed attempts.
-  var failedTries: UInt8 = 0
-
-  /// Whether the user has tried another code before.
-  var isRetry: Bool { tryNumber > 1 && tryNumber < .max }
+  /// The result that every answer to the next question leads to, or nil if it depends on the answer.
+  var foregone: SignInResult?
 
   /// Whether a user whose answer is not verified gave none.
   var isAbandoned = false

@@ -9,7 +9,7 @@ extension SignIn {
   ///
   /// An IPv6 client can use each address of its network of 64 bits, and counts as one source.
   var client: SignInOrigin {
-    if let address = numericAddress() {
+    if let address = knownAddress {
       let network = address.isIPv4 ? address : IPAddress(bits: (address.bits >> 64) << 64)
       return SignInOrigin(.network, network.text)
     }
@@ -23,11 +23,26 @@ extension SignIn {
   /// owner of the address. sshd passes a name under `UseDNS yes`, and the remote address of its
   /// connection is used instead. The connections of other services are not used: a service may be
   /// connected to a server that it depends on.
-  func numericAddress() -> IPAddress? {
+  func numericAddress() throws(Pause) -> IPAddress? {
+    if let knownAddress { return knownAddress }
+    guard isNamed, identity.actsAsRoot, application.facts == nil else { return nil }
+    throw .facts
+  }
+
+  /// The address, as far as it is known without asking for facts.
+  private var knownAddress: IPAddress? {
     guard let remoteHost = request.remoteHost, !remoteHost.isEmpty else { return nil }
     if let address = IPAddress(remoteHost.span) { return address }
+    guard isNamed, identity.actsAsRoot, let peer = application.facts?.peer, peer.count == 16 else {
+      return nil
+    }
+    return IPAddress(bits: peer.reduce(UInt128(0)) { $0 << 8 | UInt128($1) })
+  }
+
+  /// True if the remote host is a name, and only the application's process knows its address.
+  private var isNamed: Bool {
     let service: StaticString = "sshd"
-    guard request.service == service.bytes, let bits = host.peer() else { return nil }
-    return IPAddress(bits: bits)
+    guard let remoteHost = request.remoteHost, !remoteHost.isEmpty else { return false }
+    return request.service == service.bytes && IPAddress(remoteHost.span) == nil
   }
 }

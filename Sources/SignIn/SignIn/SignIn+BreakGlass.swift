@@ -21,15 +21,21 @@ import MFAStore
 // (`BreakGlassTests.others`)
 extension SignIn {
   /// Returns the result of asking for the break-glass code if the store cannot be used, or `result`.
-  func orBreakGlass(_ result: SignInResult, _ resolved: Resolved) -> SignInResult {
+  func orBreakGlass(
+    _ result: SignInResult, _ resolved: Resolved
+  ) throws(Pause) -> SignInResult {
     guard case .denied(.failed(.store(let error))) = result, error.closesStore,
-      resolved.state == .enabled, host.identity.actsAsRoot, let account = resolved.account,
+      resolved.state == .enabled, identity.actsAsRoot, let account = resolved.account,
       !resolved.options.usesFirstPass, !resolved.options.forwardsPass,
       let credential = host.breakGlass, credential.names(account.name)
     else { return result }
     let prompt = resolved.text(.breakGlassPrompt).utf8
-    switch application.ask(prompt, echo: resolved.options.echo) {
-    case .none:
+    resolved.foregone = nil
+    let reply = try ask(
+      prompt, echo: resolved.options.echo, resolved.continuation.asking(.breakGlass), about: nil,
+      resolved)
+    switch consume reply {
+    case .absent:
       resolved.isAbandoned = true
       return result
     case .tooLong: return .notACode(.tooLong)
@@ -41,6 +47,19 @@ extension SignIn {
         return .denied(.code(.wrong(wait: 0)))
       }
       return .allowed(.breakGlass(error))
+    }
+  }
+
+  /// Fails if the store can be read and not written, as when the break-glass code was asked for.
+  func checkWriting(_ account: Account, _ store: Machine.Store) throws(Pause) {
+    do throws(FactorStoreError) {
+      try store.deciding { () throws(FactorStoreError) in
+        let entry = try store.entry(of: account, creating: false)
+        try entry.write(entry.attempts)
+        try entry.sync()
+      }
+    } catch {
+      throw .store(error)
     }
   }
 

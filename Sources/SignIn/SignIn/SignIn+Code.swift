@@ -15,23 +15,28 @@ extension SignIn {
   /// asked if the text was not accepted, unless attempts are throttled or locked.
   func proveCode(
     _ check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) -> SignInResult {
-    let options = check.resolved.options
-    if options.usesFirstPass || options.triesFirstPass && !check.resolved.isRetry {
-      let result = try verify(application.earlierAnswer(), .afterPassword, in: check)
+  ) throws(Pause) -> SignInResult {
+    let (options, resolved) = (check.resolved.options, check.resolved)
+    if options.usesFirstPass
+      || options.triesFirstPass && !resolved.continuation.hasTriedEarlierAnswer
+    {
+      let result = try verify(application.takeEarlierAnswer(), .afterPassword, in: check)
       if options.usesFirstPass { return result }
       guard case .denied(.code(let rejected)) = result, !rejected.mustWait else { return result }
       if result.auditedSuccess != nil {
-        report(result, of: check.account, check.resolved, isSilent: options.forwardsPass)
+        report(result, of: check.account, resolved, isSilent: options.forwardsPass)
       }
+      resolved.continuation.hasTriedEarlierAnswer = true
     }
-    trace(check.resolved, "question") { line in
+    trace(resolved, "question") { line in
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
     let phones = phones(check)
     if !phones.isEmpty { return try proveCode(check, phones) }
-    if check.resolved.settings.promptHints { return try proveListedCode(check) }
-    let answer = application.ask(check.resolved.question, echo: options.echo)
+    if resolved.settings.promptHints { return try proveListedCode(check) }
+    let answer = try ask(
+      resolved.question, echo: options.echo, resolved.continuation.asking(.code),
+      about: check.record, resolved)
     return try verify(answer, options.forwardsPass ? .afterPassword : .codeAlone, in: check)
   }
 
@@ -44,9 +49,9 @@ extension SignIn {
   func verify(
     _ reply: consuming Reply, _ shape: AnswerShape, of named: FactorID? = nil,
     in check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     switch consume reply {
-    case .none: return .notACode(.none)
+    case .absent: return .notACode(.none)
     case .tooLong: return .notACode(.tooLong)
     case .text(let answer):
       let codes: TypedCodes =
@@ -55,10 +60,8 @@ extension SignIn {
         case .afterPassword: TypedCodes(endOf: answer.span)
         }
       let options = check.resolved.options
-      guard check.backend.mayBeCode(codes, factor: named) else {
-        if case .store(let store, _, _) = check.backend {
-          try imitateAttempt(codes, in: store, check.resolved.settings)
-        }
+      guard Attempt.mayBeCode(codes, of: check.record, factor: named) else {
+        try attemptOnDecoy(codes, like: check.record, in: check.store, check.resolved)
         let reason: Attempt.NotACode = answer.isTypedByUser ? .somethingElse : .withheldBySSHD
         return try forward(answer, nil, after: .notACode(reason), options)
       }
@@ -67,38 +70,44 @@ extension SignIn {
     }
   }
 
+  /// Returns the context of an attempt.
+  func context(
+    of factor: FactorID? = nil, places: [SignInOrigin] = [], _ resolved: Resolved,
+    session: @escaping () -> SignInOrigin? = { nil }
+  ) -> Attempt.Context {
+    // A user's own process is told nothing that happened since the last sign-in: it could hide that.
+    let showsMessages =
+      application.showsMessages && resolved.state != .observe && identity.actsAsRoot
+    return Attempt.Context(
+      settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
+      client: identity.actsAsRoot ? client : nil, program: request.service, factor: factor,
+      places: places, showsMessages: showsMessages, isShown: request.isAtTerminal,
+      showsClockHint: showsMessages, tellsInSession: { tellsInSession },
+      failedTries: identity.actsAsRoot ? UInt32(resolved.continuation.failedTries) : 0,
+      counter: counter, session: session)
+  }
+
   /// Makes an attempt. Returns the result and how many bytes at the end of the answer are the code.
   private func attempt(
     _ codes: TypedCodes, of named: FactorID?, in check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) -> (result: Attempt.Result, length: Int?) {
-    switch check.backend {
-    case .helper(let view): return try attemptByHelper(codes, named, view, check.account)
-    case .store(let store, let record, let places):
-      let resolved = check.resolved
-      let showsMessages = application.showsMessages && resolved.state != .observe
-      let context = Attempt.Context(
-        settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
-        client: client, program: request.service, factor: named, places: places,
-        showsMessages: showsMessages, isShown: request.isAtTerminal, showsClockHint: showsMessages,
-        tellsInSession: { tellsInSession }, failedTries: UInt32(resolved.failedTries),
-        session: { sendingSession(of: record) })
-      let report: Attempt.Report
-      do throws(FactorStoreError) {
-        report = try Attempt.make(codes, by: check.account, in: store, context)
-      } catch {
-        throw .store(error)
-      }
-      let (result, notices) = (report.result, report.notices)
-      let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
-      if case .accepted = result { useLanguage(of: record, resolved) }
-      if let message = report.message { host.codeSender.markReturned(message) }
-      if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
-      // The mail is sent first, because an attacker may never answer the question that follows.
-      deliver(after: result, record, to: check.account)
-      tell(
-        notices, of: record, in: store, to: check.account, resolved)
-      return (result, length)
+  ) throws(Pause) -> (result: Attempt.Result, length: Int?) {
+    let (resolved, store, record) = (check.resolved, check.store, check.record)
+    let context = context(of: named, places: check.places, resolved) { sendingSession(of: record) }
+    let report: Attempt.Report
+    do throws(FactorStoreError) {
+      report = try Attempt.make(codes, by: check.account, in: store, context)
+    } catch {
+      throw .store(error)
     }
+    let (result, notices) = (report.result, report.notices)
+    let length = report.typedLength ?? Attempt.shortestCode(codes, of: record)
+    if case .accepted = result { useLanguage(of: record, resolved) }
+    if let message = report.message { host.codeSender.markReturned(message) }
+    if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
+    // The mail is sent first, because an attacker may never answer the question that follows.
+    deliver(after: result, record, to: check.account)
+    tell(notices, of: record, resolved)
+    return (result, length)
   }
 
   /// Starts the mail about the use of a code and about earlier changes that have not been mailed
@@ -121,7 +130,7 @@ extension SignIn {
   func forward(
     _ answer: borrowing SecretBytes, _ length: Int?, after result: SignInResult,
     _ options: ModuleOptions
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     guard options.forwardsPass else { return result }
     var count = answer.count &- (length ?? 0)
     if count <= 0 {
@@ -130,7 +139,7 @@ extension SignIn {
       guard !result.isAccepted else { return result }
       count = answer.count
     }
-    guard application.forward(answer.prefix(count).span) else { throw .forwarding }
+    application.add(.forward(answer.prefix(count)))
     return result
   }
 }
@@ -143,5 +152,27 @@ extension SecretBytes {
     guard count >= mark.count else { return true }
     for index in mark.indices where span[index] != mark[index] { return true }
     return false
+  }
+}
+
+/// The verification of a code in one sign-in.
+final class CodeCheck<Store: FactorStore> {
+  /// The account whose factors count, which may be another name of the same user.
+  let account: Account
+  let store: Store
+  let record: FactorRecord
+  /// The address and session for which an accepted code is remembered.
+  let places: [SignInOrigin]
+  let resolved: ResolvedSignIn<Store>
+
+  init(
+    account: Account, store: Store, record: FactorRecord, places: [SignInOrigin],
+    resolved: ResolvedSignIn<Store>
+  ) {
+    self.account = account
+    self.store = store
+    self.record = record
+    self.places = places
+    self.resolved = resolved
   }
 }

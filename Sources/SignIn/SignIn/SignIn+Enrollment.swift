@@ -4,16 +4,17 @@ import MFAAttempt
 import MFABase
 import MFACrypto
 import MFAModel
+import MFAQRCode
 import MFAMessages
 
-/// Why an enrolment during a sign-in did not succeed.
+/// Why a step of an enrolment during a sign-in enrolled nothing.
 enum EnrollmentError: Error {
   case obstacle(EnrollmentObstacle)
-  case failure(SignInResult.Failure)
+  case pause(Pause)
 
   /// Whether the stored data changed before the enrolment was committed.
   var isConflict: Bool {
-    guard case .failure(.store(.engine(.conflict))) = self else { return false }
+    guard case .pause(.failure(.store(.engine(.conflict)))) = self else { return false }
     return true
   }
 }
@@ -28,153 +29,181 @@ enum EnrollmentError: Error {
 /// MUST 3: no lock is held while the user is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
 /// MUST 4: a factor that was enrolled in the meantime stays unchanged, and this sign-in is denied.
 /// (`EnrollmentDialogTests.enrolledMeanwhile`)
-struct SignInEnrollment<Machine: Host, Asker: Application> {
-  let host: Machine
-  let application: Asker
+struct SignInEnrollment<Machine: Host> {
+  let signIn: SignIn<Machine>
+  let resolved: ResolvedSignIn<Machine.Store>
   let account: Account
-  let source: Source
-  /// The PAM service.
-  let service: [UInt8]
-  let settings: Settings
   let store: Machine.Store
-  let text: EnrollmentText
-  /// The number of seconds after which the application ends the sign-in, or nil if it does not.
-  let secondsLeft: Int64?
 
-  /// The time limit for the whole enrolment, in seconds. NIST SP 800-63B-4, section 4.1, allows ten
-  /// minutes for a binding code.
+  /// The longest time limit, in seconds. NIST SP 800-63B-4, section 4.1, allows ten minutes for a binding
+  /// code.
   static var longest: Int64 { 600 }
 
   /// The shortest time in which a user can enrol, in seconds.
   static var shortest: Int64 { 45 }
 
   /// The number of wrong answers that ends the enrolment.
-  static var maximumWrongAnswers: Int { 3 }
+  static var maximumWrongAnswers: UInt8 { 3 }
 
   /// How often the user may have the key shown in another form.
-  static var maximumChanges: Int { 5 }
+  static var maximumChanges: UInt8 { 5 }
 
   /// How often the user is asked for a name before the usual one is taken.
-  static var maximumNames: Int { 3 }
+  static var maximumNames: UInt8 { 3 }
 
-  /// The time limit for this enrolment, in seconds.
-  private var limit: Int64 { min(secondsLeft ?? Self.longest, Self.longest) }
+  var settings: Settings { resolved.settings }
+  private var text: EnrollmentText { EnrollmentText(language: resolved.language) }
+  private var state: EnrollmentState { resolved.continuation.enrollment }
 
   // MARK: Flow
 
-  func run() throws(SignInResult.Failure) -> SignInResult {
+  /// Begins the enrolment, or continues it with the answer to its last question.
+  func run() throws(Pause) -> SignInResult {
     do throws(EnrollmentError) {
-      guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: max(limit, 0))) }
-      let start = try now()
-      let form = try askForForm()
-      let draft = try newDraft()
-      let step = try confirmation(of: draft, in: form, since: start)
-      let day = Self.day(of: start)
-      let name = try askForName(on: day)
-      try checkTime(since: start)
-      let enrolled = try commit(ConfirmedDraft(draft: draft, step: step, name: name))
-      if !host.deliverNotices(to: account) {
-        application.log(.warning, Delivery.failure(for: account))
+      if signIn.application.isAnswered, state.deadline > 0 { try checkTime() }
+      guard let answer = try answer() else { return try begin() }
+      switch resolved.continuation.phase {
+      case .enrollmentForm: return try showKey(answer)
+      case .enrollmentCode: return try confirm(answer)
+      case .enrollmentName: return try enroll(answer)
+      case .beginning, .code, .codeOfFactor, .breakGlass, .notices: return try begin()
       }
-      showRecoveryCodes(enrolled, on: day)
-      return .allowed(.enrolledNow(enrolled.factor, enrolled.checkpoint))
     } catch {
       switch error {
       case .obstacle(let obstacle): return .denied(.enrollmentRequired(obstacle))
-      case .failure(let failure): throw failure
+      case .pause(let pause): throw pause
       }
     }
   }
 
-  /// Explains the requirement, and asks how the key is to be shown. If there is no answer at all, the
-  /// application cannot ask questions.
-  private func askForForm() throws(EnrollmentError) -> EnrollmentForm {
-    switch askFirst(text.firstQuestion(seconds: limit)) {
-    case .none: throw .obstacle(.noConversation)
-    case .tooLong: return .text
+  /// Explains the requirement, and asks how the key is to be shown.
+  private func begin() throws(EnrollmentError) -> SignInResult {
+    let limit = min(try secondsLeft() ?? Self.longest, Self.longest)
+    guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: max(limit, 0))) }
+    let (deadline, overflow) = try now().addingReportingOverflow(limit)
+    guard !overflow else { throw .obstacle(.tooLate) }
+    var state = EnrollmentState()
+    state.deadline = deadline
+    let question = text.firstQuestion(seconds: limit)
+    throw try asking(SecretBytes(copying: question.span), .enrollmentForm, state)
+  }
+
+  /// Shows a new key. If there is no answer at all, the application cannot ask questions.
+  private func showKey(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+    let form: EnrollmentForm
+    switch consume reply {
+    case .absent: throw .obstacle(.noConversation)
+    case .tooLong: form = .text
     case .text(let answer):
       // sshd itself answers for a user whom it will deny.
       guard answer.isTypedByUser else { throw .obstacle(.noConversation) }
-      return EnrollmentForm(number: answer) ?? .text
+      form = EnrollmentForm(number: answer) ?? .text
     }
+    var next = state
+    next.secret = try newDraft().withSecret { PrivateText(copying: $0) }
+    next.triesLeft = Self.maximumWrongAnswers
+    next.changesLeft = Self.maximumChanges
+    throw try asking(shown(next, form), .enrollmentCode, next)
   }
 
-  /// Asks the first question. If it tells the time that is left, its text is different in another
-  /// run, so the sign-in must not begin again with the answer.
-  private func askFirst(_ question: [UInt8]) -> Reply {
-    guard secondsLeft != nil else { return application.ask(question, echo: true) }
-    return application.ask(revealing: SecretBytes(copying: question.span), echo: true)
+  /// Compares a code of the new key, shows the key in another form, or asks again.
+  private func confirm(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+    guard case .text(let answer) = consume reply, answer.count > 0 else {
+      throw .obstacle(.abandoned)
+    }
+    try checkTime()
+    var next = state
+    let form = EnrollmentForm(number: answer)
+    if let form, next.changesLeft > 0 {
+      next.changesLeft &-= 1
+      throw try asking(shown(next, form), .enrollmentCode, next)
+    }
+    if form == nil, let step = try step(of: answer) {
+      next.step = step
+      next.namesLeft = Self.maximumNames
+      throw try askingForName(next, isRepeated: false)
+    }
+    guard next.triesLeft > 1 else { throw .obstacle(.wrongCodes) }
+    next.triesLeft &-= 1
+    throw try asking(text.questionAfterWrongCode(), .enrollmentCode, next)
   }
 
-  /// What the user typed in reply to the question for a code.
-  private enum CodeAnswer {
-    case code(step: Int64)
-    case form(EnrollmentForm)
-    case wrong
-  }
-
-  /// Asks for a code of the new secret, and returns its time step.
-  private func confirmation(
-    of draft: EnrollmentDraft, in form: EnrollmentForm, since start: Int64
-  ) throws(EnrollmentError) -> Int64 {
-    var question = shown(draft, form)
-    var triesLeft = Self.maximumWrongAnswers
-    var changesLeft = Self.maximumChanges
-    while true {
-      let reply = application.ask(revealing: question, echo: true)
-      switch try codeAnswer(reply, draft, since: start) {
-      case .code(let step): return step
-      case .form(let form) where changesLeft > 0:
-        changesLeft &-= 1
-        question = shown(draft, form)
-      case .form, .wrong:
-        triesLeft &-= 1
-        guard triesLeft > 0 else { throw .obstacle(.wrongCodes) }
-        question = text.questionAfterWrongCode()
+  /// Takes the name of the device, and enrols it. The usual name has the day.
+  private func enroll(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+    var name: DisplayName?
+    var isUnsupported = false
+    switch consume reply {
+    case .absent: throw .obstacle(.abandoned)
+    case .tooLong: isUnsupported = true
+    case .text(let answer):
+      do throws(DisplayName.Refusal) {
+        name = try DisplayName(answer.span.copied())
+      } catch {
+        isUnsupported = error != .empty
       }
     }
+    if isUnsupported, state.namesLeft > 1 {
+      var next = state
+      next.namesLeft &-= 1
+      throw try askingForName(next, isRepeated: true)
+    }
+    try checkTime()
+    let day = Self.day(of: try now())
+    let usual = try Self.usualName(on: day)
+    let enrolled = try commit(
+      ConfirmedDraft(draft: try draft(), step: state.step, name: name ?? usual))
+    if !signIn.host.deliverNotices(to: account) {
+      signIn.application.log(.warning, Delivery.failure(for: account))
+    }
+    showRecoveryCodes(enrolled, on: day)
+    return .allowed(.enrolledNow(enrolled.factor, enrolled.checkpoint))
   }
 
-  private func codeAnswer(
-    _ reply: consuming Reply, _ draft: EnrollmentDraft, since start: Int64
-  ) throws(EnrollmentError) -> CodeAnswer {
-    switch consume reply {
-    case .none: throw .obstacle(.abandoned)
-    case .tooLong: throw .obstacle(.abandoned)
-    case .text(let answer):
-      guard answer.count > 0 else { throw .obstacle(.abandoned) }
-      try checkTime(since: start)
-      if let form = EnrollmentForm(number: answer) { return .form(form) }
-      guard let step = try step(of: answer, draft, now: try now()) else { return .wrong }
-      return .code(step: step)
+  // MARK: Questions
+
+  /// Returns the answer of this request, if it belongs to the enrolment.
+  private func answer() throws(EnrollmentError) -> Reply? {
+    do throws(Pause) {
+      return try signIn.answer(to: resolved.continuation, about: try stored(), resolved)
+    } catch {
+      throw .pause(error)
+    }
+  }
+
+  private func asking(
+    _ prompt: consuming SecretBytes, _ phase: Continuation.Phase, _ state: EnrollmentState
+  ) throws(EnrollmentError) -> EnrollmentError {
+    var next = resolved.continuation.asking(phase)
+    next.enrollment = state
+    do throws(Pause) {
+      return .pause(try signIn.question(prompt, echo: true, next, about: try stored()))
+    } catch {
+      throw .pause(error)
+    }
+  }
+
+  private func askingForName(
+    _ state: EnrollmentState, isRepeated: Bool
+  ) throws(EnrollmentError) -> EnrollmentError {
+    let usual = try Self.usualName(on: Self.day(of: try now()))
+    let question = text.nameQuestion(usual: usual.utf8, isRepeated: isRepeated)
+    return try asking(SecretBytes(copying: question.span), .enrollmentName, state)
+  }
+
+  private func secondsLeft() throws(EnrollmentError) -> Int64? {
+    do throws(Pause) { return try signIn.secondsLeft() } catch { throw .pause(error) }
+  }
+
+  private func stored() throws(Pause) -> FactorRecord? {
+    do throws(FactorStoreError) { return try store.kept(for: account) } catch {
+      throw .store(error)
     }
   }
 
   /// Ends the enrolment if its time is over. If the clock was set back, the elapsed time is unknown.
-  private func checkTime(since start: Int64) throws(EnrollmentError) {
-    let (elapsed, overflow) = try now().subtractingReportingOverflow(start)
-    guard !overflow, elapsed >= 0, elapsed <= limit else { throw .obstacle(.tooLate) }
-  }
-
-  /// Asks for the name of the device. The usual name has the day.
-  private func askForName(on day: [UInt8]) throws(EnrollmentError) -> DisplayName {
-    let usual = try Self.usualName(on: day)
-    var isRepeated = false
-    for _ in 0..<Self.maximumNames {
-      let question = text.nameQuestion(usual: usual.utf8, isRepeated: isRepeated)
-      isRepeated = true
-      switch application.ask(question, echo: true) {
-      case .none: throw .obstacle(.abandoned)
-      case .tooLong: continue
-      case .text(let answer):
-        do throws(DisplayName.Refusal) {
-          return try DisplayName(answer.span.copied())
-        } catch {
-          if error == .empty { return usual }
-        }
-      }
-    }
-    return usual
+  private func checkTime() throws(EnrollmentError) {
+    let (left, overflow) = state.deadline.subtractingReportingOverflow(try now())
+    guard !overflow, left >= 0, left <= Self.longest else { throw .obstacle(.tooLate) }
   }
 
   /// Returns the day of a time in the host's time zone, such as 2027-01-31.
@@ -184,21 +213,25 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
     do throws(DisplayName.Refusal) {
       return try DisplayName(("phone " as StaticString).bytes + day)
     } catch {
-      throw .failure(.store(.damaged(.record)))
+      throw .pause(.store(.damaged(.record)))
     }
   }
 
-  private func step(
-    of answer: borrowing SecretBytes, _ draft: EnrollmentDraft, now: Int64
-  ) throws(EnrollmentError) -> Int64? {
+  private func draft() throws(EnrollmentError) -> EnrollmentDraft {
+    guard state.secret.bytes.count > 0 else { throw .obstacle(.abandoned) }
+    return EnrollmentDraft(.standard, state.secret.copy())
+  }
+
+  private func step(of answer: borrowing SecretBytes) throws(EnrollmentError) -> Int64? {
+    let (draft, now) = (try draft(), try now())
     do throws(EnrollmentDraft.Refusal) {
       return try draft.confirm(
         answer, adjacentIntervals: settings.adjacentIntervals, now: now)
     } catch {
       switch error {
       case .notACode, .wrongCode: return nil
-      case .cryptography: throw .failure(.store(.cryptography))
-      case .store(let error): throw .failure(.store(error))
+      case .cryptography: throw .pause(.store(.cryptography))
+      case .store(let error): throw .pause(.store(error))
       }
     }
   }
@@ -206,22 +239,67 @@ struct SignInEnrollment<Machine: Host, Asker: Application> {
   // MARK: Text
 
   /// Returns the key in a form, and the prompt for a code.
-  private func shown(_ draft: EnrollmentDraft, _ form: EnrollmentForm) -> SecretBytes {
-    let issuer = settings.issuer ?? host.name()
-    let url = draft.withSecret { secret in
-      OTPAuthURI.make(
-        secret: secret, account: account.name.span, issuer: issuer.span,
-        parameters: draft.parameters)
-    }
-    let key = draft.withSecret { Base32.encode($0) }
-    return text.key(key, url: url, as: form)
+  private func shown(_ state: EnrollmentState, _ form: EnrollmentForm) -> SecretBytes {
+    let issuer = settings.issuer ?? signIn.host.name()
+    let secret = state.secret.copy()
+    let url = OTPAuthURI.make(
+      secret: secret.span, account: account.name.span, issuer: issuer.span, parameters: .standard)
+    return text.key(Base32.encode(secret.span), url: url, as: form)
   }
 
   /// Shows the recovery codes. The answer does not matter, because the factor is already enrolled.
   private func showRecoveryCodes(_ enrolled: EnrolledInSignIn, on day: [UInt8]) {
     let heading = SignInEnrollmentMessage.recoveryCodes(
-      user: account.name, host: host.name(), day: day)
+      user: account.name, host: signIn.host.name(), day: day)
     let question = enrolled.codes.withSpan { text.recoveryCodes($0, under: heading) }
-    _ = application.ask(revealing: question, echo: true)
+    signIn.application.add(.confirm(question, continuation: []))
+  }
+}
+
+/// An enrolment under way.
+struct EnrollmentState {
+  /// The end of the time for it, in seconds since the epoch.
+  var deadline: Int64 = 0
+  /// The new secret; empty before there is one.
+  var secret = PrivateText(SecretBytes(count: 0))
+  /// How many wrong codes are left.
+  var triesLeft: UInt8 = 0
+  /// How often the key may be shown in another form.
+  var changesLeft: UInt8 = 0
+  /// The time step of the code that was typed.
+  var step: Int64 = 0
+  /// How often the user may still be asked for a name.
+  var namesLeft: UInt8 = 0
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&deadline)
+    var secret = self.secret.copy()
+    try coder.secret(&secret, longest: 64)
+    self.secret = PrivateText(secret)
+    try coder.number(&triesLeft)
+    try coder.number(&changesLeft)
+    try coder.number(&step)
+    try coder.number(&namesLeft)
+  }
+}
+
+/// The form in which a new key is shown during a sign-in, where neither the window's size nor its
+/// colours are known.
+enum EnrollmentForm: Equatable {
+  /// A QR code in the terminal's own colours.
+  case picture(TerminalColours)
+  /// The key and the URL as text.
+  case text
+
+  /// Returns the form with this number, or nil if the answer is not the number of a form. No code
+  /// has one digit.
+  init?(number answer: borrowing SecretBytes) {
+    guard answer.count == 1 else { return nil }
+    switch answer.span[0] {
+    case UInt8(ascii: "1"): self = .picture(.terminalLightOnDark)
+    case UInt8(ascii: "2"): self = .picture(.terminalDarkOnLight)
+    case UInt8(ascii: "3"): self = .text
+    default: return nil
+    }
   }
 }

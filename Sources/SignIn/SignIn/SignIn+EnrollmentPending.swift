@@ -12,22 +12,28 @@ extension SignIn {
   /// denies when the line denies. In any other stack, the user is asked for a code and denied.
   func mustEnroll(
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     if let record = try recordWithBypassCode(account, store) {
       return try proveBypassCode(
-        CodeCheck(of: account, by: .store(store, record, []), in: resolved))
+        CodeCheck(account: account, store: store, record: record, places: [], resolved: resolved))
+    }
+    guard identity.actsAsRoot else {
+      let result = SignInResult.denied(.enrollmentRequired(.notAuthenticatedHere))
+      try askAndDeny(result, resolved)
+      return result
     }
     let line = accountLine()
     guard resolved.settings.allows(.totp) else {
-      try askAndDeny(resolved)
-      return .denied(.enrollmentRequired(.onlyPhones))
+      let result = SignInResult.denied(.enrollmentRequired(.onlyPhones))
+      try askAndDeny(result, resolved)
+      return result
     }
     guard case .certain = line else {
-      try askAndDeny(resolved)
-      return .denied(.enrollmentRequired(.accountLine(line)))
+      let result = SignInResult.denied(.enrollmentRequired(.accountLine(line)))
+      try askAndDeny(result, resolved)
+      return result
     }
-    // Without the note, the `account` line denies.
-    guard application.note(.enrollment, of: account.name) else { throw .forwarding }
+    application.note(.enrollment, of: account.name)
     return try pass(.enrollmentPending, resolved)
   }
 
@@ -38,13 +44,13 @@ extension SignIn {
   func accountLine() -> AccountLine {
     AccountLine(
       of: "pam_mfa.so", service: request.service, authArguments: request.arguments,
-      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+      isCalledByRoot: isCalledByRoot, from: host.stacks)
   }
 
   /// Returns the record of a user without a factor but with a valid bypass code, or nil.
   private func recordWithBypassCode(
     _ account: Account, _ store: Machine.Store
-  ) throws(SignInResult.Failure) -> FactorRecord? {
+  ) throws(Pause) -> FactorRecord? {
     let now = try now()
     do throws(FactorStoreError) {
       guard let kept = try store.existingEntry(of: account)?.kept,
@@ -60,35 +66,32 @@ extension SignIn {
   /// is accepted, the `account` line allows the sign-in.
   private func proveBypassCode(
     _ check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     let result = try proveCode(check)
     guard case .allowed(.code(.bypassCode)) = result else { return result }
-    guard application.note(.bypass, of: check.account.name) else { throw .forwarding }
+    application.note(.bypass, of: check.account.name)
     return result
   }
 
   /// Enrols a user who must have a factor, in the `account` line.
   func enrollInAccountLine(
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     guard resolved.state == .enabled else {
       return .denied(.enrollmentRequired(.onlyObserved))
     }
     guard !application.isNoted(.bypass, of: account.name) else {
       return .allowed(.enrolled)
     }
-    guard application.isNoted(.enrollment, of: account.name) else {
+    // A user's own process could write the note itself.
+    guard identity.actsAsRoot, application.isNoted(.enrollment, of: account.name) else {
       return .denied(.enrollmentRequired(.notAuthenticatedHere))
     }
     guard resolved.settings.allows(.totp) else {
       return .denied(.enrollmentRequired(.onlyPhones))
     }
     return try SignInEnrollment(
-      host: host, application: application, account: account,
-      source: host.located(request.source),
-      service: request.service, settings: resolved.settings, store: store,
-      text: EnrollmentText(language: resolved.language),
-      secondsLeft: host.secondsLeft(in: request.service)
+      signIn: self, resolved: resolved, account: account, store: store
     ).run()
   }
 }

@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAModel
 
 /// The result that the `auth` line would have if nothing were typed. Administrators use it to find
@@ -10,11 +11,21 @@ package struct Forecast: Sendable {
 }
 
 extension SignIn {
-  /// Runs the `auth` line up to the answer. Nothing is logged except the steps that the argument
-  /// `debug` asks for. Nothing is changed if `application` gives no answer to any question, and
-  /// `host` has no session for which a remembered code could be stored.
+  /// Runs the `auth` line up to the first question. Nothing is changed if the request has no answer, and
+  /// no facts about a session for which a remembered code could be stored.
   package func forecast() -> Forecast {
-    let resolved = resolve()
-    return Forecast(result: authentication(resolved), state: resolved.state)
+    var known: Resolved?
+    do throws(Pause) {
+      let resolved = try resolve()
+      known = resolved
+      return Forecast(result: try authentication(resolved), state: resolved.state)
+    } catch {
+      let result: SignInResult =
+        switch error {
+        case .failure(let failure): .failed(failure)
+        case .question, .facts: known?.foregone ?? .notACode(.somethingElse)
+        }
+      return Forecast(result: result, state: known?.state ?? .enabled)
+    }
   }
 }

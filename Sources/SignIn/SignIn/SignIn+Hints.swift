@@ -16,28 +16,44 @@ extension SignIn {
   /// for information, and a number does not choose a factor.
   func proveListedCode(
     _ check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) -> SignInResult {
-    let options = check.resolved.options
-    let list = check.backend.list
-    let answer = application.ask(list.question(check.resolved), echo: options.echo)
+  ) throws(Pause) -> SignInResult {
+    let (options, resolved) = (check.resolved.options, check.resolved)
+    if resolved.continuation.phase == .codeOfFactor,
+      let factor = check.record.factor(resolved.continuation.factor)
+    {
+      return try proveCode(of: factor, check)
+    }
+    let list = FactorList(check.record.factors)
+    let answer = try ask(
+      list.question(resolved), echo: options.echo, resolved.continuation.asking(.code),
+      about: check.record, resolved)
     if options.forwardsPass {
       return try verify(answer, .afterPassword, in: check)
     }
     guard let number = Self.number(in: answer) else {
       return try verify(answer, .codeAlone, in: check)
     }
-    guard let hint = list.hint(number) else { return .notACode(.noSuchFactor) }
-    trace(check.resolved, "choice") { line in line.add("factor", escaping: hint.id.hexadecimal) }
-    let code = application.askNext(
-      check.resolved.text(.codeOfDevicePrompt(name: hint.displayName.utf8)).utf8,
-      echo: options.echo)
-    return try verify(code, .codeAlone, of: hint.id, in: check)
+    guard let factor = list.factor(number) else { return .notACode(.noSuchFactor) }
+    trace(resolved, "choice") { line in line.add("factor", escaping: factor.id.hexadecimal) }
+    return try proveCode(of: factor, check)
+  }
+
+  /// Asks for a code of one factor.
+  private func proveCode(
+    of factor: Factor, _ check: CodeCheck<Machine.Store>
+  ) throws(Pause) -> SignInResult {
+    let resolved = check.resolved
+    let code = try ask(
+      resolved.text(.codeOfDevicePrompt(name: factor.displayName.utf8)).utf8,
+      echo: resolved.options.echo, resolved.continuation.asking(.codeOfFactor, of: factor.id),
+      about: check.record, resolved)
+    return try verify(code, .codeAlone, of: factor.id, in: check)
   }
 
   /// Returns the factor number in an answer, a digit from 1 to 8 with spaces allowed, or nil.
   private static func number(in reply: borrowing Reply) -> Int? {
     switch reply {
-    case .none: return nil
+    case .absent: return nil
     case .tooLong: return nil
     case .text(let answer): return number(in: answer.span)
     }

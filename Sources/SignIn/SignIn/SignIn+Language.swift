@@ -39,9 +39,8 @@ extension SignIn {
 
   /// Returns whether sshd reports that another method succeeded, or the user's own program asks.
   private func isFirstFactorProven(_ account: Account) -> Bool {
-    let identity = host.identity
-    if !host.isCalledByRoot, identity.user == account.uid { return true }
-    guard let methods = application.earlierMethods() else { return false }
+    if !isCalledByRoot, identity.user == account.uid { return true }
+    guard let methods = application.earlierMethods else { return false }
     return !methods.isEmpty
   }
 
@@ -55,8 +54,8 @@ extension SignIn {
   /// Whether text in UTF-8 can be shown. Only a program that the user started within a session has
   /// the user's environment: sshd gets the client's locale after the sign-in.
   private var showsUTF8: Bool {
-    guard SessionService(request.service) == .command || !host.isCalledByRoot else { return true }
-    return host.usesUTF8
+    guard SessionService(request.service) == .command || !isCalledByRoot else { return true }
+    return application.usesUTF8
   }
 
   private func isOnScreen(_ language: Language) -> Bool {

@@ -7,7 +7,7 @@ import MFABase
 
 // Calls to the host, with failures converted to results.
 extension SignIn {
-  func options() throws(SignInResult.Failure) -> ModuleOptions {
+  func options() throws(Pause) -> ModuleOptions {
     do throws(ModuleOptions.Refusal) {
       return try ModuleOptions(request.arguments)
     } catch {
@@ -17,15 +17,18 @@ extension SignIn {
 
   func configuration(
     _ options: ModuleOptions
-  ) throws(SignInResult.Failure) -> Configuration {
+  ) throws(Pause) -> Configuration {
     do throws(ConfigurationFile.Failure) {
+      if let path = options.configuration, !identity.actsAsRoot {
+        return try host.publicConfiguration(at: path)
+      }
       return try host.configuration(at: options.configuration)
     } catch {
       throw .configuration(error)
     }
   }
 
-  func account() throws(SignInResult.Failure) -> Account? {
+  func account() throws(Pause) -> Account? {
     do throws(SystemError) {
       return try host.account(named: request.user)
     } catch {
@@ -33,17 +36,9 @@ extension SignIn {
     }
   }
 
-  /// Opens the store. Returns nil if this process may not open it: the process then runs as an
-  /// ordinary user and has to use the helper.
-  func openStore() throws(SignInResult.Failure) -> Machine.Store? {
-    do throws(FactorStoreError) {
-      return try host.store()
-    } catch {
-      guard case .system(.directory, let cause) = error, cause.isForbidden,
-        !host.identity.actsAsRoot
-      else { throw .store(error) }
-      return nil
-    }
+  /// Opens the store.
+  func openStore() throws(Pause) -> Machine.Store {
+    do throws(FactorStoreError) { return try host.store() } catch { throw .store(error) }
   }
 
   /// Records in the audit log that the configuration changed, if it did. Records nothing for a
@@ -65,12 +60,12 @@ extension SignIn {
   ) -> Machine.Store? {
     if let store = resolved.store { return store }
     guard case .passed(.switchedOff) = result else { return nil }
-    do throws(SignInResult.Failure) { return try openStore() } catch { return nil }
+    do throws(Pause) { return try openStore() } catch { return nil }
   }
 
   func snapshot(
     _ store: Machine.Store, _ account: Account
-  ) throws(SignInResult.Failure) -> FactorSnapshot? {
+  ) throws(Pause) -> FactorSnapshot? {
     do throws(FactorStoreError) {
       return try store.snapshot(of: account)
     } catch {
@@ -87,7 +82,7 @@ extension SignIn {
   @inline(never)
   func enrolled(
     _ account: Account, _ store: Machine.Store, isHidden: Bool = false
-  ) throws(SignInResult.Failure) -> (owner: Account, snapshot: FactorSnapshot)? {
+  ) throws(Pause) -> (owner: Account, snapshot: FactorSnapshot)? {
     var found = try snapshot(store, account).map { (owner: account, snapshot: $0) }
     guard found == nil || isHidden else { return found }
     var index: Int32 = 0
@@ -97,19 +92,19 @@ extension SignIn {
       }
       index &+= 1
     }
-    if found == nil, isHidden { try imitateSnapshot(store) }
+    if found == nil, isHidden { try readDecoy(store) }
     return found
   }
 
   /// Does the work of reading an enrolled user's record, so that the time taken is the same.
-  func imitateSnapshot(_ store: Machine.Store) throws(SignInResult.Failure) {
-    do throws(FactorStoreError) { try store.imitateSnapshot() } catch { throw .store(error) }
+  func readDecoy(_ store: Machine.Store) throws(Pause) {
+    do throws(FactorStoreError) { _ = try store.decoy(like: nil) } catch { throw .store(error) }
   }
 
   @inline(never)
   func otherName(
     of account: Account, at index: Int32
-  ) throws(SignInResult.Failure) -> Account? {
+  ) throws(Pause) -> Account? {
     do throws(SystemError) {
       guard let other = try host.account(sharingUIDOf: account, at: index) else {
         // The system may know no name for a uid that /etc/passwd has several names for.
@@ -121,7 +116,7 @@ extension SignIn {
     }
   }
 
-  func now() throws(SignInResult.Failure) -> Int64 {
+  func now() throws(Pause) -> Int64 {
     do throws(SystemError) { return try host.now() } catch { throw .clock(error) }
   }
 }

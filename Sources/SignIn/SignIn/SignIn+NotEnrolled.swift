@@ -12,7 +12,7 @@ extension SignIn {
   @inline(never)
   func pass(
     _ reason: SignInResult.PassedReason, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     guard resolved.options.asksForPassword else { return .passed(reason) }
     return try askWithoutVerifying(.passed(reason), resolved).result
   }
@@ -22,12 +22,14 @@ extension SignIn {
   /// has been proven.
   func mayPutOff(
     _ settings: Settings, _ account: Account, _ store: Machine.Store
-  ) throws(SignInResult.Failure) -> Bool {
+  ) throws(Pause) -> Bool {
     switch settings.enrollment {
     case .selfService: return true
     case .required: return false
     case .offered:
-      let made = settings.offer.signIns == nil ? 0 : try postponedSignIns(account, store)
+      // A user's own process belongs to a session, and the sign-in that started it was counted.
+      let counts = settings.offer.signIns != nil && identity.actsAsRoot
+      let made = counts ? try postponedSignIns(account, store) : 0
       return settings.offer.allowsPostponing(afterSignIns: made, now: try now())
     }
   }
@@ -36,7 +38,7 @@ extension SignIn {
   /// for a user before the first factor has been proven.
   func postponedSignIns(
     _ account: Account, _ store: Machine.Store
-  ) throws(SignInResult.Failure) -> UInt32 {
+  ) throws(Pause) -> UInt32 {
     do throws(FactorStoreError) {
       return try store.existingEntry(of: account)?.attempts.postponedSignIns ?? 0
     } catch {
@@ -48,7 +50,7 @@ extension SignIn {
   /// the offer has ended.
   func putOff(
     _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
-  ) throws(SignInResult.Failure) -> SignInResult? {
+  ) throws(Pause) -> SignInResult? {
     let now = try now()
     guard let signIns = offer.signIns else {
       guard offer.allowsPostponing(afterSignIns: 0, now: now) else { return nil }
@@ -75,9 +77,9 @@ extension SignIn {
   /// Asks for a code although the sign-in will be denied, as if the user had a factor. Neither the
   /// prompt nor the time taken then reveals whether there is a factor.
   @inline(never)
-  func askAndDeny(_ resolved: Resolved) throws(SignInResult.Failure) {
+  func askAndDeny(_ result: SignInResult, _ resolved: Resolved) throws(Pause) {
     guard !resolved.options.usesFirstPass else { return }
-    _ = try askWithoutVerifying(.denied(.unknownUser), resolved)
+    _ = try askWithoutVerifying(result, resolved)
   }
 
   /// Asks for a code, does the work of an attempt if the answer may be one, and passes the answer
@@ -87,46 +89,47 @@ extension SignIn {
   /// - Returns: The result, and whether the answer may be a code of six digits.
   func askWithoutVerifying(
     _ result: SignInResult, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> (result: SignInResult, isCode: Bool) {
+  ) throws(Pause) -> (result: SignInResult, isCode: Bool) {
     let options = resolved.options
-    switch application.ask(resolved.question, echo: options.echo) {
-    case .none:
+    resolved.foregone = result
+    let reply = try ask(
+      resolved.question, echo: options.echo, resolved.continuation.asking(.code), about: nil,
+      resolved)
+    switch consume reply {
+    case .absent:
       resolved.isAbandoned = true
       return (.notACode(.none), false)
     case .tooLong: return (.notACode(.tooLong), false)
     case .text(let answer):
       let codes =
         options.forwardsPass ? TypedCodes(endOf: answer.span) : TypedCodes(whole: answer.span)
-      if let store = resolved.store { try imitateAttempt(codes, in: store, resolved.settings) }
+      if let store = resolved.store {
+        try attemptOnDecoy(codes, like: nil, in: store, resolved)
+      }
       return (try forward(answer, nil, after: result, options), codes.code(of: .six) != nil)
     }
   }
 
   /// Does the work of an attempt if the answer may be a code. The time then reveals neither whether the user
   /// has a factor, nor how long its codes are.
-  func imitateAttempt(
-    _ codes: TypedCodes, in store: Machine.Store, _ settings: Settings
-  ) throws(SignInResult.Failure) {
-    guard let code = codes.any else { return }
-    let now = try now()
+  func attemptOnDecoy(
+    _ codes: TypedCodes, like record: FactorRecord?, in store: Machine.Store, _ resolved: Resolved
+  ) throws(Pause) {
     do throws(FactorStoreError) {
-      try store.imitateAttempt(code, now: now, adjacentIntervals: settings.adjacentIntervals)
+      try Attempt.makeOnDecoy(codes, like: record, in: store, context(resolved))
     } catch {
       throw .store(error)
     }
   }
 
-  /// An account that cannot exist, because a name cannot begin with a hyphen.
-  static var nobody: Account { Account(name: [UInt8(ascii: "-")], uid: .max) }
-
   /// Does as many name lookups as a sign-in of a user whose uid has one name.
   @inline(never)
-  func imitateOtherNames() throws(SignInResult.Failure) {
+  func imitateOtherNames() throws(Pause) {
     do throws(SystemError) {
       // A lookup by name takes as long as the lookup of an existing uid. The lookup of an unknown
       // uid could keep a directory service busy for minutes.
-      _ = try host.account(named: Self.nobody.name)
-      for index: Int32 in 1...2 { _ = try host.account(sharingUIDOf: Self.nobody, at: index) }
+      _ = try host.account(named: Account.nobody.name)
+      for index: Int32 in 1...2 { _ = try host.account(sharingUIDOf: .nobody, at: index) }
     } catch {
       throw .account(error)
     }

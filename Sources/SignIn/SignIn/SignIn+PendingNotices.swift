@@ -20,10 +20,7 @@ extension SignIn {
   /// Shows what is pending, and asks for confirmation if it is needed.
   ///
   /// If the argument `use_first_pass` forbids questions, the notices stay pending.
-  func tell(
-    _ pending: PendingNotices, of record: FactorRecord, in store: Machine.Store,
-    to account: Account, _ resolved: Resolved
-  ) {
+  func tell(_ pending: PendingNotices, of record: FactorRecord, _ resolved: Resolved) {
     for message in pending.messages(in: resolved.language) { tell(message, essential: false) }
     switch pending.ending {
     case .told: return
@@ -31,38 +28,87 @@ extension SignIn {
       guard !pending.notices.isEmpty else { return }
       tell(.noticesStay, resolved, essential: false)
     case .asks:
-      guard !resolved.options.usesFirstPass, isConfirmed(resolved) else { return }
-      do throws(FactorStoreError) {
-        try Attempt.confirm(pending, of: record, account, in: store)
+      guard !resolved.options.usesFirstPass, let last = pending.notices.last else { return }
+      var continuation = Continuation()
+      continuation.phase = .notices
+      continuation.record = RecordVersion(record)
+      continuation.lastNotice = last.number
+      continuation.failures = pending.unreported.failures
+      do throws(Pause) {
+        continuation.askedAt = try now()
+        application.add(
+          .confirm(
+            SecretBytes(copying: resolved.text(.noticeConfirmation).utf8.span),
+            continuation: try seal(continuation, resolved)))
       } catch {
         // The notices stay pending, and the next sign-in shows them again.
       }
     }
   }
 
-  /// Asks for "yes", and says what happens after another answer. An application that answers every
-  /// question with the password confirms nothing.
-  private func isConfirmed(_ resolved: Resolved) -> Bool {
-    switch application.ask(resolved.text(.noticeConfirmation).utf8, echo: true) {
-    case .none: return false
-    case .tooLong: return false
-    case .text(let answer):
+  /// Marks notices as read if the user answered "yes", and says what happens after another answer. An
+  /// application that answers every question with the password confirms nothing.
+  func confirmNotices(_ resolved: Resolved) {
+    let continuation = resolved.continuation
+    guard let account = resolved.account, let store = resolved.store,
+      case .text(let answer) = application.takeAnswer()
+    else { return }
+    do throws(Pause) {
+      guard continuation.isInTime(try now()) else { return }
+      var found = try enrolled(account, store)
+      if found == nil { found = try removed(account, store) }
+      guard let (owner, snapshot) = found, RecordVersion(snapshot.record) == continuation.record
+      else { return }
+      useLanguage(of: snapshot.record, resolved)
       let yes: StaticString = "yes"
-      if constantTimeEquals(answer.span, yes.bytes.span) { return true }
-      tell(.noticesUnconfirmed, resolved, essential: false)
-      return false
+      guard constantTimeEquals(answer.span, yes.bytes.span) else {
+        return tell(.noticesUnconfirmed, resolved, essential: false)
+      }
+      try confirm(continuation, snapshot.record, owner, store)
+    } catch {
+      // The notices stay pending, and the next sign-in shows them again.
     }
   }
 
-  /// Shows a user without a factor what happened to the user's earlier factors.
+  /// Returns the record of a user who has no factor any more.
+  private func removed(
+    _ account: Account, _ store: Machine.Store
+  ) throws(Pause) -> (owner: Account, snapshot: FactorSnapshot)? {
+    do throws(FactorStoreError) {
+      return try store.keptSnapshot(of: account).map { (owner: account, snapshot: $0) }
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  private func confirm(
+    _ continuation: Continuation, _ record: FactorRecord, _ account: Account,
+    _ store: Machine.Store
+  ) throws(Pause) {
+    do throws(FactorStoreError) {
+      try store.deciding { () throws(FactorStoreError) in
+        let entry = try store.entry(of: account, creating: false)
+        guard entry.attempts.record == record.id else { return }
+        try entry.write(
+          entry.attempts.confirmed(
+            failures: continuation.failures, upTo: continuation.lastNotice))
+        try entry.sync()
+      }
+    } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Shows a user without a factor what happened to the user's earlier factors. A user's own process is told
+  /// nothing: it could hide that.
   func showPendingNotices(_ account: Account, _ store: Machine.Store, _ resolved: Resolved) {
-    guard application.showsMessages else { return }
+    guard application.showsMessages, identity.actsAsRoot else { return }
     do throws(FactorStoreError) {
       let (record, pending) = try Attempt.noticesWithoutFactor(
         of: account, in: store, isShown: request.isAtTerminal, now: host.changeTime)
       guard let record else { return }
       useLanguage(of: record, resolved)
-      tell(pending, of: record, in: store, to: account, resolved)
+      tell(pending, of: record, resolved)
     } catch {
       // In most cases the user never enrolled, and there is no record.
     }
@@ -87,19 +133,6 @@ extension Attempt {
         try entry.sync()
       }
       return (record, pending)
-    }
-  }
-
-  /// Marks notices as shown, unless the record was replaced in the meantime.
-  static func confirm<Store: FactorStore>(
-    _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
-  ) throws(FactorStoreError) {
-    try store.deciding { () throws(FactorStoreError) in
-      let entry = try store.entry(of: account, creating: false)
-      guard entry.attempts.record == record.id, let last = pending.notices.last else { return }
-      try entry.write(
-        entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last.number))
-      try entry.sync()
     }
   }
 }

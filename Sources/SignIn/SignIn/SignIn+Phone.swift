@@ -14,13 +14,14 @@ import MFAStore
 extension SignIn {
   /// How often the user may request a code in one try. Further requests are wrong answers; the limits
   /// on messages are much lower.
-  private static var maximumRequests: Int { 20 }
+  private static var maximumRequests: UInt8 { 20 }
 
   /// Returns the phones to which a code can be sent in this sign-in, in the order of enrolment.
   func phones(_ check: CodeCheck<Machine.Store>) -> [PhoneChoice] {
     let resolved = check.resolved
-    guard case .store(_, let record, _) = check.backend, !resolved.options.forwardsPass,
-      resolved.settings.canSendCodes, resolved.settings.allows(.phone),
+    let record = check.record
+    guard !resolved.options.forwardsPass, resolved.settings.canSendCodes,
+      resolved.settings.allows(.phone),
       // The application is not asked about a user without a phone. Before the first factor is certain,
       // no further work is done for a user with a phone.
       record.hasPhone, isFirstFactorCertain(check.account, resolved),
@@ -32,22 +33,23 @@ extension SignIn {
   /// The session that codes are sent for: this process of the application. Nil if the record has no
   /// phone, or if the process cannot be determined.
   func sendingSession(of record: FactorRecord) -> SignInOrigin? {
-    record.hasPhone ? host.enclosingSessions.first : nil
+    record.hasPhone ? enclosingSessions.first : nil
   }
 
   /// Asks for a code, and sends one whenever the user requests it.
   func proveCode(
     _ check: CodeCheck<Machine.Store>, _ phones: [PhoneChoice]
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     let resolved = check.resolved
     let question = resolved.options.prompt ?? Self.question(phones, resolved)
-    var requests = 0
     while true {
-      let answer = application.ask(question, echo: resolved.options.echo)
-      guard requests < Self.maximumRequests, let phone = Self.requested(answer, of: phones) else {
-        return try verify(answer, .codeAlone, in: check)
-      }
-      requests &+= 1
+      let answer = try ask(
+        question, echo: resolved.options.echo, resolved.continuation.asking(.code),
+        about: check.record, resolved)
+      guard resolved.continuation.requests < Self.maximumRequests,
+        let phone = Self.requested(answer, of: phones)
+      else { return try verify(answer, .codeAlone, in: check) }
+      resolved.continuation.requests &+= 1
       try sendCode(to: phone, check)
     }
   }
@@ -65,7 +67,7 @@ extension SignIn {
     _ reply: borrowing Reply, of phones: [PhoneChoice]
   ) -> PhoneChoice? {
     switch reply {
-    case .none: return nil
+    case .absent: return nil
     case .tooLong: return nil
     case .text(let answer): return PhoneChoice.requested(by: answer.span, of: phones)
     }
@@ -74,9 +76,8 @@ extension SignIn {
   /// Sends a code, and tells the user what became of it.
   private func sendCode(
     to phone: PhoneChoice, _ check: CodeCheck<Machine.Store>
-  ) throws(SignInResult.Failure) {
-    guard case .store(let store, let record, _) = check.backend else { return }
-    let resolved = check.resolved
+  ) throws(Pause) {
+    let (resolved, store, record) = (check.resolved, check.store, check.record)
     let context = Attempt.Context(
       settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
       client: client, program: request.service, session: { sendingSession(of: record) })

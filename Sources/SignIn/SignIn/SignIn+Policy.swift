@@ -11,20 +11,23 @@ extension SignIn {
   /// state that is known by then decides whether the failure denies.
   ///
   /// The `auth` line needs the store for an unknown user too, in order to take the same time.
-  func resolve(needsStoreForUnknownUser: Bool = true) -> Resolved {
+  ///
+  /// - Throws: `.facts` alone.
+  func resolve(needsStoreForUnknownUser: Bool = true) throws(Pause) -> Resolved {
     var options = ModuleOptions()
-    do throws(SignInResult.Failure) {
+    do throws(Pause) {
       options = try self.options()
-      return resolve(
+      return try resolve(
         options, try configuration(options), needsStoreForUnknownUser: needsStoreForUnknownUser)
     } catch {
-      return Resolved(options: options, settings: .defaults, state: .enabled, failure: error)
+      guard case .failure(let failure) = error else { throw error }
+      return Resolved(options: options, settings: .defaults, state: .enabled, failure: failure)
     }
   }
 
   private func resolve(
     _ options: ModuleOptions, _ configuration: Configuration, needsStoreForUnknownUser: Bool
-  ) -> Resolved {
+  ) throws(Pause) -> Resolved {
     // The audit log tracks the host's configuration. A file that only one service uses would be
     // recorded as a change at every other sign-in.
     let fingerprint = options.configuration == nil ? configuration.fingerprint : nil
@@ -34,32 +37,51 @@ extension SignIn {
     var account: Account?
     var settings = configuration.project
     var store: Machine.Store?
-    do throws(SignInResult.Failure) {
+    do throws(Pause) {
       if state != .disabled {
         account = try self.account()
-        settings = settingsInForce(configuration, account)
+        settings = try settingsInForce(configuration, account)
         state = settings.state
       }
       if state != .disabled, account != nil || needsStoreForUnknownUser {
         store = try openStore()
       }
+      if state != .disabled { try requireFacts(configuration, settings) }
     } catch {
-      return Resolved(
+      guard case .failure(let failure) = error else { throw error }
+      let resolved = Resolved(
         options: options, settings: settings, state: state, account: account,
-        fingerprint: fingerprint, failure: error)
+        fingerprint: fingerprint, failure: failure)
+      resolved.continuation = continuation(nil)
+      return resolved
     }
-    return Resolved(
+    let resolved = Resolved(
       options: options, settings: settings, state: state, account: account, store: store,
       fingerprint: fingerprint, followsSessions: configuration.followsSessions)
+    resolved.continuation = continuation(store)
+    return resolved
+  }
+
+  /// Asks for facts about the application's process if the policy may depend on them. Whether they are
+  /// needed does not depend on the user, because an observer would notice.
+  private func requireFacts(
+    _ configuration: Configuration, _ settings: Settings
+  ) throws(Pause) {
+    guard application.facts == nil, identity.actsAsRoot, line == .auth else { return }
+    let sendsCodes = settings.canSendCodes && settings.allows(.phone)
+    guard
+      configuration.followsSessions || sendsCodes || settings.oldestCode(in: request.service) > 0
+    else { return }
+    throw .facts
   }
 
   private func settingsInForce(
     _ configuration: Configuration, _ account: Account?
-  ) -> Settings {
+  ) throws(Pause) -> Settings {
     configuration.settings(
       for: Subject(
         user: account?.name ?? request.user, service: request.service,
-        address: configuration.namesNetworks ? numericAddress() : nil
+        address: configuration.namesNetworks ? try numericAddress() : nil
       ) { group in
         guard let account else { return false }
         return host.isMember(account, of: group)

@@ -25,9 +25,9 @@ extension SignIn {
   }
 
   /// Returns the policy on remembered sign-ins for this sign-in.
-  func memory(_ settings: Settings) -> Memory {
+  func memory(_ settings: Settings) throws(Pause) -> Memory {
     let oldest = settings.oldestCode(in: request.service)
-    return Memory(oldest: oldest, address: oldest > 0 ? address : nil)
+    return Memory(oldest: oldest, address: oldest > 0 ? try address() : nil)
   }
 
   /// Returns the address and session for which a code of this sign-in will be remembered.
@@ -35,7 +35,7 @@ extension SignIn {
     var places: [SignInOrigin] = []
     if let address = memory.address { places.append(address) }
     if resolved.followsSessions, let account = resolved.account,
-      sessionUse(account) != .none, let session = host.session
+      sessionUse(account) != .unknown, let session
     {
       places.append(session)
     }
@@ -47,18 +47,18 @@ extension SignIn {
   @inline(never)
   func rememberedCode(
     _ memory: Memory, _ owner: Account, _ snapshot: FactorSnapshot, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> Int64? {
+  ) throws(Pause) -> Int64? {
     // If the answer also contains the password, the user has to be asked in any case.
     guard memory.oldest > 0, !resolved.options.expectsPassword,
       !snapshot.attempts.remembered.entries.isEmpty, let store = resolved.store
     else { return nil }
     var places: [SignInOrigin] = []
     if let address = memory.address { places.append(address) }
-    let use = resolved.followsSessions ? sessionUse(owner) : .none
+    let use = resolved.followsSessions ? sessionUse(owner) : .unknown
     switch use {
-    case .none, .begins: break
-    case .own: if let session = host.session { places.append(session) }
-    case .enclosing: places += host.enclosingSessions
+    case .unknown, .begins: break
+    case .own: if let session { places.append(session) }
+    case .enclosing: places += enclosingSessions
     }
     guard !places.isEmpty else { return nil }
     let now = try now()
@@ -68,7 +68,7 @@ extension SignIn {
         let time = snapshot.attempts.remembered.time(
           of: digests, notOlderThan: memory.oldest, at: now)
       else { return nil }
-      if use == .begins, let session = host.session {
+      if use == .begins, let session {
         guard try Attempt.follow(session, from: digests, at: time, by: owner, in: store) else {
           return nil
         }
@@ -79,10 +79,18 @@ extension SignIn {
     }
   }
 
+  /// The session of the application's process, or nil if it is unknown.
+  var session: SignInOrigin? { application.facts?.session.map { SignInOrigin(.session, $0) } }
+
+  /// The sessions that the process may be part of, the innermost first.
+  var enclosingSessions: [SignInOrigin] {
+    application.facts?.enclosingSessions.map { SignInOrigin(.session, $0) } ?? []
+  }
+
   /// How the session of this process relates to the user.
   enum SessionUse {
     /// Unknown: it may be the session of a daemon that serves many users.
-    case none
+    case unknown
     /// The session begins with this sign-in, so no earlier code belongs to it.
     case begins
     /// A code that was typed in this session counts. Codes from the sessions around it do not.
@@ -92,30 +100,34 @@ extension SignIn {
     case enclosing
   }
 
-  /// Returns how the session relates to the user. Returns `.none` for a service that is not known,
+  /// Returns how the session relates to the user. Returns `.unknown` for a service that is not known,
   /// for a program without a terminal or with a different terminal from the one named to PAM, and
   /// for a daemon that root started at a terminal.
   private func sessionUse(_ account: Account) -> SessionUse {
-    guard let service = SessionService(request.service) else { return .none }
+    guard let facts = application.facts, let service = SessionService(request.service) else {
+      return .unknown
+    }
     if service == .sshd { return .begins }
-    guard request.remoteHost?.isEmpty ?? true, isAtItsTerminal else { return .none }
-    if service == .login { return host.leadsSession ? .begins : .none }
-    let caller = host.identity.user
+    guard request.remoteHost?.isEmpty ?? true, isAtItsTerminal else { return .unknown }
+    if service == .login { return facts.leadsSession ? .begins : .unknown }
+    let caller = identity.user
     // If another user started the program, its ancestors may not belong to the account.
-    return caller == 0 ? .none : caller == account.uid ? .enclosing : .own
+    return caller == 0 ? .unknown : caller == account.uid ? .enclosing : .own
   }
 
   /// Whether the terminal named to PAM is the controlling terminal of this process.
   private var isAtItsTerminal: Bool {
-    guard let terminal = request.terminal, let name = host.controllingTerminal else { return false }
+    guard let terminal = request.terminal, let name = application.facts?.terminal else {
+      return false
+    }
     let folder: StaticString = "/dev/"
     return terminal == name || terminal == folder.bytes + name
   }
 
   /// The address that the user signs in from, with the keys that were used, or nil if it is
   /// unknown.
-  private var address: SignInOrigin? {
-    guard let address = numericAddress(), let methods = application.earlierMethods() else {
+  private func address() throws(Pause) -> SignInOrigin? {
+    guard let address = try numericAddress(), let methods = application.earlierMethods else {
       return nil
     }
     return SignInOrigin(.address, address.text + [0] + methods)

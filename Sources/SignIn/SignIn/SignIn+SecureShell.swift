@@ -1,5 +1,6 @@
 import MFAWire
 import MFABase
+import MFACMFA
 import MFAAttempt
 import MFAModel
 import MFAPAMStack
@@ -16,17 +17,17 @@ extension SignIn {
   /// no method. If another method has succeeded, AuthenticationMethods requires this one too.
   var ending: Verdict {
     guard SessionService(request.service) == .sshd else { return .tooManyAttempts }
-    guard let methods = application.earlierMethods(), methods.isEmpty else { return .endSignIn }
+    guard let methods = application.earlierMethods, methods.isEmpty else { return .endSignIn }
     return host.secureShell.leavesOtherMethod ? .tooManyAttempts : .endSignIn
   }
 
   /// Returns the result of a line with `after_key`, above the lines that ask for the password. It
   /// decides only if it asks for a code, or need not ask again, after a key.
-  func authenticationAfterKey(_ resolved: Resolved) -> SignInResult {
+  func authenticationAfterKey(_ resolved: Resolved) throws(Pause) -> SignInResult {
     guard resolved.failure != nil || (resolved.state == .enabled && isKeyVerified) else {
       return .passed(.leftToNextLines)
     }
-    let result = authenticationOfUser(resolved)
+    let result = try authenticationOfUser(resolved)
     guard case .passed = result else { return result }
     return .passed(.leftToNextLines)
   }
@@ -50,9 +51,9 @@ extension SignIn {
   ) -> SignInResult {
     guard let stack, let code = result.codeWithoutProof(state: resolved.state),
       UnprovenSignIn(
-        at: request.service, moduleReturns: code, isCalledByRoot: host.isCalledByRoot
+        at: request.service, moduleReturns: code, isCalledByRoot: isCalledByRoot
       ).isAdmitted(by: stack),
-      application.earlierMethods()?.isEmpty == true
+      application.earlierMethods?.isEmpty == true
     else { return result }
     return .failed(.firstFactorMissing)
   }
@@ -60,7 +61,7 @@ extension SignIn {
   /// Whether sshd has verified a key in this connection. It reports each method that succeeded in one
   /// line, as `publickey ssh-ed25519 AAAA...` (SSH_AUTH_INFO_0; sshd_config(5), ExposeAuthInfo).
   private var isKeyVerified: Bool {
-    guard SessionService(request.service) == .sshd, let methods = application.earlierMethods()
+    guard SessionService(request.service) == .sshd, let methods = application.earlierMethods
     else {
       return false
     }
@@ -70,14 +71,18 @@ extension SignIn {
   }
 }
 
-extension Host {
+extension SignIn {
   /// Returns how many seconds are left before sshd ends the sign-in (LoginGraceTime), at least 0.
   /// Returns nil if there is no limit, or if the limit or the start is unknown, or for another
   /// service.
-  func secondsLeft(in service: [UInt8]) -> Int64? {
-    guard SessionService(service) == .sshd, let limit = secureShell.graceTime,
-      // sshd begins a session for each connection.
-      let session, let start = ProcessInstance.start(in: session.identity), let now = sinceBoot
+  func secondsLeft() throws(Pause) -> Int64? {
+    guard SessionService(request.service) == .sshd, let limit = host.secureShell.graceTime else {
+      return nil
+    }
+    guard application.facts != nil else { throw .facts }
+    // sshd begins a session for each connection.
+    guard let session, let start = ProcessInstance.start(in: session.identity),
+      let now = host.sinceBoot
     else { return nil }
     let elapsed = now &- start
     guard elapsed >= 0 else { return nil }

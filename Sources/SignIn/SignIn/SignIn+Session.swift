@@ -28,36 +28,22 @@ extension SignIn {
   }
 
   /// Shows what is pending for the user.
-  package func beginSession() {
-    guard application.showsMessages, let pending = pendingInSession() else { return }
-    let (resolved, notices) = (pending.resolved, pending.notices)
-    for message in notices.messages(in: resolved.language) { tell(message, essential: false) }
-    tell(.howToReadNotices, resolved, essential: false)
-  }
-
-  /// What is pending at the beginning of a session.
-  struct PendingInSession {
-    let notices: PendingNotices
-    let resolved: Resolved
-  }
-
-  private func pendingInSession() -> PendingInSession? {
-    guard SessionService(request.service) == .sshd else { return nil }
-    let resolved = resolve(needsStoreForUnknownUser: false)
-    useHostLanguage(resolved)
-    guard resolved.failure == nil, resolved.state == .enabled, let account = resolved.account,
+  func beginSession(_ resolved: Resolved) {
+    guard SessionService(request.service) == .sshd, application.showsMessages, identity.actsAsRoot,
+      resolved.failure == nil, resolved.state == .enabled, let account = resolved.account,
       let store = resolved.store
-    else { return nil }
-    do throws(SignInResult.Failure) {
-      guard let (_, snapshot) = try enrolled(account, store) else { return nil }
+    else { return }
+    do throws(Pause) {
+      guard let (_, snapshot) = try enrolled(account, store) else { return }
       let record = snapshot.record
       let notices = PendingNotices(
         record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now())
-      guard !notices.isEmpty else { return nil }
+      guard !notices.isEmpty else { return }
       useLanguage(of: record, resolved)
-      return PendingInSession(notices: notices, resolved: resolved)
+      for message in notices.messages(in: resolved.language) { tell(message, essential: false) }
+      tell(.howToReadNotices, resolved, essential: false)
     } catch {
-      return nil
+      // A session begins whatever happens here.
     }
   }
 }

@@ -14,9 +14,10 @@ extension SignIn {
   ///
   /// With `forward_pass`, the answer contains the password too, and the application can ask only
   /// once.
-  func mayTryAgain(after result: SignInResult, _ resolved: Resolved) -> Bool {
+  func mayTryAgain(after result: SignInResult?, _ resolved: Resolved) -> Bool {
     let options = resolved.options
-    guard resolved.state == .enabled, resolved.tryNumber < options.tries, !resolved.isAbandoned,
+    guard let result, line == .auth, resolved.state == .enabled,
+      resolved.continuation.tryNumber < options.tries, !resolved.isAbandoned,
       !options.usesFirstPass, !options.forwardsPass
     else { return false }
     switch result {
@@ -32,7 +33,7 @@ extension SignIn {
   /// Returns whether the user, or an application that can ask only once, gave no answer to a further
   /// try. The result of the try before has been reported.
   func isAbandonedRetry(_ result: SignInResult, _ resolved: Resolved) -> Bool {
-    guard resolved.isRetry else { return false }
+    guard resolved.continuation.tryNumber > 1 else { return false }
     if case .denied(.code(.notACode(.none))) = result { return true }
     return resolved.isAbandoned
   }

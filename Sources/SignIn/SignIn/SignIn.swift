@@ -22,80 +22,166 @@ import MFAPAMStack
 /// (`SharedIdentityTests`)
 /// MUST 6: in sshd, a user who has proven nothing, neither to sshd nor by a code, and whom no other line
 /// could deny, is denied, whatever policy says. (`FirstFactorTests.guarded`)
-package struct SignIn<Machine: Host, Asker: Application> {
+///
+/// A sign-in is a function from a request to a reply. It asks a question by ending with it (`Pause`); the
+/// answer comes in the next request, with a sealed `Continuation`.
+package struct SignIn<Machine: Host> {
+  let line: ModuleLine
   let request: SignInRequest
   let host: Machine
-  let application: Asker
+  /// Who runs the application. Only one that acts as root is believed, and signs in other users.
+  let identity: ProcessIdentity
+  let application: CallingApplication
 
-  /// Prepares a sign-in.
-  package init(_ request: SignInRequest, host: Machine, application: Asker) {
-    self.request = request
+  /// What a request led to.
+  package struct Step: Sendable {
+    /// The reply to the module.
+    package let reply: SignInReply
+    /// The results, one for each try that the request ended.
+    package fileprivate(set) var results: [SignInResult]
+    /// The verdict, or nil before the end of the line.
+    package let verdict: Verdict?
+  }
+
+  /// Prepares the reply to a request of an application that runs with this identity.
+  package init(_ call: consuming SignInCall, host: Machine, identity: ProcessIdentity) {
+    line = call.line
+    request = call.request
     self.host = host
-    self.application = application
+    self.identity = identity
+    application = CallingApplication(call, actsAsRoot: identity.actsAsRoot)
   }
 
   /// A sign-in with the store of this host.
   typealias Resolved = ResolvedSignIn<Machine.Store>
 
-  /// Runs the `auth` line.
-  package func authenticate() -> Verdict { authenticated().verdict }
-
-  /// Runs the `auth` line, and returns the reason for the verdict too.
-  package func authenticated() -> SignInConclusion {
-    var number = application.tryNumber
-    var failed = application.failedTries
-    while true {
-      let conclusion = authenticate(try: number, failed: failed)
-      let verdict = conclusion.verdict
-      guard verdict == .tryAgain || verdict == .askAgain, !application.beginsAgain else {
-        return conclusion
+  /// Returns the reply.
+  package func step() -> Step {
+    switch line {
+    case .auth: return authenticated()
+    case .account:
+      return concluded { resolved throws(Pause) in
+        conclude(try accountCheck(resolved), resolved, hidesRefusals: false)
       }
-      number &+= 1
-      if verdict == .tryAgain { failed &+= 1 }
+    case .session:
+      return concluded { resolved throws(Pause) in
+        beginSession(resolved)
+        return Conclusion(.deny, because: nil)
+      }
     }
   }
 
-  /// Runs the `auth` line for one code, after `failed` tries that were counted. Returns `tryAgain` or
-  /// `askAgain` if the user may try another one.
-  ///
-  /// Each try decides anew from the current configuration and record, for every user.
-  private func authenticate(try number: UInt8, failed: UInt8) -> SignInConclusion {
-    let resolved = resolve()
-    resolved.tryNumber = number
-    resolved.failedTries = failed
-    useHostLanguage(resolved)
+  /// Whether root started the application. False if another user started it and gains root's
+  /// privileges through it, as with `su`.
+  var isCalledByRoot: Bool { identity.user == 0 }
+
+  /// Replies to the `auth` line: tries codes until a question is asked or there is a verdict. Each try
+  /// decides anew from the current configuration and record, for every user.
+  private func authenticated() -> Step {
+    var next: Continuation?
+    var results: [SignInResult] = []
+    while true {
+      var isFinal = true
+      var step = concluded { resolved throws(Pause) in
+        if let next { resolved.continuation = next }
+        let conclusion = try authenticate(resolved)
+        guard mayTryAgain(after: conclusion.result, resolved) else { return conclusion }
+        var continuation = resolved.continuation
+        continuation.nextTry(isCounted: conclusion.result?.isCounted ?? false)
+        next = continuation
+        isFinal = false
+        return conclusion
+      }
+      results += step.results
+      guard isFinal else { continue }
+      step.results = results
+      return step
+    }
+  }
+
+  private func authenticate(_ resolved: Resolved) throws(Pause) -> Conclusion {
     let stack = secureShellStack
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
-    let hidesRefusals = resolved.options.forwardsPass && host.identity.actsAsRoot
-    let result = refusingUnproven(authentication(resolved), resolved, stack)
+    let hidesRefusals = resolved.options.forwardsPass && identity.actsAsRoot
+    let result = refusingUnproven(try authentication(resolved), resolved, stack)
     let conclusion = conclude(result, resolved, hidesRefusals: hidesRefusals)
     guard conclusion.verdict == .tooManyAttempts else { return conclusion }
     // sshd ends the sign-in after too many attempts, and only enrolled users can cause that.
-    return SignInConclusion(hidesRefusals ? .deny : ending, because: conclusion.result)
+    return Conclusion(hidesRefusals ? .deny : ending, because: conclusion.result)
   }
 
-  /// Runs the `account` line.
-  package func checkAccount() -> Verdict { accountChecked().verdict }
+  /// What a line decided.
+  struct Conclusion {
+    let verdict: Verdict
+    let result: SignInResult?
 
-  /// Runs the `account` line, and returns the reason for the verdict too.
-  package func accountChecked() -> SignInConclusion {
-    let resolved = resolve(needsStoreForUnknownUser: false)
-    useHostLanguage(resolved)
-    return conclude(accountCheck(resolved), resolved, hidesRefusals: false)
+    init(_ verdict: Verdict, because result: SignInResult?) {
+      self.verdict = verdict
+      self.result = result
+    }
+  }
+
+  /// Runs a line to its conclusion, or to a question.
+  private func concluded(_ body: (Resolved) throws(Pause) -> Conclusion) -> Step {
+    var resolved: Resolved?
+    do throws(Pause) {
+      let ground = try resolve(needsStoreForUnknownUser: line == .auth)
+      resolved = ground
+      useHostLanguage(ground)
+      if ground.continuation.phase == .notices, application.isAnswered {
+        confirmNotices(ground)
+        return ended(.deny, because: nil)
+      }
+      let conclusion = try body(ground)
+      return ended(conclusion.verdict, because: conclusion.result)
+    } catch {
+      return paused(error, resolved)
+    }
+  }
+
+  private func paused(_ pause: Pause, _ resolved: Resolved?) -> Step {
+    guard let resolved else {
+      guard case .facts = pause else { return ended(.deny, because: nil) }
+      return Step(reply: SignInReply([], .facts), results: [], verdict: nil)
+    }
+    switch pause {
+    case .facts: return Step(reply: SignInReply([], .facts), results: [], verdict: nil)
+    case .question(let question):
+      do throws(Pause) {
+        let sealed = try seal(question.continuation, resolved)
+        return Step(
+          reply: SignInReply(
+            application.effects,
+            .question(question.prompt, echo: question.echo, continuation: sealed)),
+          results: [], verdict: nil)
+      } catch {
+        return paused(error, resolved)
+      }
+    case .failure(let failure):
+      let conclusion = conclude(.failed(failure), resolved, hidesRefusals: false)
+      return ended(conclusion.verdict, because: conclusion.result)
+    }
+  }
+
+  private func ended(_ verdict: Verdict, because result: SignInResult?) -> Step {
+    Step(
+      reply: SignInReply(
+        application.effects, .verdict(UInt8(truncatingIfNeeded: verdict.rawValue))),
+      results: result.map { [$0] } ?? [], verdict: verdict)
   }
 
   // MARK: Flow
 
   /// Returns the result of the `auth` line.
-  func authentication(_ resolved: Resolved) -> SignInResult {
-    orBreakGlass(
+  func authentication(_ resolved: Resolved) throws(Pause) -> SignInResult {
+    try orBreakGlass(
       resolved.options.followsKey
         ? authenticationAfterKey(resolved) : authenticationOfUser(resolved), resolved)
   }
 
   /// Returns the result of an `auth` line, for the user and the sign-in's circumstances.
-  func authenticationOfUser(_ resolved: Resolved) -> SignInResult {
+  func authenticationOfUser(_ resolved: Resolved) throws(Pause) -> SignInResult {
     if resolved.failure == nil || resolved.account != nil {
       trace(resolved, "policy") { line in
         line.add("state", escaping: bytes(of: resolved.settings.state.name))
@@ -108,36 +194,50 @@ package struct SignIn<Machine: Host, Asker: Application> {
         line.add("uid", Int64(account.uid))
       }
     }
-    return result(resolved) { () throws(SignInResult.Failure) in
-      guard let account = resolved.account else { return try refuseUnknownUser(resolved) }
-      guard let store = resolved.store else { return try authenticateByHelper(account, resolved) }
+    return try result(resolved) { () throws(Pause) in
+      guard let account = resolved.account, let store = resolved.store else {
+        return try refuseUnknownUser(resolved)
+      }
+      guard identity.actsAsRoot || account.uid == identity.user else {
+        throw .failure(.othersAccount)
+      }
       return try authenticate(account, store, resolved)
     }
   }
 
   private func authenticate(
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     let (options, settings) = (resolved.options, resolved.settings)
     let isHidden = options.asksForPassword || settings.enrollment != .selfService
     guard let (owner, snapshot) = try enrolled(account, store, isHidden: isHidden) else {
       guard try mayPutOff(settings, account, store) else {
         return try mustEnroll(account, store, resolved)
       }
+      // The last factor was removed after the user was asked for its code.
+      guard !resolved.continuation.isAboutRecord else {
+        return SignInResult(.rejected(.notEnrolled))
+      }
       return try pass(.notEnrolled, resolved)
+    }
+    if resolved.continuation.phase == .breakGlass, resolved.continuation.isOfStore,
+      application.isAnswered
+    {
+      try checkWriting(owner, store)
     }
     useLanguageIfProven(of: snapshot.record, account, resolved)
     if settings.enrollment != .selfService { _ = accountLine() }
     let standing = snapshot.attempts.standing(
-      settings.throttle, now: try now(), client: try clientDigest(snapshot, store))
+      settings.throttle, now: try now(), counter: counter,
+      client: try clientDigest(snapshot, store))
     trace(resolved, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
       line.add("wrong-codes", Int64(snapshot.attempts.failures))
     }
-    let memory = memory(settings)
+    let memory = try memory(settings)
     // Throttling does not apply to a user who need not give a code, so wrong codes from others do
     // not delay the user.
-    if standing != .locked,
+    if standing != .locked, identity.actsAsRoot,
       let age = try rememberedCode(memory, owner, snapshot, resolved)
     {
       return .allowed(.remembered(age: age))
@@ -154,13 +254,18 @@ package struct SignIn<Machine: Host, Asker: Application> {
     }
     return try proveCode(
       CodeCheck(
-        of: owner, by: .store(store, snapshot.record, places(memory, resolved)), in: resolved))
+        account: owner, store: store, record: snapshot.record,
+        places: identity.actsAsRoot ? places(memory, resolved) : [], resolved: resolved))
   }
+
+  /// The failures that the attempts of this application are counted among: a user's own process must not
+  /// delay the user's sign-ins.
+  var counter: AttemptState.Counter { identity.actsAsRoot ? .signIn : .ownProcess }
 
   /// Returns the digest of the source, or nil if no source waits longer than others.
   private func clientDigest(
     _ snapshot: FactorSnapshot, _ store: Machine.Store
-  ) throws(SignInResult.Failure) -> UInt32? {
+  ) throws(Pause) -> UInt32? {
     guard !snapshot.attempts.recentTurns.sources.isEmpty else { return nil }
     do throws(FactorStoreError) {
       return try store.digests(of: [client], in: snapshot.record).first?.client
@@ -172,29 +277,34 @@ package struct SignIn<Machine: Host, Asker: Application> {
   /// Does the same work as for a user without a factor, and denies.
   private func refuseUnknownUser(
     _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     if let store = resolved.store {
-      _ = try snapshot(store, Self.nobody)
-      try imitateSnapshot(store)
+      _ = try snapshot(store, .nobody)
+      try readDecoy(store)
     }
     try imitateOtherNames()
     if resolved.settings.enrollment != .selfService { _ = accountLine() }
-    try askAndDeny(resolved)
-    return .denied(.unknownUser)
+    let result = SignInResult.denied(.unknownUser)
+    try askAndDeny(result, resolved)
+    return result
   }
 
   /// Returns the result of the `account` line.
-  private func accountCheck(_ resolved: Resolved) -> SignInResult {
-    result(resolved) { () throws(SignInResult.Failure) in
-      guard let account = resolved.account else { return .denied(.unknownUser) }
-      guard let store = resolved.store else { return try checkAccountByHelper(account, resolved) }
+  private func accountCheck(_ resolved: Resolved) throws(Pause) -> SignInResult {
+    try result(resolved) { () throws(Pause) in
+      guard let account = resolved.account, let store = resolved.store else {
+        return .denied(.unknownUser)
+      }
+      guard identity.actsAsRoot || account.uid == identity.user else {
+        throw .failure(.othersAccount)
+      }
       return try checkAccount(account, store, resolved)
     }
   }
 
   private func checkAccount(
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
-  ) throws(SignInResult.Failure) -> SignInResult {
+  ) throws(Pause) -> SignInResult {
     let settings = resolved.settings
     if let (_, snapshot) = try enrolled(account, store) {
       useLanguage(of: snapshot.record, resolved)
@@ -208,6 +318,12 @@ package struct SignIn<Machine: Host, Asker: Application> {
     }
     switch settings.enrollment {
     case .selfService: return .passed(.notEnrolled)
+    case .offered where !identity.actsAsRoot:
+      // The sign-in that started the user's session was counted.
+      if try mayPutOff(settings, account, store) {
+        return .passed(
+          .offered(SignInResult.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay)))
+      }
     case .offered:
       if let offered = try putOff(settings.offer, account, store) { return offered }
     case .required: break
@@ -220,30 +336,29 @@ package struct SignIn<Machine: Host, Asker: Application> {
   /// Returns the result of `line`, unless policy switches the second factor off or the sign-in
   /// could not be resolved. An error denies.
   func result(
-    _ resolved: Resolved, of line: () throws(SignInResult.Failure) -> SignInResult
-  ) -> SignInResult {
+    _ resolved: Resolved, of line: () throws(Pause) -> SignInResult
+  ) throws(Pause) -> SignInResult {
     if let failure = resolved.failure { return .failed(failure) }
     guard resolved.state != .disabled else { return .passed(.switchedOff) }
-    do throws(SignInResult.Failure) { return try line() } catch { return .failed(error) }
+    do throws(Pause) {
+      return try line()
+    } catch {
+      guard case .failure(let failure) = error else { throw error }
+      return .failed(failure)
+    }
   }
 
   /// Reports a result to the log, the audit log and the user, and returns the verdict. If
   /// `hidesRefusals`, the user gets no message about a result that is not an accepted code.
   private func conclude(
     _ result: SignInResult, _ resolved: Resolved, hidesRefusals: Bool
-  ) -> SignInConclusion {
+  ) -> Conclusion {
     let verdict = Verdict(result, state: resolved.state)
-    // The run with the answer records and reports.
-    guard !application.isSuspended, !isAbandonedRetry(result, resolved) else {
-      return SignInConclusion(verdict, because: nil)
-    }
+    guard !isAbandonedRetry(result, resolved) else { return Conclusion(verdict, because: nil) }
     recordConfigurationChange(result, resolved)
     report(
       result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
-    guard mayTryAgain(after: result, resolved) else {
-      return SignInConclusion(verdict, because: result)
-    }
-    return SignInConclusion(result.isCounted ? .tryAgain : .askAgain, because: result)
+    return Conclusion(verdict, because: result)
   }
 
   /// Logs a step of the decision, if the module's arguments ask for it. The log never contains an
@@ -251,7 +366,8 @@ package struct SignIn<Machine: Host, Asker: Application> {
   func trace(
     _ resolved: Resolved, _ step: StaticString, _ details: (inout LogLine) -> Void
   ) {
-    guard resolved.options.debug else { return }
+    // The steps before a question have been logged when the question was asked.
+    guard resolved.options.debug, !application.isAnswered else { return }
     var line = LogLine()
     line.add("step", step)
     details(&line)
@@ -265,8 +381,8 @@ package struct SignIn<Machine: Host, Asker: Application> {
 
   /// Shows a text in lines that windows of every usual width show without breaking words.
   func tell(_ text: MessageText, essential: Bool) {
-    application.tell(
-      text.wrapped(to: MessageText.moduleColumns).string, essential: essential)
+    application.add(
+      .tell(text.wrapped(to: MessageText.moduleColumns).utf8.span, essential: essential))
   }
 
   func report(

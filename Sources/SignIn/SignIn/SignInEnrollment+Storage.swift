@@ -47,6 +47,10 @@ extension SignInEnrollment {
       try store.entry(of: account, creating: true)
     }
     guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
+    // A draft from before another change, such as a revocation, enrols nothing.
+    guard RecordVersion(entry.kept) == resolved.continuation.record else {
+      throw .obstacle(.abandoned)
+    }
     var record = try storing { () throws(FactorStoreError) in
       try entry.storedRecordOrNew()
     }
@@ -54,7 +58,7 @@ extension SignInEnrollment {
     do throws(FactorRecord.ChangeRefusal) {
       try record.add(factor)
     } catch {
-      throw .failure(.store(.damaged(.record)))
+      throw .pause(.store(.damaged(.record)))
     }
     var digests: [RecoveryCodeDigest] = []
     let codes = try recoveryCodes(for: record, entry, &digests)
@@ -67,7 +71,7 @@ extension SignInEnrollment {
     let next = attempts.keeping(record).adding(factor.id, confirmedAt: confirmed.step)
     let complete = record
     let actor = AuditLogEvent.Actor(
-      name: account.name, uid: account.uid, program: service, source: source)
+      name: account.name, uid: account.uid, program: signIn.request.service, source: source)
     let checkpoint = try storing { () throws(FactorStoreError) in
       try entry.replace(
         record: complete, attempts: next,
@@ -75,6 +79,8 @@ extension SignInEnrollment {
     }
     return EnrolledInSignIn(factor, codes: codes, checkpoint)
   }
+
+  private var source: Source { signIn.host.located(signIn.request.source) }
 
   func factor(
     of confirmed: ConfirmedDraft, at now: Int64, in record: FactorRecord,
@@ -85,8 +91,8 @@ extension SignInEnrollment {
         named: confirmed.name, at: now, in: record, sealedBy: entry)
     } catch {
       switch error {
-      case .notACode, .wrongCode, .cryptography: throw .failure(.store(.cryptography))
-      case .store(let error): throw .failure(.store(error))
+      case .notACode, .wrongCode, .cryptography: throw .pause(.store(.cryptography))
+      case .store(let error): throw .pause(.store(error))
       }
     }
   }
@@ -97,7 +103,7 @@ extension SignInEnrollment {
     do throws(FactorStoreError) {
       return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
     } catch {
-      throw .failure(.store(error))
+      throw .pause(.store(error))
     }
   }
 
@@ -107,17 +113,17 @@ extension SignInEnrollment {
     do throws(CryptographyError) {
       return try EnrollmentDraft(.standard)
     } catch {
-      throw .failure(.store(.cryptography))
+      throw .pause(.store(.cryptography))
     }
   }
 
   func now() throws(EnrollmentError) -> Int64 {
-    do throws(SystemError) { return try host.now() } catch { throw .failure(.clock(error)) }
+    do throws(SystemError) { return try signIn.host.now() } catch { throw .pause(.clock(error)) }
   }
 
   func storing<Result>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(EnrollmentError) -> Result {
-    do throws(FactorStoreError) { return try body() } catch { throw .failure(.store(error)) }
+    do throws(FactorStoreError) { return try body() } catch { throw .pause(.store(error)) }
   }
 }

@@ -101,13 +101,9 @@ extension SignInResult {
       line.add("part", "clock")
       line.add(error)
     case .store(let error): line.add(error)
-    case .helper(let trouble):
-      line.add("part", "helper")
-      line.add("reason", trouble.name)
-      if case .system(let error) = trouble { line.add(error) }
-    case .forwarding:
-      line.add("part", "application")
-      line.add("reason", "password-not-forwarded")
+    case .othersAccount:
+      line.add("part", "account")
+      line.add("reason", "anothers-account")
     case .firstFactorMissing:
       line.add("part", "stack")
       line.add("reason", "first-factor-missing")

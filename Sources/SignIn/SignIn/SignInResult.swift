@@ -74,10 +74,8 @@ package enum SignInResult: Sendable {
     case account(SystemError)
     case clock(SystemError)
     case store(FactorStoreError)
-    /// The helper, which is used if the store may not be opened, could not verify the code.
-    case helper(HelperError)
-    /// The password or a note could not be passed on.
-    case forwarding
+    /// A program that runs as an ordinary user asks about another user's account.
+    case othersAccount
     /// sshd has verified nothing, and no other `auth` line of its service could deny the sign-in.
     case firstFactorMissing
   }

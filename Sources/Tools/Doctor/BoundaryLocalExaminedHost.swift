@@ -188,7 +188,7 @@ package struct LocalExaminedHost: ExaminedHost {
     do throws(SystemError) {
       let owner = try connection.peer().user
       guard owner == 0 else { return .untrusted(owner: owner) }
-      guard let message = ModuleMessage.fact(nil).packet() else { return .silent }
+      guard let message = ModuleMessage.proven(0).packet() else { return .silent }
       try connection.send(message.span)
       return try connection.nextPacket(seconds: Self.residentPatience) == .silent
         ? .silent : .answers

@@ -210,8 +210,7 @@ package struct Decision: Equatable {
     case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .store(let error): "the stored data cannot be used: \(RecordProblem(error).sentence)"
-    case .helper: "the helper cannot be reached"
-    case .forwarding: "the password cannot be passed on"
+    case .othersAccount: "the program may ask about its own user's account alone"
     case .firstFactorMissing: Self.unproven
     }
   }

@@ -21,6 +21,6 @@ extension Explanation {
     let sudo =
       countsSudo
       ? Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host) : []
-    return Explanation(question, sudo: sudo, rules: rules, on: LocalHost())
+    return Explanation(question, sudo: sudo, rules: rules, on: ThisMachine())
   }
 }

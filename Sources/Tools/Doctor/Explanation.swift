@@ -159,7 +159,12 @@ package struct Explanation {
     self.stored = stored
     standing = Self.standing(stored, settings, host)
 
-    let forecast = SignIn(request, host: host, application: SilentApplication()).forecast()
+    var call = SignInCall()
+    call.request = request
+    call.caller = host.identity.user
+    // The sign-in would have a process and a session of its own.
+    call.facts = ApplicationFacts()
+    let forecast = SignIn(call, host: host, identity: host.identity).forecast()
     state = forecast.state
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
       .considering(

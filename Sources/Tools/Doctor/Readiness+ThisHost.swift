@@ -27,7 +27,7 @@ extension Readiness {
     _ question: Question, under policy: Configuration, rules: HostRules,
     progress: Progress = .silent
   ) throws(AdminError) -> Readiness {
-    try ReadinessSurvey(under: policy, rules: rules, on: LocalHost())
+    try ReadinessSurvey(under: policy, rules: rules, on: ThisMachine())
       .readiness(for: question, progress: progress)
   }
 }

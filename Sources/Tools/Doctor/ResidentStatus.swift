@@ -26,9 +26,11 @@ package enum ResidentStatus: Equatable {
   package var sentence: String {
     switch self {
     case .answers: "sign-ins are decided by mfad, the resident service"
-    case .stopped: "sign-ins are decided in each application, because mfad does not run"
-    case .silent, .untrusted, .unknown:
-      "sign-ins are decided in each application, because mfad cannot be used: mfa-admin doctor"
+    case .stopped: "sign-ins are decided by mfa-helper, because mfad does not run"
+    case .silent, .untrusted:
+      "sign-ins are denied, because mfad cannot be used: mfa-admin doctor"
+    case .unknown:
+      "it is not known whether sign-ins are decided by mfad or by mfa-helper: mfa-admin doctor"
     }
   }
 }

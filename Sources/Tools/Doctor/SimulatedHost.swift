@@ -20,9 +20,6 @@ struct SimulatedHost<Base: Host>: Host {
 
   var stacks: Base.Stacks { base.stacks }
 
-  /// Returns nil: the connections of this process are not those of the user who signs in.
-  func peer() -> UInt128? { nil }
-
   func name() -> [UInt8] { base.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
@@ -32,6 +29,11 @@ struct SimulatedHost<Base: Host>: Host {
         try base.configuration(at: path)
       }
     }
+    return isEnforced ? configuration.enforced : configuration
+  }
+
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+    let configuration = try base.publicConfiguration(at: path)
     return isEnforced ? configuration.enforced : configuration
   }
 
@@ -51,23 +53,12 @@ struct SimulatedHost<Base: Host>: Host {
 
   func store() throws(FactorStoreError) -> Base.Store { try base.store() }
 
-  var identity: ProcessIdentity { base.identity }
-
-  func helper() throws(HelperError) -> Base.Helper { try base.helper() }
-
-  /// Nil: the sign-in would have a session of its own.
-  var session: SignInOrigin? { nil }
-
-  var enclosingSessions: [SignInOrigin] { [] }
-
-  /// True: the language of messages does not change the result.
-  var usesUTF8: Bool { true }
+  /// Who would run the service.
+  var identity: ProcessIdentity {
+    ProcessIdentity(user: isCalledByRoot ? 0 : .max, actsAsRoot: true, isConfined: false)
+  }
 
   var secureShell: SecureShellConfiguration { base.secureShell }
-
-  var leadsSession: Bool { false }
-
-  var controllingTerminal: [UInt8]? { nil }
 
   func now() throws(SystemError) -> Int64 { try base.now() }
 

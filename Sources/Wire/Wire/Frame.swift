@@ -10,11 +10,16 @@ package enum Frame {
   /// Returns the length of the body that follows `header`, 1 to `longestBody`. A longer or empty
   /// body is refused before any of it is read.
   package static func bodyLength(header: Span<UInt8>) throws(MessageError) -> Int {
-    guard header.count == headerLength else { throw .malformed }
+    let length = length(header: header)
+    guard header.count == headerLength, length > 0 else { throw .malformed }
+    guard length <= longestBody else { throw .tooLong }
+    return length
+  }
+
+  /// Returns the length in a header, whatever it is.
+  package static func length(header: Span<UInt8>) -> Int {
     var length: UInt32 = 0
     for index in header.indices { length = length << 8 | UInt32(header[index]) }
-    guard length > 0 else { throw .malformed }
-    guard length <= UInt32(longestBody) else { throw .tooLong }
     return Int(length)
   }
 }

@@ -108,7 +108,7 @@ package struct MemoryHost: ExaminedHost {
     "/etc/mfa/mfa.conf.d": folder(0, 0o755), "/etc/mfa/key": file(999, 0o400, size: 32),
     "/var/lib/mfa": folder(999, 0o700), "/var/lib/mfa/factors": folder(999, 0o2700),
     "/var/lib/mfa/attempts": folder(999, 0o2700), "/usr/lib/mfa": folder(0, 0o755),
-    "/usr/lib/mfa/mfad": file(0, 0o755), "/usr/lib/mfa/mfa-decision.so": file(0, 0o644),
+    "/usr/lib/mfa/mfad": file(0, 0o755),
     "/usr/lib/mfa/mfa-helper": file(999, 0o4755), "/etc/pam.d/mfa-enroll": file(0, 0o644),
     "/usr/bin/mfa-enroll": file(0, 0o755), "/usr/sbin/mfa-admin": file(0, 0o755),
     "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),

@@ -1,7 +1,7 @@
-import MFAWire
 import MFABase
+import MFAWire
 
-/// Messages of every kind, and texts that name every field of a message, for comparisons.
+/// Packets of every kind, and texts that name every field of a packet, for comparisons.
 package enum MessageSamples {
   /// Returns the text as a secret.
   package static func secret(_ text: String) -> SecretBytes {
@@ -21,76 +21,195 @@ package enum MessageSamples {
     user: Array("alice".utf8), service: Array("sshd".utf8), remoteHost: Array("203.0.113.9".utf8),
     terminal: Array("ssh".utf8), arguments: [Array("hints".utf8), [], Array("debug".utf8)])
 
-  /// Returns the first message of a conversation.
-  package static func start(
-    _ line: ModuleLine = .auth, _ request: SignInRequest = request, note: [UInt8]? = nil,
-    tryNumber: UInt8? = 1, failedTries: UInt8 = 0, answered: [AnsweredQuestion] = []
-  ) -> ModuleMessage {
-    .start(
-      ConversationStart(
-        line, request, showsMessages: true, caller: 0x0102_0304, note: note,
-        tryNumber: tryNumber, failedTries: failedTries, answered: answered))
+  // MARK: Sign-ins
+
+  /// Facts that are all known.
+  package static let facts: ApplicationFacts = {
+    var facts = ApplicationFacts()
+    facts.peer = Array(1...16)
+    facts.session = Array("boot 7".utf8)
+    facts.enclosingSessions = [Array("boot 7".utf8), [], Array("boot 5".utf8)]
+    facts.leadsSession = true
+    facts.terminal = Array("pts/3".utf8)
+    return facts
+  }()
+
+  /// Returns a request of the module that `change` has changed.
+  package static func call(
+    _ request: SignInRequest = request, _ change: (inout SignInCall) -> Void = { _ in }
+  ) -> SignInCall {
+    var call = SignInCall()
+    call.request = request
+    change(&call)
+    return call
   }
 
-  /// Messages of the module and of the helper.
-  package static let moduleMessages: [@Sendable () -> ModuleMessage] = [
-    { start() }, { start(tryNumber: 5) }, { start(tryNumber: nil) },
-    { start(tryNumber: 3, failedTries: 2) },
-    { start(.account, SignInRequest(user: [], service: []), note: Array("abob".utf8)) },
-    { start(answered: [AnsweredQuestion(Array("Code: ".utf8), echo: true, reply: .none)]) },
+  /// Requests of the module.
+  package static let calls: [@Sendable () -> SignInCall] = [
+    { SignInCall() }, { call() },
     {
-      start(answered: [
-        AnsweredQuestion(Array("Factor: ".utf8), echo: false, reply: .text(secret("2"))),
-        AnsweredQuestion([], echo: false, reply: .text(secret("123456"))),
-      ])
+      call(SignInRequest(user: [], service: [])) { call in
+        call.line = .account
+        call.showsMessages = true
+        call.usesUTF8 = false
+        call.caller = 0x0102_0304
+        call.note = Array("abob".utf8)
+        call.earlierMethods = nil
+      }
     },
-    { start(answered: [AnsweredQuestion([0], echo: true, reply: .tooLong)]) },
-    { .reply(.none) }, { .reply(.text(secret(""))) }, { .reply(.text(secret("123456"))) },
-    { .reply(.tooLong) },
-    { .fact(nil) }, { .fact([]) }, { .fact([1, 0, 255]) },
+    {
+      call { call in
+        call.line = .session
+        call.note = []
+        call.earlierMethods = Array("publickey ssh-ed25519 AAAA\n".utf8)
+        call.earlierAnswer = .text(secret("password"))
+        call.facts = ApplicationFacts()
+      }
+    },
+    {
+      call { call in
+        call.earlierAnswer = .tooLong
+        call.facts = facts
+        call.continuation = [0, 1, 0xFF]
+        call.answer = .text(secret("123456"))
+      }
+    },
+    {
+      call { call in
+        call.continuation = [7]
+        call.answer = .tooLong
+      }
+    },
+    {
+      call { call in
+        call.continuation = [7]
+        call.answer = .text(secret(""))
+      }
+    },
+  ]
+
+  /// A log line.
+  private static var logLine: LogLine {
+    var line = LogLine()
+    line.add("result", "deny")
+    return line
+  }
+
+  /// Records for the kernel's audit trail.
+  private static let records = [
+    Audit.Record(
+      kind: .management, operation: Array("mfa:enrolled".utf8), account: Array("alice".utf8),
+      address: nil, terminal: Array("pts/0".utf8), succeeded: true),
+    Audit.Record(
+      kind: .authentication, operation: [], account: [], address: Array("203.0.113.9".utf8),
+      terminal: nil, succeeded: false),
+  ]
+
+  /// Returns an effect that shows a text.
+  package static func tell(_ text: String, essential: Bool = false) -> SignInEffect {
+    let bytes = Array(text.utf8)
+    return .tell(bytes.span, essential: essential)
+  }
+
+  /// Returns an effect that sets the text for a failure.
+  package static func failureText(_ text: String) -> SignInEffect {
+    let bytes = Array(text.utf8)
+    return .failureText(bytes.span)
+  }
+
+  /// Effects of every kind.
+  package static let effects: [SignInEffect] =
+    [
+      tell("wait", essential: true), tell(""),
+      .log(.debug, logLine), .log(.error, LogLine()),
+      .note(.allowed, of: Array("alice".utf8)), .note(.bypass, of: []),
+      .note(.enrollment, of: Array("bob".utf8)),
+      .forward(secret("password")), .forward(secret("")),
+      failureText(""), failureText("Connexion indisponible"),
+      .confirm(secret("Type yes: "), continuation: [1, 2, 3]),
+      .confirm(secret(""), continuation: []),
+    ] + records.map { .audit($0) }
+
+  /// Ends of every kind.
+  package static let ends: [SignInReply.End] = [
+    .verdict(0), .verdict(1), .verdict(255), .facts, .busy,
+    .question(PrivateText(secret("Code: ")), echo: true, continuation: [9, 8]),
+    .question(PrivateText(secret("")), echo: false, continuation: []),
+  ]
+
+  /// Replies with each end and with each effect, and a reply with all effects.
+  package static let replies: [SignInReply] =
+    ends.map { SignInReply([], $0) } + effects.map { SignInReply([$0], .verdict(2)) }
+    + [SignInReply(effects, ends[5])]
+
+  // MARK: Conversations of the helper
+
+  /// Messages of the helper.
+  package static let moduleMessages: [@Sendable () -> ModuleMessage] = [
     { .manage(terminal: nil) }, { .manage(terminal: Array("pts/0".utf8)) },
-    { .clientRequest(secret("body")) },
+    { .clientRequest(secret("body")) }, { .clientRequest(secret("")) },
     { .noRequest(.ended) }, { .noRequest(.malformed) },
     { .proven(1) }, { .proven(0) }, { .proven(.max) },
   ]
 
-  /// Messages of the service.
+  /// Messages of the service to the helper.
   package static let serviceMessages: [@Sendable () -> ServiceMessage] = [
-    { .verdict(0) }, { .verdict(255) }, { .busy },
-    { .ask(prompt: secret("Code: "), echo: true, lastNumber: nil) },
-    { .ask(prompt: secret(""), echo: false, lastNumber: 1) },
-    { .ask(prompt: secret("Code: "), echo: false, lastNumber: 8) },
-    { .tell(text: secret("wait"), essential: true) }, { .tell(text: secret(""), essential: false) },
-    { .log(priority: 7, line: Array("result=allow".utf8)) },
-    {
-      .audit(
-        Audit.Record(
-          kind: .management, operation: Array("mfa:enrolled".utf8), account: Array("alice".utf8),
-          address: nil, terminal: Array("pts/0".utf8), succeeded: true))
-    },
-    {
-      .audit(
-        Audit.Record(
-          kind: .authentication, operation: [], account: [], address: Array("203.0.113.9".utf8),
-          terminal: nil, succeeded: false))
-    },
-    { .note(Array("aalice".utf8)) }, { .forward(secret("password")) }, { .earlierAnswer },
-    { .fact(.earlierMethods) }, { .fact(.peer) }, { .fact(.session) },
-    { .fact(.enclosingSessions) }, { .fact(.leadsSession) }, { .fact(.controllingTerminal) },
-    { .fact(.usesUTF8) },
-    { .failureText([]) }, { .failureText(Array("Connexion indisponible".utf8)) },
-    { .readClient(seconds: 0xFFFF_FFFE) }, { .writeClient(secret("frame")) },
-    { .prove(account: Array("alice".utf8)) },
+    { .busy }, { .readClient(seconds: 0xFFFF_FFFE) }, { .writeClient(secret("frame")) },
+    { .writeClient(secret("")) }, { .prove(account: Array("alice".utf8)) },
   ]
 
   // MARK: Texts
 
+  /// Returns a text with every field of a request.
+  package static func text(_ call: borrowing SignInCall) -> String {
+    let request = call.request
+    let words = [
+      "\(call.line)", text(request.user), text(request.service), text(request.remoteHost),
+      text(request.terminal), request.arguments.map { text($0) }.joined(separator: ","),
+      "shows=\(call.showsMessages)", "utf8=\(call.usesUTF8)", "caller=\(call.caller)",
+      "note=\(text(call.note))", "methods=\(text(call.earlierMethods))",
+      "earlier=\(text(call.earlierAnswer))",
+      "facts=\(call.facts.map { text($0) } ?? "nil")",
+      "continuation=\(call.continuation)", "answer=\(text(call.answer))",
+    ]
+    return words.joined(separator: " ")
+  }
+
+  private static func text(_ facts: ApplicationFacts) -> String {
+    "(\(facts.peer ?? []) \(text(facts.session)) "
+      + facts.enclosingSessions.map { text($0) }.joined(separator: ",")
+      + " \(facts.leadsSession) \(text(facts.terminal)))"
+  }
+
+  /// Returns a text with a reply to a question.
+  package static func text(_ reply: borrowing Reply) -> String {
+    switch reply {
+    case .absent: "none"
+    case .tooLong: "too long"
+    case .text(let answer): text(answer)
+    }
+  }
+
+  /// Returns a text with every field of a reply.
+  package static func text(_ reply: SignInReply) -> String {
+    let effects = reply.effects.map { effect in
+      "\(effect.kind) \(effect.flag) \(effect.number) \(text(effect.text.copy())) "
+        + "\(effect.continuation)"
+    }
+    let end =
+      switch reply.end {
+      case .verdict(let number): "verdict \(number)"
+      case .question(let prompt, let echo, let continuation):
+        "question \(text(prompt.copy())) \(echo) \(continuation)"
+      case .facts: "facts"
+      case .busy: "busy"
+      }
+    return (effects + [end]).joined(separator: "; ")
+  }
+
   /// Returns a text with every field of a message.
   package static func text(_ message: consuming ModuleMessage) -> String {
     switch consume message {
-    case .start(let start): text(start)
-    case .reply(let reply): "reply \(text(reply))"
-    case .fact(let value): "fact \(text(value))"
     case .manage(let terminal): "manage \(text(terminal))"
     case .clientRequest(let body): "request \(text(body))"
     case .noRequest(let reason): "no request \(reason)"
@@ -98,47 +217,10 @@ package enum MessageSamples {
     }
   }
 
-  private static func text(_ start: consuming ConversationStart) -> String {
-    let request = start.request
-    var words = [
-      "start \(start.line) \(start.showsMessages) \(start.caller) \(text(start.note))",
-      text(request.user), text(request.service), text(request.remoteHost), text(request.terminal),
-    ]
-    words += request.arguments.map { text($0) }
-    if start.tryNumber != 1 { words.append("try \(start.tryNumber.map { "\($0)" } ?? "nil")") }
-    if start.failedTries > 0 { words.append("failed \(start.failedTries)") }
-    for answered in start.answered {
-      words.append("answered \(text(answered.prompt)) \(answered.echo)")
-      words.append(text(answered.takeReply()))
-    }
-    return words.joined(separator: " ")
-  }
-
-  private static func text(_ reply: consuming Reply) -> String {
-    switch consume reply {
-    case .none: "none"
-    case .tooLong: "too long"
-    case .text(let answer): text(answer)
-    }
-  }
-
   /// Returns a text with every field of a message.
   package static func text(_ message: consuming ServiceMessage) -> String {
     switch consume message {
-    case .verdict(let number): "verdict \(number)"
     case .busy: "busy"
-    case .ask(let prompt, let echo, let lastNumber):
-      "ask \(text(prompt)) \(echo) \(lastNumber.map { "\($0)" } ?? "nil")"
-    case .tell(let message, let essential): "tell \(text(message)) \(essential)"
-    case .log(let priority, let line): "log \(priority) \(text(line))"
-    case .audit(let record):
-      "audit \(record.kind) \(text(record.operation)) \(text(record.account)) "
-        + "\(text(record.address)) \(text(record.terminal)) \(record.succeeded)"
-    case .note(let note): "note \(text(note))"
-    case .forward(let password): "forward \(text(password))"
-    case .earlierAnswer: "earlier answer"
-    case .fact(let fact): "fact \(fact)"
-    case .failureText(let text): "failure text \(Self.text(text))"
     case .readClient(let seconds): "read \(seconds)"
     case .writeClient(let frame): "write \(text(frame))"
     case .prove(let account): "prove \(text(account))"

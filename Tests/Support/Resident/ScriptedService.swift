@@ -27,11 +27,12 @@ package final class ScriptedService: @unchecked Sendable {
       self.service = service
     }
 
-    /// Waits for a message, and records its text.
+    /// Waits for a packet, and records its text.
     package func receive() throws {
       switch try connection.receive(seconds: 10) {
       case .packet(let packet):
-        service.record(MessageSamples.text(try ModuleMessage.read(packet.span)))
+        let isCall = packet.withSpan { SignInCall.begins($0) }
+        service.record(isCall ? try Self.call(packet) : try Self.message(packet))
       case .ended: service.record("ended")
       case .unread: service.record("unread")
       case .silent: service.record("silent")
@@ -39,11 +40,25 @@ package final class ScriptedService: @unchecked Sendable {
       }
     }
 
+    private static func call(_ packet: consuming SecretBytes) throws -> String {
+      MessageSamples.text(try SignInCall(packet: packet))
+    }
+
+    private static func message(_ packet: borrowing SecretBytes) throws -> String {
+      MessageSamples.text(try ModuleMessage.read(packet.span))
+    }
+
     /// Sends these messages in one packet.
     package func send(_ messages: (@Sendable () -> ServiceMessage)...) throws {
       var writer = PacketWriter()
       for message in messages { message().write(to: &writer) }
       if let packet = writer.finish() { try connection.send(packet.span) }
+    }
+
+    /// Sends a reply to a request of the module.
+    package func reply(_ reply: SignInReply) throws {
+      var reply = reply
+      if let packet = reply.packet() { try connection.send(packet.span) }
     }
 
     /// Sends bytes as a packet.

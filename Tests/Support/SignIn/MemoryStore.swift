@@ -8,11 +8,13 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
   /// A store operation.
   package enum Step: Equatable, Sendable {
     case knows, enterConfiguration, snapshot, lock, secret, digest, sentDigest,
-      write(failures: UInt32), sync, replace, unlock, imitateAttempt, imitateSnapshot
+      write(failures: UInt32), sync, replace, unlock, decoy
   }
 
   /// The operations so far, in order.
   package var steps: [Step] = []
+  /// The operations on decoys so far, in order.
+  package var onDecoys: [Step] = []
   /// The record.
   package var record: FactorRecord?
   /// The attempt state.
@@ -39,6 +41,31 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
 
   /// Creates an empty store.
   package init() {}
+
+  /// The key that seals continuations.
+  package var continuationKey = [UInt8](repeating: 9, count: AES256GCM.keyLength)
+  /// What each continuation was bound to.
+  package private(set) var bindings: [[UInt8]] = []
+
+  /// Seals a continuation.
+  package func seal(
+    continuation: Span<UInt8>, binding: [UInt8]
+  ) throws(FactorStoreError) -> [UInt8] {
+    bindings.append(binding)
+    let key = continuationKey
+    do throws(CryptographyError) {
+      return try AES256GCM.seal(
+        continuation, key: key.span, associated: binding.span)
+    } catch {
+      throw .cryptography
+    }
+  }
+
+  /// Opens a continuation.
+  package func open(continuation: [UInt8], binding: [UInt8]) -> SecretBytes? {
+    let key = continuationKey
+    return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
+  }
 
   /// Enrols a factor with a known secret; none of its codes has been used.
   package func enroll(
@@ -144,13 +171,14 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     return FactorSnapshot(record: record, attempts: attempts)
   }
 
-  /// Records the operation.
-  package func imitateSnapshot() throws(FactorStoreError) { try note(.imitateSnapshot) }
-
-  /// Records the operation, and fails on demand.
-  package func imitateAttempt(
-    _ code: Code, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError) { try note(.imitateAttempt) }
+  /// Records the operation, and returns the entry of another store in memory, whose operations are in `onDecoys`.
+  package func decoy(like record: FactorRecord?) throws(FactorStoreError) -> MemoryStoreEntry {
+    try note(comparesRepeatedAnswers && record != nil ? .secret : .decoy)
+    let decoy = try FactorSnapshot(decoyLike: record)
+    let store = MemoryStore()
+    (store.record, store.attempts) = (decoy.record, decoy.attempts)
+    return MemoryStoreEntry(store, .nobody, isDecoyOf: self)
+  }
 
   /// Returns the user's stored record, even when it has no factors, or nil.
   package func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
@@ -209,13 +237,17 @@ package final class MemoryStoreEntry: FactorStoreEntry {
   private let store: MemoryStore
   /// The account.
   package let owner: Account
+  /// The store that returned this decoy.
+  private let decoyOwner: MemoryStore?
 
-  init(_ store: MemoryStore, _ owner: Account) {
+  init(_ store: MemoryStore, _ owner: Account, isDecoyOf decoyOwner: MemoryStore? = nil) {
     self.store = store
     self.owner = owner
+    self.decoyOwner = decoyOwner
   }
 
   deinit {
+    decoyOwner?.onDecoys += store.steps
     store.isLocked = false
     store.steps.append(.unlock)
   }
@@ -254,13 +286,6 @@ package final class MemoryStoreEntry: FactorStoreEntry {
     ofTyped code: Code, in record: FactorRecord
   ) throws(FactorStoreError) -> UInt64 {
     UInt64(code.length.rawValue) << 32 | UInt64(code.value)
-  }
-
-  /// Records the operation.
-  package func imitateComparison(
-    _ code: Code, with record: FactorRecord, now: Int64, adjacentIntervals: UInt8
-  ) throws(FactorStoreError) {
-    try store.note(store.comparesRepeatedAnswers ? .secret : .imitateAttempt)
   }
 
   /// Returns the code, with a number for the factor and the session.

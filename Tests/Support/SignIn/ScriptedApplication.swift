@@ -1,6 +1,6 @@
 import MFAWire
 import MFABase
-import MFASignIn
+import MFAModule
 
 /// A PAM application whose user answers from a script. At its end, a test asserts that every line
 /// of the script was used (`isUsedUp`).
@@ -41,10 +41,12 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   package var isUsedUp: Bool { script.isEmpty }
 
   /// Answers from the script; gives no answer when the script is used up.
-  package func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
-    prompts.append(String(decoding: prompt, as: UTF8.self) + (echo ? "(echo)" : ""))
+  package func ask(_ prompt: Span<UInt8>, echo: Bool) -> Reply {
+    let text = Self.text(prompt)
+    if text.contains(Self.secret) { secretPrompts.append(text) }
+    prompts.append(text + (echo ? "(echo)" : ""))
     atPrompt()
-    guard !script.isEmpty else { return .none }
+    guard !script.isEmpty else { return .absent }
     let answer = script.removeFirst()
     guard case .seeing(let type) = answer else { return Self.reply(answer) }
     return Self.reply(.text(type(secretPrompts)))
@@ -55,14 +57,20 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
     case .text(let text): .text(SecretBytes(copying: Array(text.utf8).span))
     case .bytes(let bytes): .text(SecretBytes(copying: bytes.span))
     case .seeing(let type): .text(SecretBytes(copying: Array(type([]).utf8).span))
-    case .none: .none
+    case .none: .absent
     case .tooLong: .tooLong
     }
   }
 
+  private static func text(_ bytes: Span<UInt8>) -> String {
+    var text: [UInt8] = []
+    for index in bytes.indices { text.append(bytes[index]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Records the message, with its lines joined.
-  package func tell(_ text: String, essential: Bool) {
-    let text = text.split(separator: "\n", omittingEmptySubsequences: false)
+  package func tell(_ text: Span<UInt8>, essential: Bool) {
+    let text = Self.text(text).split(separator: "\n", omittingEmptySubsequences: false)
       .joined(separator: " ")
     told.append(text)
     if essential { essentials.append(text) }
@@ -73,26 +81,13 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
 
   /// Whether the user sees all messages.
   package var showsMessages = true
-  /// The messages that contained a secret.
-  package private(set) var revealed: [String] = []
-
-  /// Records the message, with its lines joined.
-  package func reveal(_ text: String, _ secret: consuming SecretBytes) {
-    var bytes = Array(text.utf8)
-    for index in secret.span.indices { bytes.append(secret.span[index]) }
-    revealed.append(String(decoding: bytes, as: UTF8.self))
+  /// A key, as a URL or as a QR code, or a recovery code.
+  private static var secret: Regex<Substring> {
+    /otpauth:|\u{2588}|[a-z2-7]{4}-[a-z2-7]{4}-[a-z2-7]{4}/
   }
 
-  /// The prompts that contained a secret.
+  /// The prompts with a secret.
   package private(set) var secretPrompts: [String] = []
-
-  /// Answers from the script, like `ask`.
-  package func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
-    var bytes: [UInt8] = []
-    for index in prompt.span.indices { bytes.append(prompt.span[index]) }
-    secretPrompts.append(String(decoding: bytes, as: UTF8.self))
-    return ask(bytes, echo: echo)
-  }
 
   /// The note that `auth` stored, followed by the user name.
   package var noted: [UInt8]?
@@ -100,16 +95,14 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   package var takesNotes = true
 
   /// Stores the note.
-  package func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
+  package func store(note: Span<UInt8>) -> Bool {
     guard takesNotes else { return false }
-    noted = [note.rawValue] + name
+    noted = Array(Self.text(note).utf8)
     return true
   }
 
-  /// Returns whether the note was stored for this name.
-  package func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
-    noted == [note.rawValue] + name
-  }
+  /// The note.
+  package var storedNote: [UInt8]? { noted }
 
   /// The kernel audit records: `mfa:code alice 203.0.113.9 - yes`.
   package private(set) var audited: [String] = []
@@ -123,9 +116,7 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Records the log line.
-  package func log(_ priority: LogPriority, _ line: LogLine) {
-    logged.append(String(decoding: line.text, as: UTF8.self))
-  }
+  package func log(_ priority: Int32, _ line: Span<UInt8>) { logged.append(Self.text(line)) }
 
   /// The methods that the user authenticated with earlier.
   package var methods: String? = ""
@@ -138,9 +129,7 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
 
   /// Records the forwarded password.
   package func forward(_ password: Span<UInt8>) -> Bool {
-    var bytes: [UInt8] = []
-    for index in password.indices { bytes.append(password[index]) }
-    forwarded.append(String(decoding: bytes, as: UTF8.self))
+    forwarded.append(Self.text(password))
     return forwards
   }
 }

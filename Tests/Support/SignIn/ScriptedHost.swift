@@ -3,9 +3,10 @@ import MFAModel
 import MFASignIn
 import MFAStore
 import MFABase
+import MFAWire
 
 /// A machine with one account, a fixed clock and a store in memory.
-package final class ScriptedHost: Host, @unchecked Sendable {
+package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
   /// The only account, or nil.
   package var account: Account? = Account(name: Array("alice".utf8), uid: 1000)
   /// The text of the configuration.
@@ -40,13 +41,23 @@ package final class ScriptedHost: Host, @unchecked Sendable {
 
   /// The peer address of the connection.
   package var peerAddress: UInt128?
-  /// The number of times that the peer address was requested.
-  package private(set) var peerQuestions = 0
+  /// The number of times that the facts were requested.
+  package private(set) var factQuestions = 0
 
-  /// Counts the request.
-  package func peer() -> UInt128? {
-    peerQuestions += 1
-    return peerAddress
+  /// The facts about the application's process.
+  package var facts: ApplicationFacts {
+    factQuestions += 1
+    var facts = ApplicationFacts()
+    facts.peer = peerAddress.map { address in
+      var writer = ByteWriter()
+      writer.write(address)
+      return writer.bytes
+    }
+    facts.session = session?.identity
+    facts.enclosingSessions = enclosingSessions.map(\.identity)
+    facts.leadsSession = leadsSession
+    facts.terminal = controllingTerminal
+    return facts
   }
 
   /// Returns a fixed host name.
@@ -62,6 +73,22 @@ package final class ScriptedHost: Host, @unchecked Sendable {
     } catch {
       throw ConfigurationFile.Failure(ConfigurationFile.standardPath, .invalid(error))
     }
+  }
+
+  /// The name of the host in its realm.
+  package var realmHost: [UInt8] = []
+
+  /// The configuration files that every user can read.
+  package var publicFiles: Set<String> = []
+
+  /// Reads the configuration of `configuration(at:)`, if the file is in `publicFiles`.
+  package func publicConfiguration(
+    at path: [UInt8]
+  ) throws(ConfigurationFile.Failure) -> Configuration {
+    guard publicFiles.contains(String(decoding: path, as: UTF8.self)) else {
+      throw ConfigurationFile.Failure(path, .system(SystemError(.open, number: 13)))
+    }
+    return try configuration(at: path)
   }
 
   /// Returns the account, ignoring the case of the name.
@@ -114,18 +141,6 @@ package final class ScriptedHost: Host, @unchecked Sendable {
 
   /// The identity of this process.
   package var identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
-  /// The sessions that the helper will accept, in order.
-  package var helpers: [ScriptedHelper] = []
-  /// The error of starting the helper.
-  package var helperFailure: HelperError?
-
-  /// Returns the next scripted session; throws when the script is used up.
-  package func helper() throws(HelperError) -> ScriptedHelper {
-    if let helperFailure { throw helperFailure }
-    guard !helpers.isEmpty else { throw .ended }
-    return helpers.removeFirst()
-  }
-
   /// Whether the locale is one with UTF-8.
   package var usesUTF8 = true
   /// The settings of sshd.

@@ -1,6 +1,4 @@
-// The interface between the PAM shim (pam/pam_mfa.c) and Swift: the module's own part (Boundary.swift
-// in Sources/Module/Module), and the library that decides in the application's process
-// (Boundary.swift in Sources/SignIn/SignIn).
+// The interface between the PAM shim (pam/pam_mfa.c) and Swift (Boundary.swift in Sources/Module/Module).
 //
 // The shim passes PAM's data and functions that call PAM. Swift returns a verdict and keeps none of
 // the pointers. Strings are NUL-terminated. They may be NULL only where marked, and none of them is
@@ -31,11 +29,6 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   // Denied, and sshd must not ask again in this connection. Used for sshd only, if
   // MFA_TOO_MANY_ATTEMPTS would leave sshd without any method to offer.
   MFA_END_SIGN_IN MFA_NAMED("endSignIn") = 4,
-  // Denied, but the user may try another code. Only the resident service returns this, to the module,
-  // which begins a new conversation. PAM never sees it.
-  MFA_TRY_AGAIN MFA_NAMED("tryAgain") = 5,
-  // As before, for an answer that is no code and was not counted as an attempt.
-  MFA_ASK_AGAIN MFA_NAMED("askAgain") = 6,
 } mfa_verdict;
 
 // The application's reply to a question.
@@ -47,9 +40,6 @@ typedef enum MFA_CLOSED_ENUM mfa_reply {
   // The answer is longer than any password or code may be. None of it was copied.
   MFA_REPLY_TOO_LONG MFA_NAMED("tooLong") = 2,
 } mfa_reply;
-
-// The library that decides in the application's process. Only root can replace it.
-#define MFA_DECISION_LIBRARY "/usr/lib/mfa/mfa-decision.so"
 
 // The longest answer, in bytes: PAM_MAX_RESP_SIZE.
 enum { MFA_ANSWER_CAPACITY = 512 };
@@ -109,32 +99,7 @@ typedef enum MFA_CLOSED_ENUM mfa_line {
   MFA_SESSION MFA_NAMED("session") = 3,
 } mfa_line;
 
-// --- Functions of the module itself ---
-
-// Has the resident service decide, and writes its verdict. Returns 0 if there is no service.
-int mfa_ask_service(
-    mfa_line line, const mfa_request *request, const mfa_application *application,
-    mfa_verdict *verdict);
-
-// Notes for the `account` line that the `auth` line allowed the user.
-void mfa_settle(const mfa_request *request, const mfa_application *application);
-
-// Returns whether the `auth` line of this transaction allowed the user: 0 if it did not.
-int mfa_is_settled(const mfa_request *request, const mfa_application *application);
-
-// --- Functions of the library that decides in the application's process ---
-
-// The `auth` line: asks for a code if policy requires one, and verifies it.
-mfa_verdict mfa_sign_in(const mfa_request *request, const mfa_application *application);
-
-// The `account` line: decides whether the account may be used. Users who need a factor but do not
-// have one enrol here.
-mfa_verdict mfa_account(const mfa_request *request, const mfa_application *application);
-
-// The `session` line, at the beginning of a session: shows pending notices.
-mfa_verdict mfa_session(const mfa_request *request, const mfa_application *application);
-
-// Calls one of them. The only function that the library exports.
+// Carries out a line, and returns its verdict.
 mfa_verdict mfa_decide(
     mfa_line line, const mfa_request *request, const mfa_application *application);
 

@@ -72,9 +72,6 @@ enum Ownership: Examination {
     Requirement(
       path: "\(InstalledPath.programFolder)", kind: .folder, owner: .root, harm: noEnrolling),
     Requirement(
-      path: "\(InstalledPath.decisionLibrary)", kind: .file, owner: .root,
-      harm: "where the resident service does not run, \(denied)"),
-    Requirement(
       path: "\(InstalledPath.resident)", kind: .file, owner: .root,
       harm: "the resident service cannot start"),
     Requirement(

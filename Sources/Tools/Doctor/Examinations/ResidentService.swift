@@ -19,8 +19,8 @@ enum ResidentService: Examination {
         Finding(
           severity: .note, code: "resident-service-stopped", place: place,
           message:
-            "the resident service does not run: each application opens the store itself, and "
-            + "a sign-in takes several times as long in programs that have not loaded OpenSSL",
+            "the resident service does not run: mfa-helper is started for each request, which takes "
+            + "longer, and applications in a sandbox with no_new_privs deny every sign-in",
           hint: "to start it: \(start)")
       ]
     case .silent:
@@ -28,8 +28,7 @@ enum ResidentService: Examination {
         Finding(
           severity: .warning, code: "resident-service-silent", place: place,
           message:
-            "the resident service does not answer: each sign-in waits 5 seconds and then opens "
-            + "the store itself",
+            "the resident service does not answer: each sign-in waits a minute and is then denied",
           hint: "see why: systemctl status mfad.service; then: systemctl restart mfad.service")
       ]
     case .untrusted(let owner):
@@ -37,7 +36,7 @@ enum ResidentService: Examination {
         Finding(
           severity: .warning, code: "resident-service-untrusted", place: place,
           message:
-            "uid \(owner) listens on the socket of the resident service: sign-ins do not use it",
+            "uid \(owner) listens on the socket of the resident service: sign-ins are denied",
           hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
             + start)
       ]

@@ -1,21 +1,15 @@
 import MFABase
 import MFACMFA
+import MFAWire
 
 // The values of mfa.h in Swift: what the shim passes, and the application behind it.
 
 extension SignInRequest {
-  /// The longest PAM item that is read, in bytes. A longer item is truncated, and a truncated user
-  /// name matches no account.
-  package static var longestItem: Int { 1024 }
-
-  /// The largest number of arguments that is read. A line of a service file holds fewer.
-  private static var maximumArguments: Int { 64 }
-
   /// Copies what the shim passes.
   package init(_ request: mfa_request) {
     var arguments: [[UInt8]] = []
     // SAFETY: this reads a number, and none of the structure's pointers.
-    let count = min(Int(unsafe request.argument_count), Self.maximumArguments)
+    let count = min(Int(unsafe request.argument_count), Int(Self.maximumArguments))
     for index in 0..<max(count, 0) {
       // SAFETY: the shim passes `argument_count` NUL-terminated strings.
       arguments.append(unsafe Self.bytes(request.arguments[index]) ?? [])
@@ -52,6 +46,32 @@ private enum PAMText {
   }
 }
 
+/// The calls to a PAM application, of which tests have their own implementation.
+package protocol Application {
+  /// Asks the user one question.
+  func ask(_ prompt: Span<UInt8>, echo: Bool) -> Reply
+  /// Shows a message. An essential one is shown even if the application asked for silence.
+  func tell(_ text: Span<UInt8>, essential: Bool)
+  /// False if the application asked for silence: only essential messages are shown then.
+  var showsMessages: Bool { get }
+  /// Stores a note in the PAM transaction, and returns whether that succeeded. Replaces an earlier note.
+  func store(note: Span<UInt8>) -> Bool
+  /// The note in the PAM transaction, or nil.
+  var storedNote: [UInt8]? { get }
+  /// Returns the text that was typed for an earlier module (PAM_AUTHTOK).
+  func earlierAnswer() -> Reply
+  /// Returns the authentication methods that succeeded before PAM ran, with the keys used, as sshd
+  /// reports them. Returns an empty array if there were none, and nil if the report is too long to
+  /// be read.
+  func earlierMethods() -> [UInt8]?
+  /// Passes a password to the modules that follow (PAM_AUTHTOK), and returns whether that succeeded.
+  func forward(_ password: Span<UInt8>) -> Bool
+  /// Writes a line of this priority of syslog(3) to the system log.
+  func log(_ priority: Int32, _ line: Span<UInt8>)
+  /// Writes a record to the kernel's audit trail, if the host has one.
+  func audit(_ record: Audit.Record)
+}
+
 /// The application behind PAM, reached through the calls of the shim.
 @safe
 package struct PAMApplication: Application {
@@ -66,13 +86,8 @@ package struct PAMApplication: Application {
   // MARK: Questions and messages
 
   /// Asks through the application's conversation.
-  package func ask(_ prompt: [UInt8], echo: Bool) -> Reply {
-    ask(revealing: SecretBytes(copying: prompt.span), echo: echo)
-  }
-
-  /// Asks through the application's conversation.
-  package func ask(revealing prompt: consuming SecretBytes, echo: Bool) -> Reply {
-    let text = Self.terminated(prompt.span)
+  package func ask(_ prompt: Span<UInt8>, echo: Bool) -> Reply {
+    let text = Self.terminated(prompt)
     // SAFETY: the text ends with a NUL; `Self.reply` provides a buffer of the size that mfa.h
     // requires.
     return unsafe Self.reply { answer, count in
@@ -86,19 +101,9 @@ package struct PAMApplication: Application {
   }
 
   /// Shows a message through the application's conversation.
-  package func tell(_ text: String, essential: Bool) {
-    tell(SecretBytes(copying: text.utf8Span.span), essential: essential)
-  }
-
-  /// Shows confidential text through the application's conversation.
-  package func reveal(_ text: String, _ secret: consuming SecretBytes) {
-    tell(SecretBytes(joining: text.utf8Span.span, secret.span), essential: true)
-  }
-
-  /// Shows a message through the application's conversation.
-  package func tell(_ text: consuming SecretBytes, essential: Bool) {
+  package func tell(_ text: Span<UInt8>, essential: Bool) {
     // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
-    _ = unsafe Self.passing(text.span) { text in
+    _ = unsafe Self.passing(text) { text in
       unsafe calls.tell(calls.context, text, essential ? 1 : 0)
       return 1
     }
@@ -112,20 +117,10 @@ package struct PAMApplication: Application {
 
   // MARK: Items of the transaction
 
-  /// Stores the note in the PAM transaction.
-  package func note(_ note: TransactionNote, of name: [UInt8]) -> Bool {
-    store(note: [note.rawValue] + name)
-  }
-
   /// Stores a note in the PAM transaction, and returns whether that succeeded.
-  package func store(note: [UInt8]) -> Bool {
+  package func store(note: Span<UInt8>) -> Bool {
     // SAFETY: the text ends with a NUL, and the shim copies it.
-    unsafe Self.passing(note.span) { unsafe calls.note(calls.context, $0) } != 0
-  }
-
-  /// Returns whether the PAM transaction has this note.
-  package func isNoted(_ note: TransactionNote, of name: [UInt8]) -> Bool {
-    storedNote == [note.rawValue] + name
+    unsafe Self.passing(note) { unsafe calls.note(calls.context, $0) } != 0
   }
 
   /// The note in the PAM transaction, or nil.
@@ -144,17 +139,13 @@ package struct PAMApplication: Application {
     }
   }
 
-  /// The longest report of earlier methods that is read, in bytes. It holds several of the longest
-  /// keys, as certificates.
-  private static var longestMethods: Int { 32_768 }
-
   /// Returns the variable of PAM's environment.
   package func earlierMethods() -> [UInt8]? {
     // SAFETY: the string is NUL-terminated and lives as long as the transaction.
     guard let text = unsafe calls.earlier_methods(calls.context) else { return [] }
     // SAFETY: the string is NUL-terminated.
-    let bytes = unsafe PAMText.bytes(text, atMost: Self.longestMethods)
-    return bytes.count < Self.longestMethods ? bytes : nil
+    let bytes = unsafe PAMText.bytes(text, atMost: SignInCall.longestMethods)
+    return bytes.count < SignInCall.longestMethods ? bytes : nil
   }
 
   /// Sets PAM's item.
@@ -166,12 +157,9 @@ package struct PAMApplication: Application {
   // MARK: Logs
 
   /// Writes a line through libpam.
-  package func log(_ priority: LogPriority, _ line: LogLine) { log(priority.number, line.text) }
-
-  /// Writes a line of this priority of syslog(3) through libpam.
-  package func log(_ priority: Int32, _ line: [UInt8]) {
+  package func log(_ priority: Int32, _ line: Span<UInt8>) {
     // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
-    _ = unsafe Self.passing(line.span) { line in
+    _ = unsafe Self.passing(line) { line in
       unsafe calls.log(calls.context, priority, line)
       return 1
     }
@@ -197,7 +185,7 @@ package struct PAMApplication: Application {
       }
     }
     switch kind {
-    case .none: return .none
+    case .none: return .absent
     case .tooLong: return .tooLong
     case .text:
       guard count >= 0, count <= capacity else { return .tooLong }
