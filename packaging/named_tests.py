@@ -3,10 +3,11 @@
 
     named_tests.py
 
-A test is named as `Suite.function`, and in the brackets of a comment also as `.function` of the suite before it.
-A suite is named as `SomethingTests`, and a file or a suite of a folder of Tests/ as `Folder/SomethingTests`; a
-folder as Tests/Folder. In the brackets after a MUST, any other capitalised name in backticks is a suite or a type
-of the sources. In Report.swift, the items of `mfa-admin report` name tests as "Suite.function". Prints each name
+A test is named as `Suite.function`, and in the brackets of a comment also as `.function` of the suite before
+it. A suite is named as `SomethingTests`, and a file or a suite of a folder of Tests/ as
+`Folder/SomethingTests`; a folder as Tests/Folder, and a test of Tests/Fleet by its words, in brackets with
+Tests/Fleet. In the brackets after a MUST, any other capitalised name in backticks is a suite or a type of the
+sources. In Report.swift, the items of `mfa-admin report` name tests as "Suite.function". Prints each name
 without a test on a line, and exits with 1 if there is one.
 """
 
@@ -27,6 +28,8 @@ class Tests:
         self.functions = collections.defaultdict(set)
         self.suites = set()
         self.in_folders = set()
+        scripts = [(folder / "Fleet" / name).read_text(encoding="utf-8") for name in ("run", "offline.py")]
+        self.of_fleets = {name for text in scripts for name in re.findall(r"^@test\ndef (\w+)", text, re.M)}
         for file in folder.rglob("*.swift"):
             text = file.read_text(encoding="utf-8")
             found = set(re.findall(r"\bfunc (\w+)", text))
@@ -51,6 +54,14 @@ class Tests:
                 yield "Tests/" + folder
 
 
+    def missing_of_fleets(self, text):
+        """Yields the tests of Tests/Fleet in the brackets of a text that do not exist."""
+        for named in re.findall(r"\(([^()]*\bTests/Fleet\b[^()]*)\)", text):
+            for name in re.findall(r"`(?:Tests/Fleet: )?([a-z][a-z ]+|TLS[ \d]+)`", named):
+                if name.replace(" ", "_") not in self.of_fleets:
+                    yield "Tests/Fleet: " + name
+
+
 def comments(text):
     """Returns each comment of a source file as one line."""
     blocks, lines = [], []
@@ -66,6 +77,7 @@ def comments(text):
 
 def missing_in(comment, tests, types):
     """Yields the names in the brackets of a comment that name no test."""
+    yield from tests.missing_of_fleets(comment)
     for named in re.findall(r"\(([^()]*)\)", comment):
         yield from tests.missing(named)
         suite = None
@@ -92,6 +104,7 @@ def main():
     missing += [f"packaging/THREATS.md: {suite}.{function}" for suite, function in named
                 if suite != "Suite" and function not in tests.functions[suite]]
     missing += [f"packaging/THREATS.md: {name}" for name in tests.missing(threats)]
+    missing += [f"packaging/THREATS.md: {name}" for name in tests.missing_of_fleets(threats)]
     sources = {file: file.read_text(encoding="utf-8")
                for folder in ("Sources", "pam") for suffix in ("swift", "c", "h")
                for file in sorted((ROOT / folder).rglob("*." + suffix))}

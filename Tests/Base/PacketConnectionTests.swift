@@ -46,20 +46,6 @@ struct PacketConnectionTests {
     #expect(try ends.server.nextPacket(seconds: 0) == .packet(50_000))
   }
 
-  @Test("an end that has stopped receiving still has what was sent, and gets nothing more")
-  func stopReceiving() throws {
-    let ends = try Ends()
-    try ends.client.send([1, 2].span)
-    ends.server.stopReceiving()
-    let error = #expect(throws: SystemError.self) { try ends.client.send([3].span) }
-    #expect(error?.isBrokenPipe == true)
-    #expect(try ends.server.nextPacket(seconds: 0) == .packet(2))
-    #expect(try Self.receive(ends.server).bytes == [1, 2])
-    #expect(try ends.server.nextPacket(seconds: 0) == .ended)
-    try ends.server.send([4].span)
-    #expect(try ends.client.nextPacket(seconds: 0) == .packet(1))
-  }
-
   @Test("a connection that was closed with a packet unread differs from one that was read")
   func closedUnread() throws {
     let path = Array("/tmp/mfa-packets-\(UUID().uuidString)".utf8)

@@ -158,6 +158,7 @@ class DecisionService:
         # While it is not set, reports of hosts get no answer.
         self.answers_reports = threading.Event()
         self.answers_reports.set()
+        self.reads_requests = True
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(4096)
@@ -270,6 +271,9 @@ class DecisionService:
             connection.send(message(0x92, text(b"one")))
             connection.send(message(0x92, text(b"two")))
             connection.send(message(0x91, struct.pack(">I", 10)))
+            if not self.reads_requests:
+                self.wait(1)
+                return
             record["reply"] = connection.recv(LONGEST)
             connection.send(message(0x92, text(b"three")))
             return

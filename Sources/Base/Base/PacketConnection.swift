@@ -78,9 +78,6 @@ package final class PacketConnection: Sendable {
     guard sent == bytes.count else { throw SystemError(.write, number: EIO) }
   }
 
-  /// Makes the other end unable to send. What it has sent already can still be received.
-  package func stopReceiving() { _ = shutdown(descriptor, Int32(SHUT_RD)) }
-
   /// Sends a packet that tells the receiver this process's real user ID. The kernel verifies it.
   package func sendAsRealUser(_ bytes: Span<UInt8>) throws(SystemError) {
     let sent = try retrying(.write) {

@@ -1,6 +1,4 @@
 import MFABase
-import MFACrypto
-import MFAModel
 
 extension LocalFactorStore {
   /// Seals a continuation under the key in /etc/mfa.
@@ -8,9 +6,7 @@ extension LocalFactorStore {
     continuation: Span<UInt8>, binding: [UInt8]
   ) throws(FactorStoreError) -> [UInt8] {
     var key = try key()
-    return try cryptographic { () throws(CryptographyError) in
-      try key.seal(continuation: continuation, binding: binding)
-    }
+    return try key.seal(continuation: continuation, binding: binding)
   }
 
   /// Opens a continuation.
@@ -18,8 +14,6 @@ extension LocalFactorStore {
     continuation: [UInt8], binding: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes? {
     var key = try key()
-    return try cryptographic { () throws(CryptographyError) in
-      try key.open(continuation: continuation, binding: binding)
-    }
+    return try key.open(continuation: continuation, binding: binding)
   }
 }

@@ -247,17 +247,25 @@ package struct SealingKey: ~Copyable {
   /// Seals a continuation, with a key of its own.
   package mutating func seal(
     continuation: Span<UInt8>, binding: [UInt8]
-  ) throws(CryptographyError) -> [UInt8] {
-    let key = try continuationKey()
-    return try AES256GCM.seal(continuation, key: key.span, associated: binding.span)
+  ) throws(FactorStoreError) -> [UInt8] {
+    do throws(CryptographyError) {
+      let key = try continuationKey()
+      return try AES256GCM.seal(continuation, key: key.span, associated: binding.span)
+    } catch {
+      throw .cryptography
+    }
   }
 
   /// Opens a continuation. Returns nil if any byte differs, or if it was sealed with another key.
   package mutating func open(
     continuation: [UInt8], binding: [UInt8]
-  ) throws(CryptographyError) -> SecretBytes? {
-    let key = try continuationKey()
-    return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
+  ) throws(FactorStoreError) -> SecretBytes? {
+    do throws(CryptographyError) {
+      let key = try continuationKey()
+      return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
+    } catch {
+      throw .cryptography
+    }
   }
 
   private mutating func continuationKey() throws(CryptographyError) -> SecretBytes {

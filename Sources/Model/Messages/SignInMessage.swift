@@ -48,8 +48,6 @@ package enum SignInMessage: Equatable, Sendable {
   case noSuchDevice
   /// The sign-in failed because of an error on the host.
   case unavailable
-  /// Too many sign-ins of the user wait for an answer.
-  case tooManyOpenSignIns
   /// A recovery code was accepted, and `left` remain. If they are few, the user should make new ones.
   case recoveryCodeAccepted(left: Int64, areFew: Bool)
   /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.

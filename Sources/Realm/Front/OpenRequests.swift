@@ -9,8 +9,9 @@ import Synchronization
 /// gRPC's transport has a graceful shutdown, but it must not begin while requests are open: if a host begins a request at
 /// the same moment, the transport answers with a protocol error, which ends all conversations of that host.
 ///
-/// MUST 1: a conversation in which the user answers in time goes on. (Tests/Fleet: `stopped`)
-/// MUST 2: the program ends although a user types nothing. (Tests/Fleet: `stopped while typing`)
+/// MUST 1: a request that was received is answered. (Tests/Fleet: `stopped`)
+/// MUST 2: the program ends although the decision service is silent. (Tests/Fleet: `stopped while the service is
+/// silent`)
 final class OpenRequests: ServerInterceptor {
   private struct State {
     var open = 0

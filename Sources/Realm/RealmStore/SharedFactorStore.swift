@@ -67,9 +67,7 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     continuation: Span<UInt8>, binding: [UInt8]
   ) throws(FactorStoreError) -> [UInt8] {
     var key = try key()
-    return try cryptographic { () throws(CryptographyError) in
-      try key.seal(continuation: continuation, binding: binding)
-    }
+    return try key.seal(continuation: continuation, binding: binding)
   }
 
   /// Opens a continuation.
@@ -77,9 +75,7 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     continuation: [UInt8], binding: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes? {
     var key = try key()
-    return try cryptographic { () throws(CryptographyError) in
-      try key.open(continuation: continuation, binding: binding)
-    }
+    return try key.open(continuation: continuation, binding: binding)
   }
 
   // MARK: Loading

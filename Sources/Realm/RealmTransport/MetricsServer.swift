@@ -7,7 +7,7 @@ import Synchronization
 /// Answers Prometheus with the metrics of a program, over HTTP.
 ///
 /// MUST 1: a client that sends nothing, or too much, does not keep a connection, and no more than `most`
-/// clients are served at the same time. (Tests/Fleet: `metrics limits`)
+/// clients are served at the same time. (Tests/Fleet: `metrics requests`)
 package struct MetricsServer: Sendable {
   private let address: MetricsAddress
   private let families: @Sendable () async -> [MetricFamily]

@@ -7,7 +7,7 @@ import Synchronization
 /// occupying a thread.
 ///
 /// MUST 1: one packet is received at a time, so that a packet that is forwarded and not consumed counts as
-/// unread when the connection is closed. (Tests/Fleet: `unread reply`)
+/// unread when the connection is closed. (Tests/Fleet: `unread request`)
 /// MUST 2: `close` closes the connection at once, also while another task waits for a packet. (`PacketChannelTests`)
 ///
 /// `@unchecked`: all changeable state is in the mutex, and the methods of the source can be called from any

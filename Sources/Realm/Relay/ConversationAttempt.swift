@@ -12,9 +12,8 @@ import Synchronization
 ///
 /// MUST 1: after the first packet of a verifier, the conversation is never repeated. (Tests/Fleet:
 /// `killed after the first packet`)
-/// MUST 2: a packet of the module that the decision service has not read stays unread, so that the module
-/// can begin again; a packet that the service may have read is consumed, so that the module denies.
-/// (Tests/Fleet: `unread reply`, `end of the service`)
+/// MUST 2: a packet that the decision service has not read stays unread, so that the other end knows it; a packet
+/// that the service may have read is consumed. (Tests/Fleet: `unread request`, `end of the service`)
 /// MUST 3: a conversation ends without a reset of its stream if the verifier works, because HTTP/2 closes a
 /// connection with many resets, and all its conversations with it. (Tests/Fleet: `many conversations`)
 final class ConversationAttempt: Sendable {

@@ -106,7 +106,7 @@ package struct RelayProgram: Sendable {
     }
   }
 
-  /// Waits until the conversations have ended, 5 seconds at most. Those of users who are typing begin again.
+  /// Waits until the conversations have ended, 5 seconds at most.
   private func finish() async {
     for _ in 0..<50 where conversation.share.count > 0 {
       do {

@@ -13,7 +13,7 @@ package struct VerifierPool: Sendable {
 
   /// How long one verifier may take to send its first packet.
   private static var patience: Duration { .seconds(2) }
-  /// How long all verifiers together may take. The module waits 5 seconds.
+  /// How long all verifiers together may take, and a user waits at most for the reply to a request.
   private static var longest: Duration { .milliseconds(4500) }
   /// How long all verifiers together may take while the relay is offline.
   private static var longestOffline: Duration { .milliseconds(1500) }

@@ -70,7 +70,7 @@ package final class WorkerShare {
     set { numbers[Self.maximumProcesses] = newValue ? 1 : 0 }
   }
 
-  /// Whether the process in `slot` can be ended at once, because it serves no connection.
+  /// True if the process in `slot` serves no connection, so that it can be ended at once.
   func isDispensable(_ slot: Int) -> Bool { numbers[slot] == Entry.idle }
 
   /// Whether every process serves a connection.

@@ -93,10 +93,7 @@ struct Continuation: WireMessage {
     try coder.flag(&hasTriedEarlierAnswer)
     try coder.number(&requests)
     try record.fields(&coder)
-    var bytes = factor.bytes
-    try coder.bytes(&bytes, longest: FactorID.length)
-    guard let factor = FactorID(bytes: bytes) else { throw .malformed }
-    self.factor = factor
+    try coder.factor(&factor)
     try coder.number(&askedAt)
     try coder.number(&lastNotice)
     try coder.number(&failures)
@@ -146,11 +143,18 @@ struct RecordVersion: Equatable {
   }
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
-    var bytes = id.bytes
-    try coder.bytes(&bytes, longest: FactorID.length)
-    guard let id = FactorID(bytes: bytes) else { throw .malformed }
-    self.id = id
+    try coder.factor(&id)
     try coder.number(&generation)
+  }
+}
+
+extension Coder {
+  /// A factor's id, or that of a record.
+  fileprivate mutating func factor(_ id: inout FactorID) throws(PacketError) {
+    var bytes = id.bytes
+    try self.bytes(&bytes, longest: FactorID.length)
+    guard let found = FactorID(bytes: bytes) else { throw .malformed }
+    id = found
   }
 }
 
