@@ -294,7 +294,8 @@ let package = Package(
       "SharedStore", in: "SharedStore",
       uses: "Attempt Base Crypto Model RealmStore SignInTestSupport Store"),
     support("Resident", in: "Resident", uses: "Base Wire"),
-    support("Admin", in: "Admin", uses: "Admin Attempt Base Doctor Model PAMStack Store"),
+    support(
+      "Admin", in: "Admin", uses: "Admin Attempt Base Doctor Model PAMStack Store Wire"),
     support("PostgreSQL", in: "PostgreSQL", uses: "RealmStore TestSupport"),
     support("Etcd", in: "Etcd", uses: "RealmStore TestSupport"),
     code("CSecretsTesting", path: "Tests/Base/CSecretsTesting"),
@@ -309,7 +310,8 @@ let package = Package(
           + " Store Wire") + [argumentParser] + fleet("SwiftProtobuf", "swift-protobuf"),
       path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere, linkerSettings: [cxx]),
     tests(
-      "Admin", uses: "Admin AdminTestSupport Attempt Base Import Model Realm Store TestSupport"),
+      "Admin",
+      uses: "Admin AdminTestSupport Attempt Base Import Model Realm Store TestSupport Wire"),
     tests("Attempt", uses: "Attempt Base Model Store TestSupport"),
     tests(
       "Base", uses: "Base CSecretsTesting CTestSupport Crypto TestSupport", ["mfa-loading-probe"],

@@ -1,6 +1,7 @@
 import MFAAdminTestSupport
 import MFAAttempt
 import MFAModel
+import MFAWire
 import MFAStore
 import MFABase
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @Suite struct AdminErrorTests {
   static func errors() throws -> [(AdminError, Int32)] {
     let bad = try userName("a\u{1B}[31mb")
-    let phone = try factor(id(1), "phone")
+    let phone = FactorSummary(try factor(id(1), "phone"))
     let full = SystemError(.write, number: 28)
     let holder = LockHolder(
       process: 7, start: 1, startTime: 1_795_000_089, command: "\u{1B}", user: 0, userName: [0x1B],

@@ -1,4 +1,5 @@
 import MFAAdminTestSupport
+import MFAAttempt
 import MFAStore
 import MFAModel
 import Testing
@@ -17,29 +18,29 @@ import Testing
 
   // MARK: Revoking
 
-  static let revocations: [(Int, @Sendable () throws -> RevocationReport.Removal, String, String)] =
+  static let revocations: [(Int, @Sendable () throws -> UserChange.Removal?, String, String)] =
     [
       (
-        1, { .factor(try phone(), left: 1, rememberedCount: 2) }, "alice: revoked phone",
+        1, { removal(of: try phone(), left: 1, remembered: 2) }, "alice: revoked phone",
         #""result":"revoked","factors":[PHONE],"factorsLeft":1,"grants":0,"rememberedSignIns":2"#
       ),
       (
-        2, { .factor(try phone(), left: 0, rememberedCount: 0) },
+        2, { removal(of: try phone(), left: 0, remembered: 0) },
         "alice: revoked phone; no factor is left",
         #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":0,"rememberedSignIns":0"#
       ),
       (
-        3, { .everything([try phone()], grants: 3, rememberedCount: 1) },
+        3, { removal([try phone()], grants: 3, remembered: 1) },
         "alice: revoked every factor; no factor is left",
         #""result":"revoked","factors":[PHONE],"factorsLeft":0,"grants":3,"rememberedSignIns":1"#
       ),
       (
-        4, { .everything([], grants: 1, rememberedCount: 0) },
+        4, { removal([], grants: 1, remembered: 0) },
         "alice: removed what was stored; no factor is left",
         #""result":"revoked","factors":[],"factorsLeft":0,"grants":1,"rememberedSignIns":0"#
       ),
       (
-        5, { .unread }, "alice: removed what was stored; no factor is left",
+        5, { nil }, "alice: removed what was stored; no factor is left",
         #""result":"discarded","factors":null,"factorsLeft":0,"grants":null,"rememberedSignIns":null"#
       ),
     ]
@@ -92,7 +93,7 @@ import Testing
     let attempts = AttemptState(
       record: record.id, failures: failures, lastFailure: failures == 0 ? 0 : Self.now - ago,
       watermarks: [AttemptState.Watermark(factor: phone.id, step: Self.now / 30 + ahead)])
-    let unlocking = UnlockEffect(
+    let unlocking = UserChange.Unlocking(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     let report = UnlockingReport(
       user: try userName("alice"), unlocking: unlocking,
@@ -157,7 +158,7 @@ import Testing
     let factors = [try Self.phone()]
     let grants = [try GrantTableTests.grants()[2].grant]
     let revocation = RevocationReport(
-      user: user, removal: .everything(factors, grants: 0, rememberedCount: 0),
+      user: user, removal: removal(factors),
       entered: .entered(nil))
     let withdrawal = WithdrawalReport(user: user, grants: grants, mark: nil)
     let forgetting = ClearedSignInsReport(user: user, rememberedCount: 0, mark: nil)

@@ -1,5 +1,6 @@
 import MFAAdminTestSupport
 import MFAModel
+import MFAWire
 import Testing
 
 @testable import MFAAdmin
@@ -24,13 +25,13 @@ import Testing
     (15, " phone", []),
   ]
 
-  static func factors() throws -> [Factor] {
+  static func factors() throws -> [FactorSummary] {
     [
       try factor(try id(0xAB, 0xCD, 0xEF), "phone"),
       try factor(try id(0xAB, 0xCD, 0x11), "tablet"),
       try factor(try id(0x99, 0x99), "key"),
       try factor(try id(0x77), "9999"),
-    ]
+    ].map { FactorSummary($0) }
   }
 
   @Test(arguments: cases)

@@ -15,11 +15,11 @@ import Testing
     Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
   }
 
-  private func attempt(_ made: borrowing NewGrantReport, _ store: TemporaryStore, _ user: String)
+  private func attempt(_ made: NewGrantReport, _ store: TemporaryStore, _ user: String)
     throws
     -> Attempt.Result
   {
-    let written = made.code.written()
+    let written = made.code.value.written()
     return try Attempt.make(
       TypedCodes(whole: written.span), by: account(store, user), in: store.store,
       Attempt.Context(settings: .defaults, clock: { TemporaryStore.now })
@@ -77,7 +77,7 @@ import Testing
     #expect(
       made.explanation.hasPrefix("valid for one enrolment until 2023-11-15 22:13:20 UTC; id "))
     let result = try Attempt.redeem(
-      ticket: made.code, by: account(store, "bob"), in: store.store,
+      ticket: made.code.value, by: account(store, "bob"), in: store.store,
       Attempt.Context(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
     guard case .good(made.report.grant.id) = result else {
       Issue.record("\(result)")
@@ -107,19 +107,19 @@ import Testing
       } == .tooManyGrants(alice))
     let first = withdrawn.report.grant.id
     let id = VisibleText.escaping(first.hexadecimal)
-    let one = try administration.withdraw(.one(first), of: "alice")
+    let one = try administration.withdraw(first, of: "alice")
     #expect(one.sentence == "alice: withdrawn \(id)")
     #expect(one.grants == [withdrawn.report.grant])
     #expect(one.mark.map { AuditLogProblem.text($0) } == store.marks.last)
     #expect(
       refusal { () throws(AdminError) in
-        _ = try administration.withdraw(.one(first), of: "alice")
+        _ = try administration.withdraw(first, of: "alice")
       } == .noSuchGrant(alice))
     guard case .rejected(.wrong) = try attempt(withdrawn, store, "alice") else {
       Issue.record("a withdrawn code is still valid")
       return
     }
-    let rest = try administration.withdraw(.everything, of: "alice")
+    let rest = try administration.withdraw(nil, of: "alice")
     #expect(rest.grants == others)
     #expect(try administration.grants("alice").isEmpty)
     #expect(store.lines.count { $0.hasPrefix("result=grant-withdrawn user=alice grant=") } == 4)
@@ -165,7 +165,7 @@ import Testing
     let factors = try #require(try store.snapshot("alice")).record.factors
     let plan = try store.administration.plan(.everything, of: "alice")
     let report = try store.administration.revoke(plan)
-    #expect(report.removal == .everything(factors, grants: 1, rememberedCount: 0))
+    #expect(report.removal == removal(factors, grants: 1))
     #expect(try store.administration.grants("alice").isEmpty)
     #expect(try store.snapshot("alice") == nil)
     let entry = try store.store.entry(of: account(store, "alice"), creating: false)
@@ -179,7 +179,7 @@ import Testing
     _ = try store.administration.grant(.ticket, to: "bob", for: .hours(1), uses: 1, reason: nil)
     let plan = try store.administration.plan(.everything, of: "bob")
     let report = try store.administration.revoke(plan)
-    #expect(report.removal == .everything([], grants: 1, rememberedCount: 0))
+    #expect(report.removal == removal([], grants: 1))
     #expect(report.sentence == "bob: removed what was stored; no factor is left")
     #expect(report.entered.mark != nil)
     #expect(try store.administration.grants("bob").isEmpty)

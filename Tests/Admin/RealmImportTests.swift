@@ -122,7 +122,7 @@ struct RealmImportTests {
     return try RealmImport(
       of: LocalUsers(store.administration),
       into: RealmAdministrator(
-        accounts: store.administration.accounts, actor: Array("root".utf8),
+        accounts: store.administration.accounts, now: TemporaryStore.now, actor: Array("root".utf8),
         log: { _, line in realm.logged.append(String(decoding: line.text, as: UTF8.self)) },
         send: { command throws(RealmProblem) in try realm.reply(command) }),
       number: [UInt8](repeating: number, count: 16),

@@ -1,4 +1,5 @@
 import MFAAdminTestSupport
+import MFAAttempt
 import MFAModel
 import Testing
 
@@ -83,11 +84,11 @@ import Testing
     for number in 0..<row.remembered {
       attempts = attempts.remembering(SignInOriginDigest(.address, UInt64(number)), at: Self.now)
     }
-    let unlocking = UnlockEffect(
+    let unlocking = UserChange.Unlocking(
       record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: Self.now)
     #expect(unlocking.sentence == row.sentence)
-    #expect((unlocking.state != nil) == row.writes)
-    let state = unlocking.state ?? attempts
+    let state = attempts.unlocked(at: Self.now)
+    #expect((state != attempts) == row.writes)
     #expect(state.watermarks.map(\.step) == [Self.step + row.expectedAhead])
     if row.writes {
       #expect(state.failures == 0 && state.ownProcessFailures.failures == 0)
@@ -103,10 +104,11 @@ import Testing
       record: record.id, failures: 7, lastFailure: 7,
       watermarks: [AttemptState.Watermark(factor: factor.id, step: 9)])
     for now in [Int64.min, -1_000_000] {
-      let unlocking = UnlockEffect(
+      let unlocking = UserChange.Unlocking(
         record, attempts, ThrottlePolicy(), adjacentIntervals: 5, now: now)
-      #expect(unlocking.state?.watermarks.map(\.step) == [9])
-      #expect(unlocking.state?.failures == 0)
+      #expect(unlocking.failures == 7)
+      let state = attempts.unlocked(at: now)
+      #expect(state.watermarks.map(\.step) == [9] && state.failures == 0)
     }
   }
 }

@@ -1,4 +1,5 @@
 import MFAAdminTestSupport
+import MFAAttempt
 import MFABase
 @testable import MFAStore
 import MFAModel
@@ -435,7 +436,8 @@ import Testing
       }
       let snapshot = FactorSnapshot(record: record, attempts: AttemptState(record: record.id))
       facts.add(
-        UserReport(name: record.user.bytes, content: .usable(snapshot, .open)), now: 50)
+        UserReport(name: record.user.bytes, content: .usable(UserSummary(snapshot, .open))), now: 50
+      )
     }
     #expect(facts.withRecoveryCodes == 2 && facts.withShortRecoveryCodes == 1)
     #expect(facts.withUsedRecoveryCodes == 1)

@@ -8,12 +8,14 @@ import random
 import threading
 import time
 
-from conversations import ALLOW, PASS, PERIOD, Host, Refused, code, enrol, join, sign_in
+from conversations import ALLOW, PASS, PERIOD, Host, HostRefused, Refused, change, code, enrol, join, sign_in
 from history import UNKNOWN
 from verifiers import INTERVALS
 
 # How long a client waits for a sign-in: longer than a service may take for one commit.
 PATIENCE = 9
+# The host of the administrator, which is not revoked.
+ADMINISTRATION = "admin.example.org"
 HOSTS = ("web1.example.org", "web2.example.org", "web3.example.org")
 
 
@@ -200,14 +202,21 @@ class Clients:
             self.stopping.wait(source.uniform(0.5, 2.5))
 
     def change(self, operation, verifier, **subject):
-        """Runs a command about a user or a host."""
-        command = "revoke" if operation == "revoke-host" else operation
+        """Carries out a command about a user or a host, as an administrator on a host does."""
+        if ADMINISTRATION not in self.hosts and not self.join(ADMINISTRATION, verifier):
+            return False
         number = self.history.invoke(operation, verifier=verifier.name, **subject)
-        output = verifier.administer(command, *subject.values())
+        try:
+            changed = change(verifier.path, Host(*self.host(ADMINISTRATION)), operation, *subject.values(), 20)
+        except (OSError, Refused, AssertionError) as error:
+            self.history.finish(number, UNKNOWN)
+            if isinstance(error, HostRefused):
+                # A failover has lost the joining.
+                self.rejoin(ADMINISTRATION, verifier)
+            return False
         # What changed nothing has no line in the audit log.
-        changed = operation != "unlock" or output is None or ": 0 failed attempts" not in output
-        self.history.finish(number, UNKNOWN if output is None else "done" if changed else "unchanged")
-        return output is not None
+        self.history.finish(number, "done" if changed else "unchanged")
+        return True
 
     # --- Threads ---
 

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Fleet"))
-from decisions import LONGEST, Fields, Reply, call, manage, message, text  # noqa: E402
+from decisions import LONGEST, Fields, Reply, administer, call, manage, message, text  # noqa: E402
 
 # The period of the factors, in seconds: the shortest that the service allows, for many codes in a short run.
 PERIOD = 15
@@ -28,6 +28,10 @@ def code(secret, step):
 
 class Refused(Exception):
     """The service refused a request. The message says what it answered."""
+
+
+class HostRefused(Refused):
+    """The service refused the host that an administrator acts on."""
 
 
 class Host:
@@ -200,3 +204,25 @@ def join(path, ticket, serial, seconds):
         if not answer or answer[0].kind != 0x81:
             raise Refused("the ticket was refused" if answer else "the connection ended")
         return answer[0].text()
+
+
+def change(path, host, command, subject, seconds):
+    """Carries out a command of an administrator on a host, as the relay forwards it from mfa-admin. Returns whether
+    something was changed.
+    """
+    with Conversation(path, seconds) as conversation:
+        # The relay tells only that the process acts as root.
+        conversation.begin(host, os.urandom(16), message(1, struct.pack(">I", 0) + b"\0\0\1" + bytes(6)))
+        conversation.send(administer(COMMANDS[command](text(subject.encode()))))
+        messages = conversation.receive()
+        if messages and messages[0].kind == 0xA1 and messages[0].number(1) == 2:
+            raise HostRefused("the host was refused")
+        if not messages or messages[0].kind not in (0xA5, 0xA8):
+            raise Refused("the change was refused" if messages else "the connection ended")
+        # The checkpoint of the entry in the audit log is the last field, and empty if nothing was changed.
+        return messages[0].rest[-2:] != b"\0\0"
+
+
+# The numbers and fields of the commands about a user or a host.
+COMMANDS = {"revoke-user": lambda user: b"\x08" + user + b"\x04", "unlock": lambda user: b"\x08" + user + b"\x01",
+            "revoke-host": lambda host: b"\x04" + host}

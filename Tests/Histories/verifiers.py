@@ -48,7 +48,7 @@ class Verifier(Machine):
     def connect(self, database):
         """Configures the database, with its lines of verifier.conf, for programs that are started later."""
         (self.configuration / "verifier.conf").write_text(
-            "%sfront_user = root\nprocesses = 14\n\n[hosts all]\nenrolling = on\nfailures_hourly = 10000\n"
+            "%sfront_user = root\nprocesses = 14\n\n[hosts all]\nenrolling = on\nadministering = on\nfailures_hourly = 10000\n"
             % database)
 
     @property

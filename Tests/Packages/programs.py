@@ -24,7 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # For each program, a part of a command and the command.
 PROGRAMS = {"mfa-admin": ("disab", "disable"), "mfa-enroll": ("recovery-c", "recovery-codes"),
-            "mfa-fleet": ("author", "authority"), "mfa-verifier": ("revoke-u", "revoke-user")}
+            "mfa-fleet": ("author", "authority"), "mfa-verifier": ("new-e", "new-epoch")}
 # The options that every program has, and that man pages may leave out.
 EVERYWHERE = {"--help", "--version"}
 LIMIT = 20

@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAModel
 import MFARealm
 import MFAWire
@@ -8,14 +9,6 @@ import Testing
 @Suite("Replies to administrators")
 struct AdministrationReplyTests {
   private static func bytes(_ text: String) -> [UInt8] { FactSamples.bytes(text) }
-
-  private static let rules = AdministeredRealmRules(
-    time: 1_800_000_000, waitsAfter: 5, firstWait: 30, longestWait: 900, locksAfter: 100,
-    adjacentIntervals: 1)
-
-  private static let user = AdministeredRealmUser(
-    name: bytes("alice"), record: bytes("record"), attempts: bytes("attempts"),
-    fingerprint: bytes("12345678"), problem: [])
 
   private static var host: AdministeredHost {
     var host = AdministeredHost(
@@ -47,25 +40,30 @@ struct AdministrationReplyTests {
     case 3: .hostTicket(SecretBytes(copying: bytes("AAAA-BBBB").span))
     case 4: .done(checkpoint: bytes("17:9f2c0a1b"))
     case 5: .realm(realm)
-    case 6: .users([user, user], rules, isEnd: true)
-    case 7: .changed(user, rules, checkpoint: bytes("17:9f2c0a1b"))
+    case 6:
+      Samples.summary.map { summary in
+        [
+          AdministeredRealmUser(
+            name: bytes("alice"), .usable(summary), fingerprint: bytes("12345678"),
+            directoryEntry: bytes("id")),
+          AdministeredRealmUser(name: bytes("bob"), .unusable(bytes("record: damaged"))),
+        ]
+      }.map { .users($0, isEnd: true) }
+    case 7: .auditLogEnd(17)
     case 8:
-      .granted(
-        user, rules, checkpoint: bytes("17:9f2c0a1b"), id: [1, 2, 3, 4],
-        code: SecretBytes(copying: bytes("AAAA").span))
-    case 9:
       .auditLog(
         [AdministeredLogLine(number: 1, text: bytes("n=1"), checkpoint: bytes("1:9f2c0a1b"))],
         isEnd: true)
-    case 10: .auditLogEnd(17)
-    case 11:
+    case 9:
       .imported(
         AdministeredImport(
           factors: [
             FactorImport(.zero, .added, mark: [1, 2]), FactorImport(.zero, .otherFactors),
           ], recoveryCodes: .grants, recoveryCodeMark: [3], failuresBefore: 4, failures: 5,
           checkpoint: bytes("17:9f2c0a1b")))
-    default: nil
+    default:
+      Samples.effects.indices.contains(number - 10)
+        ? .changed(Samples.effects[number - 10], checkpoint: bytes("17:9f2c0a1b")) : nil
     }
   }
 
@@ -87,7 +85,7 @@ struct AdministrationReplyTests {
     }
   }
 
-  @Test("every reply parses, and no other bytes parse", arguments: 0...11)
+  @Test("every reply parses, and no other bytes parse", arguments: 0..<10 + Samples.effects.count)
   func everyReplyParses(number: Int) throws {
     let encoded = Self.packet(Self.reply(number))
     let packet = try #require(encoded)

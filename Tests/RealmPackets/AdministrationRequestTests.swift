@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAModel
 import MFARealm
 import MFAWire
@@ -8,19 +9,15 @@ import Testing
 struct AdministrationRequestTests {
   private static func bytes(_ text: String) -> [UInt8] { FactSamples.bytes(text) }
 
-  private static let commands: [AdministrationCommand] = [
-    .inspect, .hosts(after: []), .hosts(after: bytes("web1")),
-    .newHostTicket(host: bytes("web1"), groups: [bytes("web"), bytes("all")]),
-    .revokeHost(bytes("web1")), .realm, .users(after: bytes("alice")), .user(bytes("alice")),
-    .unlock(bytes("alice")), .forget(bytes("alice")), .revoke(bytes("alice"), factor: []),
-    .revoke(bytes("alice"), factor: [UInt8](repeating: 7, count: 16)),
-    .grant(
-      bytes("alice"),
-      AdministrationGrant(kind: 2, seconds: 600, uses: 3, reason: bytes("lost phone"))),
-    .withdraw(bytes("alice"), id: [1, 2, 3, 4]), .auditLog(after: 17), .auditLogEnd,
-    .importUser(userImport(isTrial: true)), .importUser(userImport(isTrial: false)),
-    .undoImport(undo(isTrial: true)), .undoImport(undo(isTrial: false)),
-  ]
+  private static let commands: [AdministrationCommand] =
+    [
+      .inspect, .hosts(after: []), .hosts(after: bytes("web1")),
+      .newHostTicket(host: bytes("web1"), groups: [bytes("web"), bytes("all")]),
+      .revokeHost(bytes("web1")), .realm, .users(after: bytes("alice")), .user(bytes("alice")),
+      .renameUser(bytes("alice"), to: bytes("alicia")), .auditLog(after: 17), .auditLogEnd,
+      .importUser(userImport(isTrial: true)), .importUser(userImport(isTrial: false)),
+      .undoImport(undo(isTrial: true)), .undoImport(undo(isTrial: false)),
+    ] + Samples.changes.map { .change(bytes("alice"), $0) }
 
   private static func userImport(isTrial: Bool) -> AdministrationImport {
     var user = AdministrationImport(
@@ -84,11 +81,8 @@ struct AdministrationRequestTests {
     let long = [UInt8](repeating: 0x61, count: 256)
     for request in [
       Self.request(.inspect, by: long), Self.request(.inspect, at: long), Self.request(.user(long)),
-      Self.request(.user([])), Self.request(.withdraw(Self.bytes("alice"), id: [1])),
-      Self.request(.revoke(Self.bytes("alice"), factor: [1])),
-      Self.request(
-        .grant(
-          Self.bytes("alice"), AdministrationGrant(kind: 3, seconds: 1, uses: 1, reason: []))),
+      Self.request(.user([])), Self.request(.change([], .unlock)),
+      Self.request(.renameUser(Self.bytes("alice"), to: [])),
       Self.request(
         .newHostTicket(
           host: Self.bytes("web1"), groups: [[UInt8]](repeating: [0x61], count: 17))),

@@ -1,5 +1,8 @@
+import MFAAttempt
+import MFABase
 import MFAModel
 import MFARealm
+import MFAWire
 
 /// The time of the tests, in seconds since the epoch.
 let now: Int64 = 1_800_000_000
@@ -92,5 +95,93 @@ func grant() -> Grant? {
     Grant(
       kind: .bypass, id: $0, madeAt: now, expiresAt: now + 600, usesLeft: 1, reason: nil,
       digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+  }
+}
+
+/// Changes of users, their effects, and a report on a user, with each kind of field.
+enum Samples {
+  private static func bytes(_ text: String) -> [UInt8] { FactSamples.bytes(text) }
+
+  private static var reason: Grant.Reason? {
+    do throws(DisplayName.Refusal) { return try Grant.Reason(bytes("lost phone")) } catch {
+      return nil
+    }
+  }
+
+  static var changes: [UserChange] {
+    [
+      .unlock, .forget, .revoke(identifier(7)), .revokeEverything, .withdraw(nil),
+      .withdraw(GrantID(bytes: [1, 2, 3, 4])),
+      .grant(UserChange.GrantTerms(kind: .bypass, seconds: 600, uses: 3, reason: reason)),
+      .grant(UserChange.GrantTerms(kind: .ticket, seconds: 60, uses: 1, reason: nil)),
+    ]
+  }
+
+  private static var factors: [FactorSummary] {
+    var factors: [FactorSummary] = []
+    do throws(DisplayName.Refusal) {
+      let name = try DisplayName(bytes("phone"))
+      factors.append(
+        FactorSummary(
+          id: identifier(7), displayName: name, enrolledAt: now, kind: .totp(.standard)))
+      if let number = MaskedPhoneNumber(ascii: bytes("+*******5555")) {
+        factors.append(
+          FactorSummary(
+            id: identifier(8), displayName: name, enrolledAt: now,
+            kind: .phone(number, usableFrom: now + 1)))
+      }
+    } catch {}
+    return factors
+  }
+
+  private static var grants: [Grant] {
+    [reason, nil].compactMap { reason in
+      GrantID(bytes: [1, 2, 3, 4]).flatMap {
+        Grant(
+          kind: .bypass, id: $0, madeAt: now, expiresAt: now + 600, usesLeft: 2, reason: reason,
+          digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+      }
+    }
+  }
+
+  static var effects: [UserChange.Effect] {
+    var effects: [UserChange.Effect] = [
+      .unlocked(
+        UserChange.Unlocking(
+          standing: .throttled(seconds: 95), failures: 7, ownStanding: .locked, ownFailures: 100,
+          remembered: 2, ahead: factors)),
+      .forgotten(remembered: 3),
+      .revoked(
+        UserChange.Removal(
+          factors: factors, factorsLeft: 1, grants: 2, remembered: 3, isOfEverything: true)),
+      .withdrawn(grants),
+    ]
+    let digits = bytes("AAAA-BBBB-CCCC-DDDD")
+    if let grant = grants.first, let code = RecoveryCode(written: digits.span) {
+      effects.append(
+        .granted(
+          UserChange.NewGrant(
+            grant: grant, code: GrantCode(code), standing: .open, isEnrolled: true)))
+    }
+    return effects
+  }
+
+  static var summary: UserSummary? {
+    guard let user = UserName(bytes("alice")) else { return nil }
+    var summary = UserSummary(user: user, uid: nil, standing: .throttled(seconds: 5))
+    summary.factors = factors.enumerated().map { number, factor in
+      UserSummary.ListedFactor(
+        summary: factor, origin: .imported, keyLength: 20, lastStep: number == 0 ? 17 : nil)
+    }
+    summary.recoveryCodes = 8
+    summary.importedRecoveryCodes = 2
+    summary.grants = grants
+    summary.failures = FailureCount(failures: 3, last: now)
+    summary.ownFailures = FailureCount(failures: 4, last: now + 1)
+    summary.turns = 5
+    summary.turnsOfOneSource = 4
+    summary.remembered = 6
+    summary.lastRemembered = now + 2
+    return summary
   }
 }

@@ -309,7 +309,14 @@ struct DirectoryIdentityTests {
     #expect(try entry() == Array("first".utf8))
     let users = RealmUsers(
       realm.store(), by: RealmAdministration.actor, at: 1_800_000_000)
-    #expect(try users.revoke(account.name)?.count == 1)
+    guard
+      case .made(.revoked(let removal), _) = try users.apply(
+        .revokeEverything, to: account.name, .defaults)
+    else {
+      Issue.record("nothing was revoked")
+      return
+    }
+    #expect(removal.factors.count == 1)
     #expect(try entry() == nil)
     // A host without a directory at which the user has removed the last factor.
     #expect(
@@ -348,7 +355,10 @@ struct DirectoryIdentityTests {
     #expect(try identities(realm).remember(user("alicia")) == alice)
     #expect(try DirectoryRegistry(realm.store()).entry(of: Array("alicia".utf8)) == nil)
     let users = RealmUsers(realm.store(), by: RealmAdministration.actor, at: 1_800_000_000)
-    #expect(try users.revoke(alice) != nil)
+    guard case .made = try users.apply(.revokeEverything, to: alice, .defaults) else {
+      Issue.record("nothing was revoked")
+      return
+    }
     #expect(try identities(realm).remember(user("alicia")) == nil)
     #expect(
       try DirectoryRegistry(realm.store()).entry(of: Array("alicia".utf8)) == Array("first".utf8))

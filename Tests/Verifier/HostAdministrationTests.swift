@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAStore
 import MFABase
 import MFAModel
@@ -59,8 +60,10 @@ struct HostAdministrationTests {
       for configuration in ["", "administering = off\n"] {
         try DecisionTests.serving(try DecisionTests.Realm(), configuration: configuration) { path in
           for command in [
-            .hosts(after: []), .users(after: []), .user(Self.alice), .unlock(Self.alice), .realm,
-            .revoke(Self.alice, factor: []), .auditLog(after: 0), .revokeHost(DecisionTests.host),
+            .hosts(after: []), .users(after: []), .user(Self.alice), .realm,
+            .change(Self.alice, .unlock), .change(Self.alice, .revokeEverything),
+            .renameUser(Self.alice, to: Array("alicia".utf8)), .auditLog(after: 0),
+            .revokeHost(DecisionTests.host),
           ] as [AdministrationCommand] {
             let failure = try Self.failure(path, command)
             #expect(failure == .notPermitted, "\(command)")
@@ -100,12 +103,13 @@ struct HostAdministrationTests {
   func changesAreEntered() async {
     await #expect(processExitsWith: .success) {
       try DecisionTests.serving(try DecisionTests.Realm(), configuration: Self.permission) { path in
-        let bypass = AdministrationGrant(
-          kind: 2, seconds: 600, uses: 1, reason: Array("lost phone".utf8))
+        let bypass = UserChange.GrantTerms(
+          kind: .bypass, seconds: 600, uses: 1, reason: try Grant.Reason(Array("lost phone".utf8)))
+        let alicia = Array("alicia".utf8)
         for command in [
           .newHostTicket(host: Array("db".utf8), groups: [Array("web".utf8)]),
-          .grant(Self.alice, bypass), .withdraw(Self.alice, id: []),
-          .revoke(Self.alice, factor: []),
+          .change(Self.alice, .grant(bypass)), .change(Self.alice, .withdraw(nil)),
+          .renameUser(Self.alice, to: alicia), .change(alicia, .revokeEverything),
         ] as [AdministrationCommand] {
           let failure = try Self.failure(path, command)
           #expect(failure == nil, "\(command)")
@@ -119,9 +123,10 @@ struct HostAdministrationTests {
             return
           }
           #expect(lines.allSatisfy { !$0.checkpoint.isEmpty })
-          let texts = lines.suffix(4).map { String(decoding: $0.text, as: UTF8.self) }
+          let texts = lines.suffix(5).map { String(decoding: $0.text, as: UTF8.self) }
           for (text, event) in zip(
-            texts, ["host-ticket-made", "bypass-made", "grant-withdrawn", "revoked"])
+            texts,
+            ["host-ticket-made", "bypass-made", "grant-withdrawn", "user-renamed", "revoked"])
           {
             #expect(text.contains(" event=\(event) "))
             #expect(
@@ -140,30 +145,38 @@ struct HostAdministrationTests {
         try Self.ask(path, .users(after: [])) { reply in
           let users: [AdministeredRealmUser]
           switch consume reply {
-          case .users(let read, let rules, isEnd: true):
-            users = read
-            #expect(rules.locksAfter == 90)
+          case .users(let read, isEnd: true): users = read
           default:
             Issue.record("no list of all users")
             return
           }
-          #expect(users.count == 1)
-          let user = try #require(users.first)
-          let record = try FactorRecord(encoded: user.record.span)
-          #expect(user.name == Self.alice && record.user.bytes == Self.alice)
-          #expect(record.factors.count == 1)
-          #expect(record.factors.allSatisfy { $0.sealed.allSatisfy { $0 == 0 } })
-          #expect(record.recoveryCodes.allSatisfy { $0.bytes.allSatisfy { $0 == 0 } })
+          #expect(users.map(\.name) == [Self.alice])
+          guard case .usable(let summary) = users.first?.content else {
+            Issue.record("no usable record")
+            return
+          }
+          #expect(summary.user.bytes == Self.alice && summary.uid == nil)
+          #expect(summary.factors.count == 1 && summary.standing == .open)
+          #expect(summary.factors.allSatisfy { $0.keyLength == KnownFactor.secret.count })
         }
         let missing = try Self.failure(path, .user(Array("bob".utf8)))
         #expect(missing == .notFound)
-        let grant = AdministrationGrant(kind: 2, seconds: 600, uses: 1, reason: [])
+        for (seconds, uses) in [(59, 1), (2_592_001, 1), (600, 0), (600, 21)]
+          as [(UInt32, UInt8)]
+        {
+          let terms = UserChange.GrantTerms(
+            kind: .bypass, seconds: seconds, uses: uses, reason: nil)
+          let failure = try Self.failure(path, .change(Self.alice, .grant(terms)))
+          #expect(failure == .badGrant)
+        }
+        let grant = UserChange.GrantTerms(kind: .bypass, seconds: 600, uses: 1, reason: nil)
         var code = ""
-        try Self.ask(path, .grant(Self.alice, grant)) { reply in
+        try Self.ask(path, .change(Self.alice, .grant(grant))) { reply in
           switch consume reply {
-          case .granted(_, _, _, let id, let secret):
-            #expect(id.count == 4)
-            code = String(decoding: secret.span.copied(), as: UTF8.self)
+          case .changed(.granted(let made), let checkpoint):
+            #expect(!checkpoint.isEmpty)
+            let written = made.code.value.written()
+            code = String(decoding: written.span.copied(), as: UTF8.self)
           default: Issue.record("no grant")
           }
         }

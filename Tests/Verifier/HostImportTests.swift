@@ -191,10 +191,12 @@ struct HostImportTests {
         #expect(removed == DecisionTests.asks)
         try HostAdministrationTests.ask(path, .user(HostAdministrationTests.alice)) { reply in
           switch consume reply {
-          case .users(let users, _, _):
-            let user = try #require(users.first)
-            let record = try FactorRecord(encoded: user.record.span)
-            let ids = record.factors.map(\.id)
+          case .users(let users, _):
+            guard case .usable(let summary) = users.first?.content else {
+              Issue.record("no usable record")
+              return
+            }
+            let ids = summary.factors.map(\.summary.id)
             let removed = try Self.id(1)
             #expect(ids.count == 1 && ids != [removed])
           default: Issue.record("no user")

@@ -37,68 +37,33 @@ struct RealmUsersTests {
     }
   }
 
-  @Test func names() throws {
-    #expect(try users.names().isEmpty)
-    try conformance.enroll()
-    #expect(try users.names() == [Self.alice])
-    #expect(try users.user(Self.alice)?.record.factors.count == 1)
-    #expect(try users.user(Array("bob".utf8)) == nil)
+  /// Makes a change, and returns whether the user has what it concerns.
+  private func make(_ change: UserChange, _ name: [UInt8] = Self.alice) throws -> Bool {
+    guard case .made = try users.apply(change, to: name, .defaults) else { return false }
+    return true
   }
 
-  @Test("unlocking clears failures, so that a code is accepted again")
-  func unlock() throws {
-    try conformance.enroll()
-    var time = Self.now
-    for _ in 0..<100 {
-      _ = try conformance.attempt(try KnownFactor.wrongCode(at: time), at: time)
-      time += 100_000
-    }
-    guard
-      case .rejected(.locked) = try conformance.attempt(try KnownFactor.code(at: time), at: time)
-    else {
-      Issue.record("the factors are not locked")
-      return
-    }
-    #expect(try users.unlock(Self.alice) == 100)
-    guard case .accepted = try conformance.attempt(try KnownFactor.code(at: time), at: time) else {
-      Issue.record("the factors are still locked")
-      return
-    }
-    #expect(try users.unlock(Array("bob".utf8)) == nil)
-  }
-
-  @Test("unlocking clears remembered sign-ins, also for a user who is not locked")
-  func unlockForgets() throws {
-    try conformance.enroll()
-    let store = TestRealm(engine).store()
-    let entry = try store.entry(of: RealmUsers<MemoryEngine>.account(Self.alice), creating: false)
-    try entry.write(
-      entry.attempts.remembering(SignInOriginDigest(.address, 1), at: Self.now))
-    try entry.sync()
-    #expect(try users.unlock(Self.alice) == 0)
-    #expect(try users.kept(Self.alice)?.attempts.remembered.entries.isEmpty == true)
-    #expect(events.last == "unlocked")
-    let lines = engine.lines.count
-    #expect(try users.unlock(Self.alice) == 0)
-    #expect(engine.lines.count == lines)
-  }
-
-  @Test("after a revocation no code is accepted")
+  @Test("a revocation of everything releases an entry of the directory that no factor has")
   func revoke() throws {
-    try conformance.enroll()
-    #expect(try users.revoke(Self.alice)?.count == 1)
-    #expect(try users.user(Self.alice) == nil)
-    #expect(try users.names().isEmpty)
-    guard case .rejected(.notEnrolled) = try conformance.attempt(try KnownFactor.code(at: Self.now))
+    #expect(try !make(.revokeEverything))
+    let directory = DirectoryRegistry(TestRealm(engine).store())
+    #expect(try directory.bind([1], to: Self.alice, reportedBy: [2]) == nil)
+    guard
+      case .made(.revoked(let removal), .entered(nil)) = try users.apply(
+        .revokeEverything, to: Self.alice, .defaults)
     else {
-      Issue.record("a revoked factor was asked for")
+      Issue.record("the entry was not released")
       return
     }
-    #expect(try users.revoke(Self.alice) == nil)
+    #expect(removal.factors.isEmpty && removal.isOfEverything)
+    #expect(try directory.entry(of: Self.alice) == nil)
+    #expect(try !make(.revokeEverything))
   }
 
-  @Test("nothing that a revocation removes is accepted after the next enrolment", arguments: 0...2)
-  func revokeRest(way: Int) throws {
+  @Test(
+    "nothing that a revocation removes is accepted after the next enrolment",
+    arguments: [true, false])
+  func revokeRest(everything: Bool) throws {
     let codes = OfflineCodeSet(
       id: [UInt8](repeating: 1, count: OfflineCodeSet.idLength),
       salt: [UInt8](repeating: 2, count: OfflineCodeSet.saltLength), costLog2: 15,
@@ -108,12 +73,8 @@ struct RealmUsersTests {
     let directory = DirectoryRegistry(TestRealm(engine).store())
     try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
     #expect(try directory.bind([1], to: Self.alice, reportedBy: [2]) == nil)
-    switch way {
-    case 0: #expect(try users.revoke(Self.alice) != nil)
-    case 1: #expect(try users.revokingEverything(Self.alice) != nil)
-    default: #expect(try users.revoking(Self.alice, factor.id) != nil)
-    }
-    #expect(try users.user(Self.alice) == nil)
+    #expect(try make(everything ? .revokeEverything : .revoke(factor.id)))
+    #expect(try TestRealm(engine).store().snapshot(of: conformance.account) == nil)
     #expect(try offline.codes(of: Self.alice).isEmpty)
     #expect(try directory.entry(of: Self.alice) == nil)
   }
@@ -124,6 +85,11 @@ struct RealmUsersTests {
 
   /// The account of a user with the new name.
   private static var renamed: Account { Account(name: alicia, uid: 1000) }
+
+  private func move(_ name: [UInt8], to next: [UInt8]) throws -> Bool {
+    guard case .moved(let checkpoint) = try users.rename(name, to: next) else { return false }
+    return checkpoint != nil
+  }
 
   private func attempt(_ code: String, as name: [UInt8], at time: Int64) throws -> Bool {
     let result = try Attempt.make(
@@ -141,9 +107,8 @@ struct RealmUsersTests {
     let code = try KnownFactor.code(at: Self.now)
     #expect(try attempt(code, as: Self.alice, at: Self.now))
     _ = try attempt(try KnownFactor.wrongCode(at: Self.now), as: Self.alice, at: Self.now)
-    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
-    #expect(try users.names() == [Self.alicia])
-    let moved = try #require(try users.user(Self.alicia))
+    #expect(try move(Self.alice, to: Self.alicia))
+    let moved = try #require(try users.kept(Self.alicia))
     #expect(moved.record.factors.map(\.id) == [factor.id])
     #expect(moved.record.user.bytes == Self.alicia)
     #expect(moved.attempts.failures == 1)
@@ -172,20 +137,22 @@ struct RealmUsersTests {
       record.setRecoveryCodes([digest], at: Self.now)
       _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
     }
-    let terms = RealmUsers<MemoryEngine>.GrantTerms(
-      kind: .bypass, expiresAt: Self.now + 600, uses: 1, reason: nil)
-    guard let made = try users.granting(Self.alice, terms) else {
+    let terms = UserChange.GrantTerms(kind: .bypass, seconds: 600, uses: 1, reason: nil)
+    guard
+      case .made(.granted(let made), _) = try users.apply(
+        .grant(terms), to: Self.alice, .defaults)
+    else {
       Issue.record("no bypass code was made")
       return
     }
     for (name, next) in [(Self.alice, Self.alicia), (Self.alicia, Array("ada".utf8))] {
-      #expect(try users.rename(name, to: next) == .moved)
+      #expect(try move(name, to: next))
       let entry = try TestRealm(engine).store().entry(
         of: RealmUsers<MemoryEngine>.account(next), creating: false)
       let record = try #require(entry.kept)
       let digest = try entry.digest(of: code.span, kind: .generated, in: record)
       #expect(record.recoveryCodes == [digest])
-      let found = try Attempt.grant(.bypass, made.code, of: record, entry, now: Self.now)
+      let found = try Attempt.grant(.bypass, made.code.value, of: record, entry, now: Self.now)
       #expect(found?.id == made.grant.id)
     }
   }
@@ -198,8 +165,8 @@ struct RealmUsersTests {
     let rows = engine.rows
     #expect(try users.rename(Self.alice, to: Self.alicia) == .taken)
     #expect(engine.rows == rows)
-    #expect(try users.revoke(Self.alicia) != nil)
-    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(try make(.revokeEverything, Self.alicia))
+    #expect(try move(Self.alice, to: Self.alicia))
     // The generation goes on from that of the factors before, which the audit log has.
     #expect(try users.kept(Self.alicia)?.record.generation == 3)
   }
@@ -212,7 +179,7 @@ struct RealmUsersTests {
     engine.beforeNextCommit {
       accepted.withLock { $0 = (try? attempt(code, as: Self.alice, at: Self.now)) == true }
     }
-    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(try move(Self.alice, to: Self.alicia))
     #expect(accepted.withLock { $0 })
     #expect(try !attempt(code, as: Self.alicia, at: Self.now))
     #expect(try !attempt(code, as: Self.alice, at: Self.now))
@@ -229,7 +196,7 @@ struct RealmUsersTests {
     let directory = DirectoryRegistry(TestRealm(engine).store())
     try offline.setCodes(codes, of: Self.alice, for: Array("web".utf8))
     #expect(try directory.bind([1], to: Self.alice, reportedBy: [2]) == nil)
-    #expect(try users.rename(Self.alice, to: Self.alicia) == .moved)
+    #expect(try move(Self.alice, to: Self.alicia))
     #expect(try offline.codes(of: Self.alice).isEmpty)
     #expect(try directory.entry(of: Self.alice) == nil)
     #expect(try directory.entry(of: Self.alicia) == [1])
@@ -240,11 +207,10 @@ struct RealmUsersTests {
   func changesAreEntered() throws {
     try conformance.enroll()
     _ = try conformance.attempt(try KnownFactor.wrongCode(at: Self.now), at: Self.now)
-    _ = try users.unlock(Self.alice)
-    _ = try users.revoke(Self.alice)
+    for change in [.unlock, .revokeEverything] as [UserChange] { #expect(try make(change)) }
     #expect(Array(events.suffix(2)) == ["unlocked", "revoked"])
     try conformance.enroll()
     engine.endNextCommit(with: .notice)
-    #expect(throws: FactorStoreError.engine(.notice)) { _ = try users.revoke(Self.alice) }
+    #expect(throws: FactorStoreError.engine(.notice)) { _ = try make(.revokeEverything) }
   }
 }

@@ -199,6 +199,12 @@ package protocol FactorStoreEntry: AnyObject {
   func replace(
     record: FactorRecord, attempts: AttemptState, entering event: AuditLogEvent?
   ) throws(FactorStoreError) -> AuditLogCheckpoint?
+
+  /// Commits as `replace` does, without an entry in the audit log, which cannot be written because of `error`. An
+  /// administrator uses this to withdraw or restore access.
+  func replaceUnrecorded(
+    record: FactorRecord, attempts: AttemptState, because error: FactorStoreError
+  ) throws(FactorStoreError)
 }
 
 extension FactorStore {
@@ -229,6 +235,11 @@ extension FactorStoreEntry {
 
   /// Stores nothing.
   package func answer(_ result: [UInt8]) {}
+
+  /// Throws the error: most stores keep records and the audit log in one place, so that neither can be written alone.
+  package func replaceUnrecorded(
+    record: FactorRecord, attempts: AttemptState, because error: FactorStoreError
+  ) throws(FactorStoreError) { throw error }
 
   /// The record, or nil if the user is not enrolled.
   package var record: FactorRecord? {

@@ -213,10 +213,9 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     return try change(to: record, attempts, entering: event, isRecorded: true)
   }
 
-  /// Changes the record as `replace` does, without an entry in the audit log. An administrator uses
-  /// this when the log cannot be written.
+  /// Changes the record as `replace` does, without an entry in the audit log.
   package func replaceUnrecorded(
-    record: FactorRecord, attempts: AttemptState
+    record: FactorRecord, attempts: AttemptState, because error: FactorStoreError
   ) throws(FactorStoreError) {
     var record = record
     record.beginGeneration()

@@ -81,6 +81,13 @@ package final class Grant: Equatable, Sendable {
       reason: reason, digest: digest)
   }
 
+  /// The grant with a digest of zeros, for reports.
+  package var withoutDigest: Grant {
+    Grant(
+      checked: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
+      reason: reason, digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+  }
+
   /// The administrator's reason for creating a grant: one line of 1 to 128 Unicode scalars.
   package struct Reason: Equatable, Sendable {
     /// The text in UTF-8.

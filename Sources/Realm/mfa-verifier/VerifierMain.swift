@@ -17,10 +17,7 @@ struct MFAVerifier: ParsableCommand {
       version: "mfa-verifier \(Release.version)",
       subcommands: [
         DecisionCommand.self, RealmSetupCommand.self, RealmCheckCommand.self,
-        HostTicketCommand.self,
-        HostListCommand.self, HostRevocationCommand.self, UserListCommand.self, UserCommand.self,
-        UserUnlockCommand.self, UserRenamingCommand.self, UserRevocationCommand.self,
-        NewEpochCommand.self, MailCommand.self,
+        HostTicketCommand.self, NewEpochCommand.self, MailCommand.self,
       ], defaultSubcommand: DecisionCommand.self)
   }
 
@@ -112,107 +109,4 @@ struct HostTicketCommand: ParsableCommand {
   var group: [String] = []
 
   func run() throws { print(try RealmAdministration().ticket(for: host, groups: group)) }
-}
-
-/// Lists the hosts.
-struct HostListCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(commandName: "hosts", abstract: "List the hosts of the realm.")
-  }
-
-  func run() throws { for line in try RealmAdministration().hosts() { print(line) } }
-}
-
-/// Revokes a host.
-struct HostRevocationCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "revoke", abstract: "Revoke all certificates of a host.",
-      discussion: "The verifiers refuse the host from the next request on.")
-  }
-
-  @Argument(help: "The name of the host.")
-  var host: String
-
-  func run() throws { try RealmAdministration().revoke(host) }
-}
-
-/// Lists the users.
-struct UserListCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "users", abstract: "List the users who have enrolled in the realm.")
-  }
-
-  func run() throws { for name in try RealmAdministration().userNames() { print(name) } }
-}
-
-/// Shows a user.
-struct UserCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "user", abstract: "Show the factors and failed attempts of a user.")
-  }
-
-  @Argument(help: "The name of the user.")
-  var name: String
-
-  func run() throws { for line in try RealmAdministration().user(name) { print(line) } }
-}
-
-/// Unlocks a user.
-struct UserUnlockCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "unlock", abstract: "Clear the failed attempts of a user.",
-      discussion: "Remembered sign-ins are cleared, too.")
-  }
-
-  @Argument(help: "The name of the user.")
-  var name: String
-
-  func run() throws {
-    print("\(name): \(try RealmAdministration().unlock(name)) failed attempts cleared")
-  }
-}
-
-/// Moves the factors of a user who has a new name.
-struct UserRenamingCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "rename-user", abstract: "Move the factors of a user to the user's new name.",
-      discussion: """
-        A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery \
-        codes are removed: the user makes new ones.
-        """)
-  }
-
-  @Argument(help: "The name that the user had.")
-  var name: String
-
-  @Argument(help: "The present name.")
-  var newName: String
-
-  func run() throws {
-    try RealmAdministration().renameUser(name, to: newName)
-    print("\(name): the factors belong to \(newName) now")
-  }
-}
-
-/// Revokes the factors of a user.
-struct UserRevocationCommand: ParsableCommand {
-  static var configuration: CommandConfiguration {
-    CommandConfiguration(
-      commandName: "revoke-user",
-      abstract: "Remove all factors, recovery codes and bypass codes of a user.",
-      discussion:
-        "The command ends when the change is on as many machines as the database requires.")
-  }
-
-  @Argument(help: "The name of the user.")
-  var name: String
-
-  func run() throws {
-    print("\(name): \(try RealmAdministration().revokeUser(name)) factors removed")
-  }
 }

@@ -1,6 +1,7 @@
 import MFABase
 import MFAAttempt
 import MFAModel
+import MFAWire
 import MFAStore
 import MFAPAMStack
 
@@ -15,9 +16,9 @@ package enum AdminError: Error, Equatable {
   /// The user has no factor.
   case notEnrolled(UserName)
   /// The selector matches none of the user's factors, which are `others`.
-  case noSuchFactor(UserName, selector: String, others: [Factor])
+  case noSuchFactor(UserName, selector: String, others: [FactorSummary])
   /// The selector matches several factors, or is missing although the user has several.
-  case severalFactors(UserName, selector: String?, [Factor])
+  case severalFactors(UserName, selector: String?, [FactorSummary])
   /// The user already has the maximum number of grants.
   case tooManyGrants(UserName)
   /// The user has no grant that matches.

@@ -102,7 +102,7 @@ package enum Doctor {
       switch user.content {
       case .notEnrolled: false
       case .unusable: true
-      case .usable(let stored, _): stored.record.factors.contains { $0.origin == .imported }
+      case .usable(let stored): stored.factors.contains { $0.origin == .imported }
       }
     }
   }

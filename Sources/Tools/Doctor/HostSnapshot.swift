@@ -103,7 +103,7 @@ package struct HostSnapshot {
     return Set(
       users.compactMap { user in
         switch user.content {
-        case .usable(let stored, _): stored.record.isEnrolled ? user.name : nil
+        case .usable(let stored): stored.isEnrolled ? user.name : nil
         case .notEnrolled, .unusable: nil
         }
       })

@@ -1,5 +1,4 @@
 import MFAAdmin
-import MFACrypto
 import MFAStore
 import MFAModel
 
@@ -73,29 +72,26 @@ package struct ReportFacts: Equatable {
     switch report.content {
     case .notEnrolled: break
     case .unusable: unusable += 1
-    case .usable(let snapshot, let standing):
+    case .usable(let user):
       users += 1
-      factors += snapshot.record.factors.count
-      for factor in snapshot.record.factors {
-        switch factor.kind {
-        case .totp(let parameters, let sealed):
+      factors += user.factors.count
+      for factor in user.factors {
+        switch factor.summary.kind {
+        case .totp(let parameters):
           longestPeriod = max(longestPeriod, Int(parameters.period))
-          let length = sealed.count - AES256GCM.nonceLength - AES256GCM.tagLength
-          if length < Self.shortestKey { weakKeys += 1 }
+          if factor.keyLength < Self.shortestKey { weakKeys += 1 }
         case .phone: phones += 1
         }
       }
-      if snapshot.record.hasPhone, snapshot.record.factors.allSatisfy({ $0.parameters == nil }) {
+      if user.isEnrolled, user.factors.allSatisfy({ $0.isPhone }) {
         phoneOnly.append(report.visibleName)
       }
-      if standing == .locked { locked += 1 }
-      if !snapshot.record.recoveryCodes.isEmpty { withRecoveryCodes += 1 }
-      if snapshot.record.recoveryCodes.contains(where: { $0.kind == .imported }) {
-        withShortRecoveryCodes += 1
-      }
-      let unused = snapshot.record.recoveryCodes.count { $0.kind == .generated }
+      if user.standing == .locked { locked += 1 }
+      if user.recoveryCodes > 0 { withRecoveryCodes += 1 }
+      if user.importedRecoveryCodes > 0 { withShortRecoveryCodes += 1 }
+      let unused = Int(user.recoveryCodes) - Int(user.importedRecoveryCodes)
       if (1..<FactorRecord.maximumRecoveryCodes).contains(unused) { withUsedRecoveryCodes += 1 }
-      bypasses += snapshot.record.grants.count { $0.kind == .bypass && $0.isGood(at: now) }
+      bypasses += user.grants.count { $0.kind == .bypass && $0.isGood(at: now) }
     }
   }
 

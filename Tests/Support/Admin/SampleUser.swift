@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFABase
 import MFAStore
 import MFAModel
@@ -34,6 +35,6 @@ package enum SampleUser {
       watermarks: [AttemptState.Watermark(factor: factor.id, step: (now - used * day) / 30)])
     return UserReport(
       name: record.user.bytes,
-      content: .usable(FactorSnapshot(record: record, attempts: attempts), standing))
+      content: .usable(UserSummary(FactorSnapshot(record: record, attempts: attempts), standing)))
   }
 }

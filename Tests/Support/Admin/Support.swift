@@ -1,6 +1,8 @@
+import MFAAttempt
 import MFABase
 import MFAStore
 import MFAModel
+import MFAWire
 import Foundation
 
 @testable import MFAAdmin
@@ -52,11 +54,29 @@ package func report(
     ownProcessFailures: FailureCount(failures: own, last: own == 0 ? 0 : 1_700_000_100))
   return UserReport(
     name: record.user.bytes,
-    content: .usable(FactorSnapshot(record: record, attempts: attempts), standing))
+    content: .usable(UserSummary(FactorSnapshot(record: record, attempts: attempts), standing)))
 }
 
 package func report(_ user: String, _ problem: RecordProblem) -> UserReport {
   UserReport(name: Array(user.utf8), content: .unusable(problem))
+}
+
+/// Returns the effect of a revocation of everything.
+package func removal(
+  _ factors: [Factor], grants: Int = 0, remembered: Int = 0
+) -> UserChange.Removal {
+  UserChange.Removal(
+    factors: factors.map { FactorSummary($0) }, factorsLeft: 0, grants: grants,
+    remembered: remembered, isOfEverything: true)
+}
+
+/// Returns the effect of a revocation of one factor.
+package func removal(
+  of factor: Factor, left: Int, remembered: Int
+) -> UserChange.Removal {
+  UserChange.Removal(
+    factors: [FactorSummary(factor)], factorsLeft: left, grants: 0, remembered: remembered,
+    isOfEverything: false)
 }
 
 /// Returns whether a text contains no control characters except line feeds.

@@ -12,7 +12,7 @@ import Testing
 /// as another process would have.
 package struct FactorStoreConformance<Store: FactorStore & SendableMetatype>: @unchecked Sendable
 where Store.Entry: SendableMetatype {
-  private let open: () throws -> Store
+  let open: () throws -> Store
   /// Whether a record and an attempt state that are read are always from the same commit.
   private let isAtomic: Bool
   /// The user.
@@ -40,6 +40,11 @@ where Store.Entry: SendableMetatype {
     case .parallelCommits: try parallelCommits()
     case .snapshots: try snapshots()
     case .configuration: try configuration()
+    case .changesOfMissingUser: try changesOfMissingUser()
+    case .unlocking: try unlocking()
+    case .rememberedSignIns: try rememberedSignIns()
+    case .revocation: try revocation()
+    case .grants: try grants()
     }
   }
 

@@ -1,57 +1,45 @@
+import MFAAttempt
+
 /// A user of a realm, without secrets.
 package struct AdministeredRealmUser: Equatable, Sendable {
   /// The name of the user.
   package var name: [UInt8]
-  /// The binary form of the user's record, in which each secret and digest is replaced with zeros; empty if
-  /// the user has none, or if it cannot be used.
-  package var record: [UInt8]
-  /// The binary form of the attempt state, without remembered places and typed codes, and without the zeros at
-  /// its end. Empty with `record`.
-  package var attempts: [UInt8]
-  /// The fingerprint of the record in the audit log; empty with `record`.
+  /// What the realm has about the user, or why that cannot be used.
+  package var content: Content
+  /// The fingerprint of the record in the audit log; empty if the record cannot be used.
   package var fingerprint: [UInt8]
-  /// Why the record cannot be used: the part, a colon and the reason. Empty if it can be used.
-  package var problem: [UInt8]
+  /// The id of the user's entry in the directory service; empty if none is known.
+  package var directoryEntry: [UInt8]
+
+  /// What the realm has about a user.
+  package enum Content: Equatable, Sendable {
+    case usable(UserSummary)
+    /// The record cannot be used, for this reason: the part, a colon and the reason.
+    case unusable([UInt8])
+  }
 
   /// Creates a value.
   package init(
-    name: [UInt8], record: [UInt8] = [], attempts: [UInt8] = [], fingerprint: [UInt8] = [],
-    problem: [UInt8] = []
+    name: [UInt8], _ content: Content, fingerprint: [UInt8] = [], directoryEntry: [UInt8] = []
   ) {
     self.name = name
-    self.record = record
-    self.attempts = attempts
+    self.content = content
     self.fingerprint = fingerprint
-    self.problem = problem
+    self.directoryEntry = directoryEntry
   }
-}
 
-/// The rules of a realm that a report about its users depends on.
-package struct AdministeredRealmRules: Equatable, Sendable {
-  /// The time of the verifier, in seconds since the epoch.
-  package var time: Int64
-  /// The failures after which the first wait begins.
-  package var waitsAfter: UInt32
-  /// The first wait in seconds.
-  package var firstWait: Int64
-  /// The longest wait in seconds.
-  package var longestWait: Int64
-  /// The failures after which the factors are locked.
-  package var locksAfter: UInt32
-  /// The number of time steps before and after the present one that are accepted.
-  package var adjacentIntervals: UInt8
-
-  /// Creates a value.
-  package init(
-    time: Int64, waitsAfter: UInt32, firstWait: Int64, longestWait: Int64, locksAfter: UInt32,
-    adjacentIntervals: UInt8
-  ) {
-    self.time = time
-    self.waitsAfter = waitsAfter
-    self.firstWait = firstWait
-    self.longestWait = longestWait
-    self.locksAfter = locksAfter
-    self.adjacentIntervals = adjacentIntervals
+  /// The length of the encoded value in bytes, at most.
+  package var encodedLength: Int {
+    let size: Int =
+      switch content {
+      case .unusable(let problem): problem.count
+      case .usable(let summary):
+        // The fields of fixed length, then those of each factor and each grant.
+        64 + summary.user.bytes.count
+          + summary.factors.map { 96 + $0.summary.displayName.utf8.count }.reduce(0, +)
+          + summary.grants.map { 32 + ($0.reason?.utf8.count ?? 0) }.reduce(0, +)
+      }
+    return 16 + name.count + size + fingerprint.count + directoryEntry.count
   }
 }
 

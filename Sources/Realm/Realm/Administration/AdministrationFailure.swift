@@ -30,4 +30,6 @@ package enum AdministrationFailure: UInt8, CaseIterable, Sendable {
   case uncertain = 14
   /// No group of the host has `importing = on`, or none that has the user. The detail is the user's name.
   case importNotPermitted = 15
+  /// The realm has factors or codes of another user with the new name. The detail is the name.
+  case nameTaken = 16
 }

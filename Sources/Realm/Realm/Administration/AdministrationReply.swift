@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAWire
 import MFABase
 
@@ -22,13 +23,9 @@ package enum AdministrationReply: ~Copyable {
   /// The state of the realm.
   case realm(AdministeredRealm)
   /// Users, and whether there are no more.
-  case users([AdministeredRealmUser], AdministeredRealmRules, isEnd: Bool)
-  /// A user as the realm had the user before a change. The checkpoint is empty if nothing was changed.
-  case changed(AdministeredRealmUser, AdministeredRealmRules, checkpoint: [UInt8])
-  /// The user after a grant was added, the id of the grant, and its code.
-  case granted(
-    AdministeredRealmUser, AdministeredRealmRules, checkpoint: [UInt8], id: [UInt8],
-    code: SecretBytes)
+  case users([AdministeredRealmUser], isEnd: Bool)
+  /// The effect of a change of a user. The checkpoint is empty if there was nothing to change.
+  case changed(UserChange.Effect, checkpoint: [UInt8])
   /// Lines of the audit log, and whether there are no more.
   case auditLog([AdministeredLogLine], isEnd: Bool)
   /// The number of the last line of the audit log; 0 if there is none.
@@ -45,17 +42,16 @@ package enum AdministrationReply: ~Copyable {
     static let realm: UInt8 = 0xA6
     static let users: UInt8 = 0xA7
     static let changed: UInt8 = 0xA8
-    static let granted: UInt8 = 0xA9
-    static let auditLog: UInt8 = 0xAA
-    static let auditLogEnd: UInt8 = 0xAB
-    static let imported: UInt8 = 0xAC
+    static let auditLog: UInt8 = 0xA9
+    static let auditLogEnd: UInt8 = 0xAA
+    static let imported: UInt8 = 0xAB
   }
 
   /// The most bytes of list elements in one reply.
   package static let longestList = 60_000
   /// The largest number of list elements in one reply.
   package static let mostElements = 1000
-  /// The longest code in bytes.
+  /// The longest ticket of a host in bytes.
   package static let longestCode = 64
 
   // MARK: Writing
@@ -95,23 +91,14 @@ package enum AdministrationReply: ~Copyable {
     case .realm(let realm):
       writer.begin(Kind.realm)
       Self.write(realm, to: &writer)
-    case .users(let users, let rules, let isEnd):
+    case .users(let users, let isEnd):
       writer.begin(Kind.users)
       writer.field(isEnd)
-      Self.write(rules, to: &writer)
-      writer.list(users) { writer, user in Self.write(user, to: &writer) }
-    case .changed(let user, let rules, let checkpoint):
+      writer.list(users) { writer, user in writer.field(user) }
+    case .changed(let effect, let checkpoint):
       writer.begin(Kind.changed)
-      Self.write(rules, to: &writer)
-      Self.write(user, to: &writer)
+      writer.field(effect)
       writer.field(checkpoint)
-    case .granted(let user, let rules, let checkpoint, let id, let code):
-      writer.begin(Kind.granted)
-      Self.write(rules, to: &writer)
-      Self.write(user, to: &writer)
-      writer.field(checkpoint)
-      writer.field(id)
-      writer.field(code.span)
     case .auditLog(let lines, let isEnd):
       writer.begin(Kind.auditLog)
       writer.field(isEnd)
@@ -162,23 +149,6 @@ package enum AdministrationReply: ~Copyable {
     if let lag = realm.lag { writer.field(lag) }
   }
 
-  private static func write(_ rules: AdministeredRealmRules, to writer: inout PacketWriter) {
-    writer.field(rules.time)
-    writer.field(rules.waitsAfter)
-    writer.field(rules.firstWait)
-    writer.field(rules.longestWait)
-    writer.field(rules.locksAfter)
-    writer.field(rules.adjacentIntervals)
-  }
-
-  private static func write(_ user: AdministeredRealmUser, to writer: inout PacketWriter) {
-    writer.field(user.name)
-    writer.field(user.record)
-    writer.field(user.attempts)
-    writer.field(user.fingerprint)
-    writer.field(user.problem)
-  }
-
   // MARK: Reading
 
   /// Reads a packet that contains one reply.
@@ -216,21 +186,12 @@ package enum AdministrationReply: ~Copyable {
     case Kind.realm: return .realm(try realm(&reader))
     case Kind.users:
       let isEnd = try reader.flag()
-      let rules = try rules(&reader)
       var users: [AdministeredRealmUser] = []
-      for _ in 0..<(try count(&reader)) { users.append(try user(&reader)) }
-      return .users(users, rules, isEnd: isEnd)
+      for _ in 0..<(try count(&reader)) { users.append(try reader.realmUser()) }
+      return .users(users, isEnd: isEnd)
     case Kind.changed:
-      let rules = try rules(&reader)
-      return .changed(try user(&reader), rules, checkpoint: try reader.bytes())
-    case Kind.granted:
-      let rules = try rules(&reader)
-      let user = try user(&reader)
-      let checkpoint = try reader.bytes()
-      let id = try reader.bytes()
-      return .granted(
-        user, rules, checkpoint: checkpoint, id: id,
-        code: try reader.secret(longest: longestCode))
+      let effect = try reader.userChangeEffect()
+      return .changed(effect, checkpoint: try reader.bytes())
     case Kind.auditLog:
       let isEnd = try reader.flag()
       var lines: [AdministeredLogLine] = []
@@ -291,30 +252,11 @@ package enum AdministrationReply: ~Copyable {
       members: try byteStrings(&reader),
       lag: try reader.flag() ? try reader.number(UInt64.self) : nil)
   }
-
-  @_lifetime(reader: copy reader)
-  private static func rules(
-    _ reader: inout PacketReader
-  ) throws(PacketError) -> AdministeredRealmRules {
-    AdministeredRealmRules(
-      time: try reader.number(Int64.self), waitsAfter: try reader.number(UInt32.self),
-      firstWait: try reader.number(Int64.self), longestWait: try reader.number(Int64.self),
-      locksAfter: try reader.number(UInt32.self), adjacentIntervals: try reader.number(UInt8.self))
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func user(
-    _ reader: inout PacketReader
-  ) throws(PacketError) -> AdministeredRealmUser {
-    AdministeredRealmUser(
-      name: try reader.bytes(), record: try reader.bytes(), attempts: try reader.bytes(),
-      fingerprint: try reader.bytes(), problem: try reader.bytes())
-  }
 }
 
 extension PacketWriter {
   /// Appends the number of elements, as two bytes, and the elements.
-  fileprivate mutating func list<Element>(
+  mutating func list<Element>(
     _ elements: [Element], _ write: (inout PacketWriter, Element) -> Void
   ) {
     field(UInt16(clamping: elements.count))

@@ -24,8 +24,6 @@ package struct AdministrationRequest: Equatable, Sendable {
   package static let longestName = 255
   /// The longest name of a terminal in bytes.
   package static let longestTerminal = 64
-  /// The longest reason in bytes: 128 Unicode scalars.
-  package static let longestReason = 512
   /// The largest number of groups of a host.
   package static let mostGroups = 16
 
@@ -64,15 +62,12 @@ package struct AdministrationRequest: Equatable, Sendable {
     static let realm: UInt8 = 5
     static let users: UInt8 = 6
     static let user: UInt8 = 7
-    static let unlock: UInt8 = 8
-    static let forget: UInt8 = 9
-    static let revoke: UInt8 = 10
-    static let grant: UInt8 = 11
-    static let withdraw: UInt8 = 12
-    static let auditLog: UInt8 = 13
-    static let auditLogEnd: UInt8 = 14
-    static let importUser: UInt8 = 15
-    static let undoImport: UInt8 = 16
+    static let change: UInt8 = 8
+    static let renameUser: UInt8 = 9
+    static let auditLog: UInt8 = 10
+    static let auditLogEnd: UInt8 = 11
+    static let importUser: UInt8 = 12
+    static let undoImport: UInt8 = 13
   }
 
   // MARK: Writing
@@ -110,27 +105,14 @@ package struct AdministrationRequest: Equatable, Sendable {
     case .user(let user):
       writer.field(CommandKind.user)
       writer.field(user)
-    case .unlock(let user):
-      writer.field(CommandKind.unlock)
+    case .change(let user, let change):
+      writer.field(CommandKind.change)
       writer.field(user)
-    case .forget(let user):
-      writer.field(CommandKind.forget)
+      writer.field(change)
+    case .renameUser(let user, let next):
+      writer.field(CommandKind.renameUser)
       writer.field(user)
-    case .revoke(let user, let factor):
-      writer.field(CommandKind.revoke)
-      writer.field(user)
-      writer.field(factor)
-    case .grant(let user, let grant):
-      writer.field(CommandKind.grant)
-      writer.field(user)
-      writer.field(grant.kind)
-      writer.field(grant.seconds)
-      writer.field(grant.uses)
-      writer.field(grant.reason)
-    case .withdraw(let user, let id):
-      writer.field(CommandKind.withdraw)
-      writer.field(user)
-      writer.field(id)
+      writer.field(next)
     case .auditLog(let after):
       writer.field(CommandKind.auditLog)
       writer.field(after)
@@ -178,17 +160,12 @@ package struct AdministrationRequest: Equatable, Sendable {
     case CommandKind.realm: return .realm
     case CommandKind.users: return .users(after: try reader.bytes(longest: longestName))
     case CommandKind.user: return .user(try name(&reader))
-    case CommandKind.unlock: return .unlock(try name(&reader))
-    case CommandKind.forget: return .forget(try name(&reader))
-    case CommandKind.revoke:
+    case CommandKind.change:
       let user = try name(&reader)
-      return .revoke(user, factor: try id(&reader, length: 16))
-    case CommandKind.grant:
+      return .change(user, try reader.userChange())
+    case CommandKind.renameUser:
       let user = try name(&reader)
-      return .grant(user, try grant(&reader))
-    case CommandKind.withdraw:
-      let user = try name(&reader)
-      return .withdraw(user, id: try id(&reader, length: 4))
+      return .renameUser(user, to: try name(&reader))
     case CommandKind.auditLog: return .auditLog(after: try reader.number(UInt32.self))
     case CommandKind.auditLogEnd: return .auditLogEnd
     case CommandKind.importUser:
@@ -206,27 +183,5 @@ package struct AdministrationRequest: Equatable, Sendable {
     let name = try reader.bytes(longest: longestName)
     guard !name.isEmpty else { throw .malformed }
     return name
-  }
-
-  /// Reads an id, which can be empty.
-  @_lifetime(reader: copy reader)
-  private static func id(
-    _ reader: inout PacketReader, length: Int
-  ) throws(PacketError) -> [UInt8] {
-    let id = try reader.bytes(longest: length)
-    guard id.isEmpty || id.count == length else { throw .malformed }
-    return id
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func grant(
-    _ reader: inout PacketReader
-  ) throws(PacketError) -> AdministrationGrant {
-    let kind = try reader.number(UInt8.self)
-    let seconds = try reader.number(UInt32.self)
-    let uses = try reader.number(UInt8.self)
-    guard (1...2).contains(kind) else { throw .malformed }
-    return AdministrationGrant(
-      kind: kind, seconds: seconds, uses: uses, reason: try reader.bytes(longest: longestReason))
   }
 }

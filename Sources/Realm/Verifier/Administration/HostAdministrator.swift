@@ -27,10 +27,6 @@ struct HostAdministrator<Engine: StoreEngine> {
   private static var page: Int { 200 }
   /// The most bytes of the elements of a list, which leave room for the other fields.
   private static var longestList: Int { AdministrationReply.longestList }
-  /// The valid durations of a grant in seconds.
-  private static var durations: ClosedRange<UInt32> { 60...2_592_000 }
-  /// The valid numbers of uses of a bypass code.
-  private static var uses: ClosedRange<UInt8> { 1...20 }
 
   private var isPermitted: Bool { realm.configuration.permissions(of: host.groups).mayAdminister }
 
@@ -75,29 +71,11 @@ struct HostAdministrator<Engine: StoreEngine> {
     case .realm: return .realm(try realmState())
     case .users(let after): return try users(after)
     case .user(let name):
-      guard let rules = rules else { return .failed(.policy, detail: []) }
-      guard let user = try user(name) else { return .failed(.notFound, detail: name) }
-      return .users([user], rules, isEnd: true)
-    case .unlock(let name):
-      return try changed(name) { () throws(FactorStoreError) in try administered.unlocking(name) }
-    case .forget(let name):
-      return try changed(name) { () throws(FactorStoreError) in try administered.forgetting(name) }
-    case .revoke(let name, let id):
-      let factor = FactorID(bytes: id)
-      return try changed(name) { () throws(FactorStoreError) in
-        let change =
-          if let factor { try administered.revoking(name, factor) } else {
-            try administered.revokingEverything(name)
-          }
-        if change != nil { realm.mailNotices(to: name) }
-        return change
-      }
-    case .withdraw(let name, let id):
-      let grant = GrantID(bytes: id)
-      return try changed(name) { () throws(FactorStoreError) in
-        try administered.withdrawing(name, grant)
-      }
-    case .grant(let name, let grant): return try granted(name, grant)
+      guard let settings else { return .failed(.policy, detail: []) }
+      guard let user = try user(name, settings) else { return .failed(.notFound, detail: name) }
+      return .users([user], isEnd: true)
+    case .change(let name, let change): return try changed(name, change)
+    case .renameUser(let name, let next): return try renamed(name, to: next)
     case .auditLog(let after): return try auditLog(after)
     case .auditLogEnd: return .auditLogEnd(try RealmAuditLog(store).end())
     case .importUser(let user): return try imported(user)
@@ -190,95 +168,76 @@ struct HostAdministrator<Engine: StoreEngine> {
 
   // MARK: Users
 
-  /// The rules of the realm, or nil if its policy cannot be read.
-  private var rules: AdministeredRealmRules? {
-    do throws(ConfigurationFile.Failure) {
-      let settings = try realm.policy(at: nil).project
-      let throttle = settings.throttle
-      return AdministeredRealmRules(
-        time: now, waitsAfter: throttle.waitsAfter, firstWait: throttle.firstWait,
-        longestWait: throttle.longestWait, locksAfter: throttle.locksAfter,
-        adjacentIntervals: settings.adjacentIntervals)
-    } catch {
+  /// The settings of the realm, or nil if its policy cannot be read.
+  private var settings: Settings? {
+    do throws(ConfigurationFile.Failure) { return try realm.policy(at: nil).project } catch {
       return nil
     }
   }
 
   /// Returns a user, or nil if the realm has no record of the user.
-  private func user(_ name: [UInt8]) throws(FactorStoreError) -> AdministeredRealmUser? {
+  private func user(
+    _ name: [UInt8], _ settings: Settings
+  ) throws(FactorStoreError) -> AdministeredRealmUser? {
     do throws(FactorStoreError) {
       guard let kept = try administered.kept(name) else { return nil }
-      return try shown(kept, of: name)
+      let standing = kept.attempts.standing(settings.throttle, now: now)
+      return AdministeredRealmUser(
+        name: name, .usable(UserSummary(kept, standing)),
+        fingerprint: try store.fingerprint(of: kept.record),
+        directoryEntry: try DirectoryRegistry(store).entry(of: name) ?? [])
     } catch {
       guard case .engine = error else {
-        return AdministeredRealmUser(name: name, problem: Self.words(error))
+        return AdministeredRealmUser(name: name, .unusable(Self.words(error)))
       }
       throw error
     }
   }
 
-  private func shown(
-    _ snapshot: FactorSnapshot, of name: [UInt8]
-  ) throws(FactorStoreError) -> AdministeredRealmUser {
-    try snapshot.administered(
-      name, fingerprint: try store.fingerprint(of: snapshot.record))
-  }
-
   private func users(_ after: [UInt8]) throws(FactorStoreError) -> AdministrationReply {
-    guard let rules else { return .failed(.policy, detail: []) }
+    guard let settings else { return .failed(.policy, detail: []) }
     var last = after
     while true {
       let names = try store.userIDs(after: last, most: Self.page)
       var users: [AdministeredRealmUser] = []
       for name in names {
-        if let user = try user(name) { users.append(user) }
+        if let user = try user(name, settings) { users.append(user) }
       }
       let isEnd = names.count < Self.page
       if !users.isEmpty || isEnd {
-        let shown = Self.fitting(users) {
-          16 + $0.name.count + $0.record.count + $0.attempts.count + $0.fingerprint.count
-            + $0.problem.count
-        }
-        return .users(shown, rules, isEnd: isEnd && shown.count == users.count)
+        let shown = Self.fitting(users) { $0.encodedLength }
+        return .users(shown, isEnd: isEnd && shown.count == users.count)
       }
       last = names.last ?? last
     }
   }
 
   private func changed(
-    _ name: [UInt8],
-    _ change: () throws(FactorStoreError) -> RealmUsers<Engine>.Change?
+    _ name: [UInt8], _ change: UserChange
   ) throws(FactorStoreError) -> AdministrationReply {
-    guard let rules else { return .failed(.policy, detail: []) }
-    guard let change = try change() else { return .failed(.notFound, detail: name) }
-    return .changed(
-      try shown(change.before, of: name), rules,
-      checkpoint: change.checkpoint?.text ?? [])
+    let settings = settings
+    guard settings != nil || !change.needsSettings else { return .failed(.policy, detail: []) }
+    if case .grant(let terms) = change {
+      guard terms.areValid, UserName(name) != nil else { return .failed(.badGrant, detail: []) }
+    }
+    switch try administered.apply(change, to: name, settings ?? .defaults) {
+    case .made(let effect, let entered):
+      if change.isNoticed { realm.mailNotices(to: name) }
+      return .changed(effect, checkpoint: entered.mark?.text ?? [])
+    case .notFound: return .failed(.notFound, detail: name)
+    case .tooManyGrants: return .failed(.tooManyGrants, detail: name)
+    }
   }
 
-  private func granted(
-    _ name: [UInt8], _ grant: AdministrationGrant
+  private func renamed(
+    _ name: [UInt8], to next: [UInt8]
   ) throws(FactorStoreError) -> AdministrationReply {
-    guard let rules else { return .failed(.policy, detail: []) }
-    let (expires, overflow) = now.addingReportingOverflow(Int64(grant.seconds))
-    guard let kind = Grant.Kind(rawValue: grant.kind), Self.durations.contains(grant.seconds),
-      Self.uses.contains(grant.uses), !overflow, UserName(name) != nil
-    else { return .failed(.badGrant, detail: []) }
-    var reason: Grant.Reason?
-    if !grant.reason.isEmpty {
-      do throws(DisplayName.Refusal) { reason = try Grant.Reason(grant.reason) } catch {
-        return .failed(.badGrant, detail: [])
-      }
+    guard name != next, UserName(next) != nil else { return .failed(.malformed, detail: []) }
+    switch try administered.rename(name, to: next) {
+    case .moved(let checkpoint): return .done(checkpoint: checkpoint?.text ?? [])
+    case .unknown: return .failed(.notFound, detail: name)
+    case .taken: return .failed(.nameTaken, detail: next)
     }
-    let terms = RealmUsers<Engine>.GrantTerms(
-      kind: kind, expiresAt: expires, uses: grant.uses, reason: reason)
-    guard let made = try administered.granting(name, terms) else {
-      return .failed(.tooManyGrants, detail: name)
-    }
-    realm.mailNotices(to: name)
-    return .granted(
-      try shown(made.after, of: name), rules, checkpoint: made.checkpoint?.text ?? [],
-      id: made.grant.id.bytes, code: made.code.written())
   }
 
   // MARK: Imports

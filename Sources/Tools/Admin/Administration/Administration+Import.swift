@@ -125,7 +125,9 @@ extension Administration {
     guard case .imported(let factor, let dropped, let mark) = result else {
       return Self.outcome(result, name)
     }
-    note("imported", subject, mark, factor: factor.id.hexadecimal)
+    note("imported", subject.name, .entered(mark)) {
+      $0.add("factor", escaping: factor.id.hexadecimal)
+    }
     deliver(account)
     return .imported(
       name: name,

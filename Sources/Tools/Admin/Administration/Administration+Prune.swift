@@ -27,8 +27,9 @@ extension Administration {
   /// Removes what is stored for a deleted account, or returns nil if the account exists again or
   /// nothing is stored.
   package func prune(_ name: UserName) throws(AdminError) -> RevocationReport? {
-    let plan = try plan(.everything, of: String(decoding: name.bytes, as: UTF8.self))
-    guard plan.subject.account == nil else { return nil }
+    let text = String(decoding: name.bytes, as: UTF8.self)
+    guard try subject(text).account == nil else { return nil }
+    let plan = try plan(.everything, of: text)
     do throws(AdminError) { return try revoke(plan) } catch {
       guard case .noSuchUser = error else { throw error }
       return nil

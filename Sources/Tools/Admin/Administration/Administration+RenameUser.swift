@@ -69,7 +69,9 @@ extension Administration {
           .userRenamed, detail: subject.name.bytes, by: ledgerActor, at: now))
     }
     guard isMoved else { throw .notEnrolled(earlier.name) }
-    note("user-renamed", subject, nil, reason: earlier.name.bytes)
+    note("user-renamed", subject.name, .entered(nil)) {
+      $0.add("reason", escaping: earlier.name.bytes)
+    }
     deliver(account)
     return subject.name
   }

@@ -1,5 +1,6 @@
 import MFAStore
 import MFAModel
+import MFAWire
 import MFABase
 
 /// A phone number in full, with the factor that it belongs to.
@@ -50,17 +51,20 @@ extension Administration {
     }
     var users: [String] = []
     for report in try self.users() {
-      guard case .usable(let snapshot, _) = report.content else { continue }
-      let factors = snapshot.record.factors.filter { factor in
-        guard case .phone(let number, _, _) = factor.kind, factor.origin != .testNumber else {
+      guard case .usable(let user) = report.content else { continue }
+      let phones = user.factors.filter { factor in
+        guard case .phone(let number, _) = factor.summary.kind, factor.origin != .testNumber else {
           return false
         }
         return masked.contains(number)
       }
-      guard !factors.isEmpty else { continue }
+      guard !phones.isEmpty else { continue }
       let subject = try subject(String(decoding: report.name, as: UTF8.self))
       let entry = try entry(of: subject)
-      for factor in factors where entry.record?.factor(factor.id) == factor {
+      for phone in phones {
+        guard let factor = entry.record?.factor(phone.summary.id),
+          FactorSummary(factor) == phone.summary
+        else { continue }
         let number = try onUser(subject) { () throws(FactorStoreError) in
           try entry.secret(of: factor)
         }

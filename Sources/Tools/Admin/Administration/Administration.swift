@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAStore
 import MFABase
 import MFAModel
@@ -11,7 +12,7 @@ import MFAModel
 /// MUST 3: a secret is unsealed only to compare it with an imported one, and a phone number only after
 /// that was recorded in the audit log, or to compare it with a test number. (Only `Importing` and
 /// Administration+Reveal.swift ask the store for them; `RevealedNumberTests.recordedFirst`)
-package struct Administration {
+package struct Administration: UserAdministrator {
   /// The store of factor records.
   package let store: LocalFactorStore
   /// The host's settings, such as the throttling of failed attempts.
@@ -173,170 +174,113 @@ package struct Administration {
     UserReport(snapshot, settings.throttle, now: now)
   }
 
-  // MARK: Revoking
+  /// Returns the name of a user, in the spelling of the account database.
+  package func name(of user: String) throws(AdminError) -> UserName { try subject(user).name }
 
-  /// The factors to revoke.
-  package enum Target: Equatable {
-    /// The factor that the selector names or, without a selector, the user's only factor.
-    case factor(String?)
-    /// All factors, even if the record cannot be read.
-    case everything
+  /// Returns that the user does not exist, or is not enrolled.
+  package func absence(of user: String) throws(AdminError) -> AdminError {
+    try subject(user).absence
   }
 
-  /// A revocation that is planned but not yet carried out.
-  package struct Revocation {
-    /// The user concerned.
-    package let subject: AdministeredUser
-    /// The factor, or nil to revoke everything.
-    package let factor: Factor?
-    /// The data stored at the time of planning.
-    package let finding: Finding
+  // MARK: Changing
+
+  /// Makes a change of what is stored for a user.
+  package func make(
+    _ change: UserChange, of user: String, acceptingRestored: Bool
+  ) throws(AdminError) -> ChangedUser? {
+    let subject = try subject(user)
+    if case .revokeEverything = change { return try revokeEverything(subject) }
+    let (entry, problem) = try entry(of: subject, for: change, acceptingRestored)
+    guard let entry else { return nil }
+    return try made(change, entry, subject, accepting: problem)
   }
 
-  /// Determines what a revocation would remove, so that the administrator can confirm it.
-  package func plan(_ target: Target, of text: String) throws(AdminError) -> Revocation {
-    let subject = try subject(text)
-    let finding = try finding(subject)
-    switch (target, finding) {
-    case (.everything, .nothing):
-      return Revocation(subject: subject, factor: nil, finding: finding)
-    case (.factor, .nothing): throw subject.absence
-    case (.everything, .usable), (.everything, .unusable):
-      return Revocation(subject: subject, factor: nil, finding: finding)
-    case (.factor, .unusable(let problem)): throw .unusable(subject.name, problem)
-    case (.factor(let selector), .usable(let snapshot)):
-      let factor = try Self.select(selector, in: snapshot.record)
-      return Revocation(subject: subject, factor: factor, finding: finding)
-    }
-  }
-
-  static func select(
-    _ selector: String?, in record: FactorRecord
-  ) throws(AdminError) -> Factor {
-    switch FactorSelection(selector, in: record.factors) {
-    case .one(let factor): return factor
-    case .none:
-      throw .noSuchFactor(record.user, selector: selector ?? "", others: record.factors)
-    case .several(let factors): throw .severalFactors(record.user, selector: selector, factors)
-    }
-  }
-
-  /// Carries out a revocation, and returns what was removed.
-  package func revoke(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
-    let subject = revocation.subject
-    guard let factor = revocation.factor else { return try revokeEverything(revocation) }
-    let entry = try entry(of: subject)
-    guard var record = entry.record else { throw .notEnrolled(subject.name) }
-    do throws(FactorRecord.ChangeRefusal) {
-      try record.unenroll(factor.id, from: Source(actor), at: now)
-    } catch {
-      // The factor was removed while the administrator was asked to confirm.
-      throw .noSuchFactor(
-        subject.name, selector: "\(VisibleText(factor.displayName))", others: record.factors)
-    }
-    // The watermark is kept until another factor is enrolled. If it were removed before the record,
-    // a crash in between would leave a factor that accepts no code.
-    let attempts = entry.attempts.forgetting()
-    let rememberedCount = entry.attempts.remembered.entries.count
-    let event = AuditLogEvent(.unenrolled, factor, by: ledgerActor, at: now)
-    let entered = try onUser(subject) { () throws(FactorStoreError) in
-      try replace(entry, record, attempts, entering: event)
-    }
-    note("revoked", subject, entered, factor: factor.id.hexadecimal)
-    if let account = subject.account { deliver(account) }
-    return RevocationReport(
-      user: subject.name,
-      removal: .factor(factor, left: record.factors.count, rememberedCount: rememberedCount),
-      entered: entered)
-  }
-
-  /// Whether a change was entered in the audit log.
-  package enum AuditLogOutcome: Equatable {
-    /// The change was entered with this checkpoint, which is nil if nothing was changed.
-    case entered(AuditLogCheckpoint?)
-    /// The change was not entered, because the log cannot be used for this reason.
-    case unrecorded(RecordProblem)
-
-    /// The checkpoint of the entry.
-    package var mark: AuditLogCheckpoint? {
-      switch self {
-      case .entered(let mark): mark
-      case .unrecorded: nil
+  /// Returns the user's store entry, or nil if there is none. Also returns the reason why the user's files would be
+  /// refused, if they were accepted although they are older than the audit log says.
+  private func entry(
+    of subject: AdministeredUser, for change: UserChange, _ acceptingRestored: Bool
+  ) throws(AdminError) -> (LocalFactorStoreEntry?, RecordProblem?) {
+    switch change {
+    case .unlock: return try entryToUnlock(subject, acceptingRestored)
+    case .forget: return (try usableEntry(of: subject), nil)
+    case .revoke, .revokeEverything: return (try entry(of: subject), nil)
+    case .grant, .withdraw:
+      guard let account = subject.account else { throw .noSuchUser(subject.name) }
+      let entry = try onUser(subject) { () throws(FactorStoreError) in
+        change.createsRecord
+          ? try store.entry(of: account, creating: true) : try store.existingEntry(of: account)
       }
-    }
-
-    /// The reason why the change was not entered.
-    package var problem: RecordProblem? {
-      switch self {
-      case .entered: nil
-      case .unrecorded(let problem): problem
-      }
+      return (entry, nil)
     }
   }
 
-  /// Makes a change that withdraws or restores access, which must not depend on the audit log.
-  ///
-  /// If the log cannot be written, `unrecorded` makes the change without an entry, and the reason
-  /// is returned.
-  private func recordIfPossible(
-    _ change: () throws(FactorStoreError) -> AuditLogCheckpoint?,
-    unrecorded: () throws(FactorStoreError) -> Void
-  ) throws(FactorStoreError) -> AuditLogOutcome {
-    do throws(FactorStoreError) {
-      return .entered(try change())
-    } catch {
-      guard error.concernsAuditLog else { throw error }
-      try unrecorded()
-      return .unrecorded(.store(error))
+  private func made(
+    _ change: UserChange, _ entry: LocalFactorStoreEntry, _ subject: AdministeredUser,
+    accepting problem: RecordProblem? = nil
+  ) throws(AdminError) -> ChangedUser? {
+    let context = UserChange.Context(
+      settings: settings, by: ledgerActor, from: Source(actor), at: now,
+      acceptsRestored: problem != nil)
+    let outcome = try onUser(subject) { () throws(FactorStoreError) in
+      try change.apply(to: entry, context)
+    }
+    switch outcome {
+    case .notFound: return nil
+    case .tooManyGrants: throw .tooManyGrants(subject.name)
+    case .made(let effect, let entered):
+      if change.isNoticed, let account = subject.account { deliver(account) }
+      return ChangedUser(
+        user: subject.name, effect: effect, entered: entered, accepted: problem)
     }
   }
 
-  private func replace(
-    _ entry: LocalFactorStoreEntry, _ record: FactorRecord, _ attempts: AttemptState,
-    entering event: AuditLogEvent
-  ) throws(FactorStoreError) -> AuditLogOutcome {
-    try recordIfPossible(
-      { () throws(FactorStoreError) in
-        try entry.replace(record: record, attempts: attempts, entering: event)
-      },
-      unrecorded: { () throws(FactorStoreError) in
-        try entry.replaceUnrecorded(record: record, attempts: attempts)
-      })
+  /// Removes everything that is stored for a user, even if it cannot be read.
+  private func revokeEverything(_ subject: AdministeredUser) throws(AdminError) -> ChangedUser? {
+    switch (try finding(subject), subject.account) {
+    case (.usable, let account?): return try removeEverything(of: account, subject)
+    case (.nothing, let account?):
+      // A user without a factor can still have a record with pending notices or grants.
+      let isKept = try onUser(subject) { () throws(FactorStoreError) in try hasRecord(of: account) }
+      return isKept ? try removeEverything(of: account, subject) : try discard(subject)
+    case (.unusable, _), (_, nil): return try discard(subject)
+    }
   }
 
-  private func revokeEverything(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
-    let subject = revocation.subject
-    let report = try onUser(subject) { () throws(FactorStoreError) in
-      switch (revocation.finding, subject.account) {
-      case (.usable, let account?): return try removeEverything(of: account, subject)
-      case (.nothing, let account?):
-        // A user without a factor can still have a record with pending notices or grants.
-        guard try hasRecord(of: account) else { return try discard(subject) }
-        return try removeEverything(of: account, subject)
-      case (.unusable, _), (_, nil): return try discard(subject)
-      }
+  private func removeEverything(
+    of account: Account, _ subject: AdministeredUser
+  ) throws(AdminError) -> ChangedUser? {
+    let entry = try onUser(subject) { () throws(FactorStoreError) in
+      try store.unverifiedEntry(of: account)
     }
-    guard let report else { throw subject.absence }
-    note("revoked", subject, report.entered, factor: Array("all".utf8))
-    if let account = subject.account { deliver(account) }
-    return report
+    return try made(.revokeEverything, entry, subject)
   }
 
   /// Removes the user's data without reading it. Returns nil if nothing is stored.
-  private func discard(_ subject: AdministeredUser) throws(FactorStoreError) -> RevocationReport? {
-    let event = AuditLogEvent(.revoked, by: ledgerActor, at: now)
-    var result = LocalFactorStore.Discarding.nothing
-    let entered = try recordIfPossible(
-      { () throws(FactorStoreError) in
-        result = try store.discard(user: subject.name, account: subject.account, entering: event)
-        guard case .removed(let mark) = result else { return nil }
-        return mark
-      },
-      unrecorded: { () throws(FactorStoreError) in
-        result = try store.discard(user: subject.name, account: subject.account, entering: nil)
-      })
-    guard case .removed = result else { return nil }
-    return RevocationReport(user: subject.name, removal: .unread, entered: entered)
+  private func discard(_ subject: AdministeredUser) throws(AdminError) -> ChangedUser? {
+    let entered = try onUser(subject) { () throws(FactorStoreError) in
+      let event = AuditLogEvent(.revoked, by: ledgerActor, at: now)
+      do throws(FactorStoreError) {
+        return try discarded(subject, entering: event).map { AuditLogOutcome.entered($0) }
+      } catch {
+        guard error.concernsAuditLog else { throw error }
+        return try discarded(subject, entering: nil).map { _ in .unrecorded(error) }
+      }
+    }
+    guard let entered else { return nil }
+    if let account = subject.account { deliver(account) }
+    let removal = UserChange.Removal(
+      factors: [], factorsLeft: 0, grants: 0, remembered: 0, isOfEverything: true)
+    return ChangedUser(
+      user: subject.name, effect: .revoked(removal), entered: entered, isUnread: true)
+  }
+
+  /// Returns the checkpoint of the entry in the audit log, or nil if nothing is stored.
+  private func discarded(
+    _ subject: AdministeredUser, entering event: AuditLogEvent?
+  ) throws(FactorStoreError) -> AuditLogCheckpoint?? {
+    let result = try store.discard(user: subject.name, account: subject.account, entering: event)
+    guard case .removed(let mark) = result else { return nil }
+    return .some(mark)
   }
 
   /// Returns whether a record is stored for the account, even if it has no factors.
@@ -355,71 +299,19 @@ package struct Administration {
     }
   }
 
-  /// Removes all factors and grants, and keeps pending notices. Returns nil if the user has
-  /// neither.
-  private func removeEverything(
-    of account: Account, _ subject: AdministeredUser
-  ) throws(FactorStoreError) -> RevocationReport? {
-    let entry = try store.unverifiedEntry(of: account)
-    guard var record = entry.kept, record.isEnrolled || !record.grants.isEmpty else {
-      return nil
-    }
-    let removal = RevocationReport.Removal.everything(
-      record.factors, grants: record.grants.count,
-      rememberedCount: entry.attempts.remembered.entries.count)
-    record.removeEverything()
-    record.note(.revoked, about: .account, from: Source(actor), at: now)
-    let event = AuditLogEvent(.revoked, by: ledgerActor, at: now)
-    let entered = try replace(entry, record, entry.attempts.forgetting(), entering: event)
-    return RevocationReport(user: subject.name, removal: removal, entered: entered)
-  }
-
-  // MARK: Unlocking
-
-  /// Clears the failed attempts of a user, and returns what was found. A user without a factor can
-  /// be throttled too, after wrong tickets.
-  ///
-  /// With `acceptingRestored`, files that are older than the audit log says are also accepted,
-  /// because an administrator has restored them from a backup.
-  package func unlock(
-    _ text: String, acceptingRestored: Bool = false
-  ) throws(AdminError) -> UnlockingReport {
-    let subject = try subject(text)
-    let (entry, problem) = try entryToUnlock(subject, acceptingRestored)
-    guard let record = entry.kept else { throw .notEnrolled(subject.name) }
-    let unlocking = UnlockEffect(
-      record, entry.attempts, settings.throttle, adjacentIntervals: settings.adjacentIntervals,
-      now: now)
-    guard unlocking.state != nil || problem != nil else {
-      guard record.isEnrolled else { throw subject.absence }
-      return UnlockingReport(user: subject.name, unlocking: unlocking, entered: .entered(nil))
-    }
-    let state = unlocking.state ?? entry.attempts
-    let event = AuditLogEvent(
-      problem == nil ? .unlocked : .restoreAccepted, detail: Array(unlocking.standing.word.utf8),
-      by: ledgerActor, at: now)
-    let entered = try onUser(subject) { () throws(FactorStoreError) in
-      try replace(entry, record, state, entering: event)
-    }
-    note("unlocked", subject, entered, failures: unlocking.failures)
-    return UnlockingReport(
-      user: subject.name, unlocking: unlocking, entered: entered, accepted: problem)
-  }
-
   /// Returns the user's store entry and, if files were accepted although they are older than the
   /// audit log says, the reason why they would otherwise be refused.
   ///
   /// The user can be unlocked even if the audit log cannot be read.
   private func entryToUnlock(
     _ subject: AdministeredUser, _ acceptingRestored: Bool
-  ) throws(AdminError) -> (LocalFactorStoreEntry, RecordProblem?) {
+  ) throws(AdminError) -> (LocalFactorStoreEntry?, RecordProblem?) {
     let accepted: RecordProblem?
     switch try finding(subject) {
     case .nothing:
-      guard let account = subject.account else { throw subject.absence }
+      guard let account = subject.account else { return (nil, nil) }
       let isKept = try onUser(subject) { () throws(FactorStoreError) in try hasRecord(of: account) }
-      guard isKept else { throw subject.absence }
-      return (try entry(of: subject), nil)
+      return (isKept ? try entry(of: subject) : nil, nil)
     case .usable: return (try entry(of: subject), nil)
     case .unusable(.store(let error)) where error.concernsAuditLog: accepted = nil
     case .unusable(.store(.rolledBack(let part))) where acceptingRestored:
@@ -430,24 +322,6 @@ package struct Administration {
       try store.unverifiedEntry(of: subject.accountOrPlaceholder)
     }
     return (entry, accepted)
-  }
-
-  // MARK: Remembered sign-ins
-
-  /// Clears the remembered sign-ins of a user, and returns their number.
-  package func clearRememberedSignIns(of text: String) throws(AdminError) -> ClearedSignInsReport {
-    let subject = try subject(text)
-    let entry = try usableEntry(of: subject)
-    let rememberedCount = entry.attempts.remembered.entries.count
-    guard rememberedCount > 0 else {
-      return ClearedSignInsReport(user: subject.name, rememberedCount: 0, mark: nil)
-    }
-    let event = AuditLogEvent(.forgotten, by: ledgerActor, at: now)
-    let mark = try onUser(subject) { () throws(FactorStoreError) in
-      try entry.write(entry.attempts.forgetting(), entering: event)
-    }
-    note("forgotten", subject, mark)
-    return ClearedSignInsReport(user: subject.name, rememberedCount: rememberedCount, mark: mark)
   }
 
   // MARK: Users
@@ -526,37 +400,22 @@ package struct Administration {
   /// Writes a change to the system log and the kernel's audit trail, with its entry in the audit
   /// log, if any.
   package func note(
-    _ result: StaticString, _ subject: AdministeredUser, _ entered: AuditLogOutcome,
-    factor: [UInt8]? = nil,
-    failures: UInt32? = nil
-  ) {
-    note(
-      result, subject, entered.mark, factor: factor, failures: failures, problem: entered.problem)
-  }
-
-  /// Writes a change to the system log and the kernel's audit trail. `problem` is the reason why
-  /// the change is not in the audit log, if it is not.
-  package func note(
-    _ result: StaticString, _ subject: AdministeredUser, _ mark: AuditLogCheckpoint?,
-    factor: [UInt8]? = nil,
-    failures: UInt32? = nil, grant: [UInt8]? = nil, reason: [UInt8]? = nil,
-    problem: RecordProblem? = nil
+    _ result: StaticString, _ user: UserName, _ entered: AuditLogOutcome,
+    _ fields: (inout LogLine) -> Void
   ) {
     var line = LogLine()
     line.add("result", result)
-    line.add("user", escaping: subject.name.bytes)
-    if let factor { line.add("factor", escaping: factor) }
-    if let failures { line.add("wrong-codes", Int64(failures)) }
-    if let grant { line.add("grant", escaping: grant) }
-    if let reason { line.add("reason", escaping: reason) }
+    line.add("user", escaping: user.bytes)
+    fields(&line)
     line.add("by", escaping: actor)
-    if let mark { line.add("checkpoint", escaping: mark.text) }
+    if let mark = entered.mark { line.add("checkpoint", escaping: mark.text) }
+    let problem = entered.problem
     if let problem {
       line.add("checkpoint", "none")
       line.add("part", escaping: Array(problem.part.utf8))
       line.add("audit-log-failure", escaping: Array(problem.code.utf8))
     }
     log(problem == nil ? .notice : .error, line)
-    audit(Array("mfa:\(result)".utf8), subject.name.bytes)
+    audit(Array("mfa:\(result)".utf8), user.bytes)
   }
 }

@@ -1,17 +1,18 @@
 import MFAModel
+import MFAWire
 
 /// The result of selecting one of a user's factors on the command line.
 enum FactorSelection: Equatable {
-  case one(Factor)
+  case one(FactorSummary)
   case none
-  case several([Factor])
+  case several([FactorSummary])
 
   /// The minimum length of an id prefix, in hexadecimal digits.
   static let shortestPrefix = 4
 
   /// Selects the factor that `selector` names by its whole id, its display name, or a unique prefix
   /// of its id, in this order. Without a selector, selects the only factor.
-  init(_ selector: String?, in factors: [Factor]) {
+  init(_ selector: String?, in factors: [FactorSummary]) {
     guard let selector else {
       self.init(factors)
       return
@@ -30,7 +31,7 @@ enum FactorSelection: Equatable {
     self.init(factors.filter { $0.id.hexadecimal.starts(with: id) })
   }
 
-  private init(_ candidates: [Factor]) {
+  private init(_ candidates: [FactorSummary]) {
     if let only = candidates.first, candidates.count == 1 {
       self = .one(only)
     } else {

@@ -1,10 +1,15 @@
+import MFAAttempt
+
 /// How long a grant is valid, typed as a whole number followed by s, m, h or d.
 package struct GrantDuration: Equatable {
   /// The duration, in seconds.
   package let seconds: Int64
 
   /// The valid durations, in seconds: one minute to thirty days.
-  package static let range: ClosedRange<Int64> = 60...2_592_000
+  package static let range =
+    Int64(
+      UserChange.GrantTerms.durations.lowerBound)...Int64(
+      UserChange.GrantTerms.durations.upperBound)
 
   /// Returns a duration in hours.
   package static func hours(_ hours: Int64) -> GrantDuration {

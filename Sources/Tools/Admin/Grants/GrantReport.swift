@@ -1,6 +1,7 @@
-import MFAStore
+import MFAAttempt
 import MFABase
 import MFAModel
+import MFAStore
 
 /// One grant of a user, as shown in a list.
 package struct GrantReport: Equatable {
@@ -44,13 +45,35 @@ extension Grant {
 }
 
 /// A new grant, with the only copy of its code.
-package struct NewGrantReport: ~Copyable {
+package struct NewGrantReport {
   package let report: GrantReport
   /// Why the grant may not work, or nil.
   package let warning: String?
   /// The audit log entry.
   package let checkpoint: AuditLogCheckpoint?
-  package let code: RecoveryCode
+  /// The only copy of the code.
+  package let code: GrantCode
+
+  /// Creates the report on a grant that was created for `user`.
+  init(user: UserName, _ made: UserChange.NewGrant, checkpoint: AuditLogCheckpoint?) {
+    report = GrantReport(user: user, grant: made.grant, isGood: true)
+    warning = Self.warning(made)
+    self.checkpoint = checkpoint
+    code = made.code
+  }
+
+  private static func warning(_ made: UserChange.NewGrant) -> String? {
+    switch made.standing {
+    case .open: break
+    case .throttled(let seconds):
+      return
+        "too many wrong codes: no code is accepted for \(seconds) s; mfa-admin unlock ends the wait"
+    case .locked:
+      return "too many wrong codes: no code is accepted until you run mfa-admin unlock"
+    }
+    guard made.grant.kind == .bypass, !made.isEnrolled else { return nil }
+    return "no factor is enrolled: a code is asked for only where policy requires a factor"
+  }
 
   /// The lines to print after the code.
   package var explanation: String {

@@ -90,7 +90,7 @@ extension RealmAdministrator {
     var findings: [LedgerFinding] = []
     var unlisted: [[UInt8]] = []
     if reading.problem == nil {
-      var users: [[UInt8]: RealmUser] = [:]
+      var users: [[UInt8]: AdministeredRealmUser] = [:]
       for user in try all() { users[user.name] = user }
       // Entries that were made meanwhile.
       try forEachLine(after: histories.last, take)
@@ -114,7 +114,7 @@ extension RealmAdministrator {
 
   /// Compares a record with what the audit log says. `updated` reads the entries that were made meanwhile.
   private func finding(
-    _ name: [UInt8], _ history: LedgerHistories.History, _ user: RealmUser?,
+    _ name: [UInt8], _ history: LedgerHistories.History, _ user: AdministeredRealmUser?,
     updated: () throws(AdminError) -> LedgerHistories.History
   ) throws(AdminError) -> LedgerFinding? {
     if let problem = user?.problem {

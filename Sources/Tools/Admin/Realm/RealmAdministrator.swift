@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFAStore
 import MFABase
 import MFAModel
@@ -8,11 +9,13 @@ import MFARealm
 /// MUST 1: a record that cannot be used is reported, never omitted. (`RealmAdministratorTests.unusable`)
 /// MUST 2: each change is written to the system log of this host, with its checkpoint.
 /// (`RealmAdministratorTests.changesAreLogged`)
-package struct RealmAdministrator {
+package struct RealmAdministrator: UserAdministrator {
   /// Sends a request.
   let send: (AdministrationCommand) throws(RealmProblem) -> AdministrationReply
   /// The accounts of this host, with which names are spelled.
   let accounts: AccountSource
+  /// The current time, in seconds since the epoch.
+  let now: Int64
   /// The administrator's account name, as shown in the log.
   let actor: [UInt8]
   /// Writes a change to the system log.
@@ -20,10 +23,12 @@ package struct RealmAdministrator {
 
   /// Creates an administrator.
   package init(
-    accounts: AccountSource, actor: [UInt8], log: @escaping (LogPriority, LogLine) -> Void,
+    accounts: AccountSource, now: Int64, actor: [UInt8],
+    log: @escaping (LogPriority, LogLine) -> Void,
     send: @escaping (AdministrationCommand) throws(RealmProblem) -> AdministrationReply
   ) {
     self.accounts = accounts
+    self.now = now
     self.actor = actor
     self.log = log
     self.send = send
@@ -52,26 +57,29 @@ package struct RealmAdministrator {
 
   /// Returns the report on one user.
   package func user(_ text: String) throws(AdminError) -> UserReport {
-    let name = try subject(text)
+    let name = try name(of: text)
     guard let user = try find(name), user.isShown else { throw .notEnrolled(name) }
     return user.report
   }
 
   /// Returns the grants of one user, or of all users if `text` is nil.
   package func grants(_ text: String?) throws(AdminError) -> [GrantReport] {
-    guard let text else { return try all().flatMap(\.grants) }
-    return try find(try subject(text))?.grants ?? []
+    let users =
+      if let text { try find(try name(of: text)).map { [$0] } ?? [] } else { try all() }
+    return users.compactMap(\.summary).flatMap { user in
+      user.grants.map { GrantReport(user: user.user, grant: $0, isGood: $0.isGood(at: now)) }
+    }
   }
 
   /// The largest number of replies to one command. Each has at least one element.
   private static let mostPages = 1_000_000
 
-  func all() throws(AdminError) -> [RealmUser] {
-    var users: [RealmUser] = []
+  func all() throws(AdminError) -> [AdministeredRealmUser] {
+    var users: [AdministeredRealmUser] = []
     for _ in 0..<Self.mostPages {
       switch try reply(to: .users(after: users.last?.name ?? [])) {
-      case .users(let page, let rules, let isEnd):
-        users += page.map { RealmUser($0, rules) }
+      case .users(let page, let isEnd):
+        users += page
         if isEnd { return users }
         guard !page.isEmpty else { throw .realm(.otherVersion) }
       default: throw .realm(.otherVersion)
@@ -81,10 +89,10 @@ package struct RealmAdministrator {
   }
 
   /// Returns what the realm has about a user, or nil.
-  func find(_ name: UserName) throws(AdminError) -> RealmUser? {
+  func find(_ name: UserName) throws(AdminError) -> AdministeredRealmUser? {
     do throws(RealmProblem) {
       switch try send(.user(name.bytes)) {
-      case .users(let users, let rules, _): return users.first.map { RealmUser($0, rules) }
+      case .users(let users, _): return users.first
       default: throw .otherVersion
       }
     } catch .refused(.notFound, _) {
@@ -94,173 +102,81 @@ package struct RealmAdministrator {
     }
   }
 
-  /// Returns the name of a user in the realm: that of the account on this host, if there is one.
-  private func subject(_ text: String) throws(AdminError) -> UserName {
+  private func account(_ text: String) throws(AdminError) -> (UserName, Account?) {
     guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
-    do throws(SystemError) {
-      return try accounts.named(name.bytes).flatMap { UserName($0.name) } ?? name
-    } catch {
+    do throws(SystemError) { return (name, try accounts.named(name.bytes)) } catch {
       throw .account(name, error)
     }
   }
 
+  /// Returns the name of a user in the realm: that of the account on this host, if there is one.
+  package func name(of user: String) throws(AdminError) -> UserName {
+    let (name, account) = try account(user)
+    return account.flatMap { UserName($0.name) } ?? name
+  }
+
+  /// Returns that the user is not enrolled: a user of the realm need not have an account on this host.
+  package func absence(of user: String) throws(AdminError) -> AdminError {
+    .notEnrolled(try name(of: user))
+  }
+
   // MARK: Changes
 
-  /// Makes a change of a user, and returns what the realm had before.
-  private func change(
-    _ command: AdministrationCommand, _ name: UserName
-  ) throws(AdminError) -> (before: RealmUser, mark: AuditLogCheckpoint?) {
+  /// Has a verifier make a change. A user without an account on this host, about whom the realm has nothing, gets no
+  /// grant.
+  package func make(
+    _ change: UserChange, of user: String, acceptingRestored: Bool
+  ) throws(AdminError) -> ChangedUser? {
+    guard !acceptingRestored else { throw .realm(.localOption("--accept-restored")) }
+    let name = try name(of: user)
+    if change.createsRecord, try account(user).1 == nil, try find(name) == nil {
+      throw .noSuchUser(name)
+    }
     do throws(RealmProblem) {
-      switch try send(command) {
-      case .changed(let user, let rules, let checkpoint):
-        return (RealmUser(user, rules), AuditLogCheckpoint(checkpoint))
+      switch try send(.change(name.bytes, change)) {
+      case .changed(let effect, let checkpoint):
+        return ChangedUser(
+          user: name, effect: effect, entered: .entered(AuditLogCheckpoint(checkpoint)))
       default: throw .otherVersion
       }
     } catch .refused(.notFound, _) {
-      throw .notEnrolled(name)
+      return nil
     } catch {
       throw .realm(error)
     }
   }
 
-  /// Clears the failed attempts of a user, and returns what was found.
-  package func unlock(_ text: String) throws(AdminError) -> UnlockingReport {
-    let name = try subject(text)
-    let (before, mark) = try change(.unlock(name.bytes), name)
-    guard let snapshot = before.snapshot else { throw .realm(.otherVersion) }
-    let effect = UnlockEffect(
-      snapshot.record, snapshot.attempts, before.throttle,
-      adjacentIntervals: before.rules.adjacentIntervals, now: before.rules.time)
-    note("unlocked", name, mark)
-    return UnlockingReport(user: name, unlocking: effect, entered: .entered(mark))
-  }
-
-  /// Clears the remembered sign-ins of a user, and returns their number.
-  package func clearRememberedSignIns(
-    of text: String
-  ) throws(AdminError) -> ClearedSignInsReport {
-    let name = try subject(text)
-    let (before, mark) = try change(.forget(name.bytes), name)
-    note("forgotten", name, mark)
-    return ClearedSignInsReport(
-      user: name, rememberedCount: before.rememberedCount, mark: mark)
-  }
-
-  /// A revocation that is planned but not yet carried out.
-  package struct Revocation {
-    package let user: UserName
-    /// The factor, or nil to revoke everything.
-    package let factor: Factor?
-
-    /// The question to the administrator.
-    package var question: String {
-      let name = VisibleText(user)
-      guard let factor else {
-        return
-          "revoke every factor of \(name) in the realm, and remove everything else that is stored?"
+  /// Has a verifier move what the realm has under the earlier name.
+  package func renameUser(_ earlierText: String, to text: String) throws(AdminError) -> UserName {
+    guard let earlier = UserName(Array(earlierText.utf8)) else { throw .notAUserName(earlierText) }
+    let name = try name(of: text)
+    guard name != earlier else { throw .accountExists(earlier) }
+    do throws(RealmProblem) {
+      switch try send(.renameUser(earlier.bytes, to: name.bytes)) {
+      case .done(let checkpoint):
+        note("user-renamed", name, .entered(AuditLogCheckpoint(checkpoint))) {
+          $0.add("reason", escaping: earlier.bytes)
+        }
+        return name
+      default: throw .otherVersion
       }
-      return "revoke \(VisibleText(factor.displayName)) of \(name) in the realm?"
+    } catch .refused(.notFound, _) {
+      throw .notEnrolled(earlier)
+    } catch {
+      throw .realm(error)
     }
   }
 
-  /// Determines what a revocation would remove, so that the administrator can confirm it.
-  package func plan(
-    _ target: Administration.Target, of text: String
-  ) throws(AdminError) -> Revocation {
-    let name = try subject(text)
-    guard let user = try find(name) else { throw .notEnrolled(name) }
-    switch target {
-    case .everything: return Revocation(user: name, factor: nil)
-    case .factor(let selector):
-      guard let record = user.snapshot?.record, record.isEnrolled else { throw .notEnrolled(name) }
-      return Revocation(user: name, factor: try Administration.select(selector, in: record))
-    }
-  }
+  // MARK: The log
 
-  /// Carries out a revocation, and returns what was removed.
-  package func revoke(_ revocation: Revocation) throws(AdminError) -> RevocationReport {
-    let name = revocation.user
-    let (before, mark) = try change(
-      .revoke(name.bytes, factor: revocation.factor?.id.bytes ?? []), name)
-    let factors = before.snapshot?.record.factors ?? []
-    note("revoked", name, mark, factor: revocation.factor?.id.hexadecimal ?? Array("all".utf8))
-    let removal: RevocationReport.Removal =
-      if let factor = revocation.factor {
-        .factor(factor, left: max(factors.count - 1, 0), rememberedCount: before.rememberedCount)
-      } else {
-        .everything(
-          factors, grants: before.grants.count, rememberedCount: before.rememberedCount)
-      }
-    return RevocationReport(user: name, removal: removal, entered: .entered(mark))
-  }
-
-  /// Withdraws grants, and returns a report with the withdrawn grants.
-  package func withdraw(
-    _ target: Administration.WithdrawalTarget, of text: String
-  ) throws(AdminError) -> WithdrawalReport {
-    let name = try subject(text)
-    let id: GrantID? =
-      switch target {
-      case .one(let id): id
-      case .everything: nil
-      }
-    let (before, mark): (RealmUser, AuditLogCheckpoint?)
-    do throws(AdminError) {
-      (before, mark) = try change(.withdraw(name.bytes, id: id?.bytes ?? []), name)
-    } catch .notEnrolled {
-      throw .noSuchGrant(name)
-    }
-    let grants = before.grants.map(\.grant).filter { id == nil || $0.id == id }
-    for grant in grants { note("grant-withdrawn", name, mark, grant: grant.id.hexadecimal) }
-    return WithdrawalReport(user: name, grants: grants, mark: mark)
-  }
-
-  /// Creates a grant for a user who has an account on this host, or whom the realm knows.
-  package func grant(
-    _ kind: Grant.Kind, to text: String, for duration: GrantDuration, uses: UInt8,
-    reason: Grant.Reason?
-  ) throws(AdminError) -> NewGrantReport {
-    let name = try subject(text)
-    if try !hasAccount(name), try find(name) == nil { throw .noSuchUser(name) }
-    let terms = AdministrationGrant(
-      kind: kind.rawValue, seconds: UInt32(clamping: duration.seconds), uses: uses,
-      reason: reason?.utf8 ?? [])
-    switch try reply(to: .grant(name.bytes, terms)) {
-    case .granted(let after, let rules, let checkpoint, let id, let code):
-      let user = RealmUser(after, rules)
-      let mark = AuditLogCheckpoint(checkpoint)
-      guard let grant = user.grants.first(where: { $0.grant.id.bytes == id }),
-        let snapshot = user.snapshot, let code = RecoveryCode(answer: code.span)
-      else { throw .realm(.otherVersion) }
-      note(
-        kind == .ticket ? "ticket-made" : "bypass-made", name, mark,
-        grant: grant.grant.id.hexadecimal,
-        reason: reason?.utf8)
-      return NewGrantReport(
-        report: grant,
-        warning: Administration.warning(
-          kind, snapshot.record, snapshot.attempts.standing(user.throttle, now: rules.time)),
-        checkpoint: mark, code: code)
-    default: throw .realm(.otherVersion)
-    }
-  }
-
-  private func hasAccount(_ name: UserName) throws(AdminError) -> Bool {
-    do throws(SystemError) { return try accounts.named(name.bytes) != nil } catch {
-      throw .account(name, error)
-    }
-  }
-
-  /// Writes a change to the system log.
-  func note(
-    _ result: StaticString, _ user: UserName, _ mark: AuditLogCheckpoint?, factor: [UInt8]? = nil,
-    grant: [UInt8]? = nil, reason: [UInt8]? = nil
+  /// Writes a change of a user to the system log.
+  package func note(
+    _ result: StaticString, _ user: UserName, _ entered: AuditLogOutcome,
+    _ fields: (inout LogLine) -> Void
   ) {
-    note(result, mark) { line in
+    note(result, entered.mark) { line in
       line.add("user", escaping: user.bytes)
-      if let factor { line.add("factor", escaping: factor) }
-      if let grant { line.add("grant", escaping: grant) }
-      if let reason { line.add("reason", escaping: reason) }
+      fields(&line)
     }
   }
 
@@ -279,5 +195,37 @@ package struct RealmAdministrator {
     line.add("in", "realm")
     if let mark { line.add("checkpoint", escaping: mark.text) }
     log(.notice, line)
+  }
+}
+
+extension AdministeredRealmUser {
+  /// What the realm has about the user, or nil if it cannot be used.
+  var summary: UserSummary? {
+    guard case .usable(let summary) = content else { return nil }
+    return summary
+  }
+
+  /// Why the record cannot be used, or nil.
+  var problem: RecordProblem? {
+    guard case .unusable(let words) = content else { return nil }
+    return Self.problem(words)
+  }
+
+  private static func problem(_ words: [UInt8]) -> RecordProblem {
+    .realm(VisibleText.escaping(words))
+  }
+
+  /// Whether a list of users shows the user.
+  var isShown: Bool { summary?.isEnrolled ?? true }
+
+  var report: UserReport {
+    let content: UserReport.Content =
+      switch content {
+      case .usable(let summary): .usable(summary)
+      case .unusable(let words): .unusable(Self.problem(words))
+      }
+    var report = UserReport(name: name, content: content)
+    report.directoryEntry = directoryEntry.isEmpty ? nil : directoryEntry
+    return report
   }
 }

@@ -84,6 +84,7 @@ package enum RealmProblem: Error, Equatable {
     case .noVerifier: "no verifier of the realm answers; nothing was changed"
     case .uncertain: "the verifier did not answer in time: the change may have been made"
     case .importNotPermitted: "the realm does not permit this host to import \(detail)"
+    case .nameTaken: "the realm has factors or codes of a user \(detail)"
     }
   }
 
@@ -92,7 +93,7 @@ package enum RealmProblem: Error, Equatable {
     switch self {
     case .noRealm: "mfa-fleet(8) describes how a host joins a realm"
     case .localCommand:
-      "the realm's factors are not on this host; man mfa-verifier lists what verifiers can do"
+      "the realm's factors are not on this host; ON A HOST OF A REALM in mfa-admin(8) lists what is possible"
     case .localOption: "omit it"
     case .noRelay, .silentRelay: "systemctl status mfa-relay.service"
     case .untrustedRelay: "find the program: ss --listening --packet --processes"
@@ -104,11 +105,11 @@ package enum RealmProblem: Error, Equatable {
     case .importConflicts:
       "--conflicts keep leaves what the realm has, --conflicts take replaces it with what this host has"
     case .usersNotImported: "the lines above say why; you can repeat the command"
-    case .refused(let failure, _): Self.hint(failure)
+    case .refused(let failure, let detail): Self.hint(failure, detail)
     }
   }
 
-  private static func hint(_ failure: AdministrationFailure) -> String {
+  private static func hint(_ failure: AdministrationFailure, _ detail: String) -> String {
     switch failure {
     case .notPermitted:
       "a group of this host needs \"administering = on\" in /etc/mfa/verifier.conf on the verifiers"
@@ -128,6 +129,7 @@ package enum RealmProblem: Error, Equatable {
     case .uncertain: "mfa-admin ledger show lists the changes that were made"
     case .importNotPermitted:
       "a group of this host with these users needs \"importing = on\" in /etc/mfa/verifier.conf on the verifiers"
+    case .nameTaken: "if these are not needed any more: mfa-admin revoke --all \(detail)"
     }
   }
 }

@@ -10,7 +10,7 @@ extension ThisHost {
     guard belongsToRealm else { return nil }
     let connection = RealmConnection()
     return RealmAdministrator(
-      accounts: .system, actor: Console.actor, log: { Log.write($0, $1) }
+      accounts: .system, now: try now(), actor: Console.actor, log: { Log.write($0, $1) }
     ) { command throws(RealmProblem) in try connection.reply(to: command) }
   }
 
@@ -18,6 +18,14 @@ extension ThisHost {
   package static func requiredRealm() throws(AdminError) -> RealmAdministrator {
     guard let realm = try realm() else { throw .realm(.noRealm) }
     return realm
+  }
+
+  /// Returns the administrator of the users of this host's store, or of its realm.
+  package static func userAdministrator(
+    needsConfiguration: Bool
+  ) throws(AdminError) -> any UserAdministrator {
+    if let realm = try realm() { return realm }
+    return try administration(needsConfiguration: needsConfiguration).0
   }
 
   /// Throws an error on a host that belongs to a realm, for a command about the users of one host's store.

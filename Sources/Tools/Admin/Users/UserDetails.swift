@@ -1,5 +1,5 @@
+import MFAAttempt
 import MFABase
-import MFAStore
 import MFAModel
 
 /// The detailed report on one user, as text for an administrator.
@@ -9,22 +9,19 @@ package enum UserDetails {
     switch report.content {
     case .unusable, .notEnrolled:
       return line("user", report.visibleName) + line("standing", report.standing)
-    case .usable(let snapshot, _):
-      return line("user", report.visibleName + uid(snapshot.record))
+    case .usable(let user):
+      // A realm has no UID, and knows the user's entry in the directory service.
+      return line("user", report.visibleName + (user.uid.map { " (uid \($0))" } ?? ""))
+        + (report.directoryEntry.map { line("directory", VisibleText.escaping($0)) } ?? "")
         + line("standing", report.standing)
-        + line("wrong codes", wrongCodes(snapshot.attempts.count(of: .signIn)))
-        + turns(snapshot.attempts.recentTurns)
-        + ownPrograms(snapshot.attempts.count(of: .ownProcess))
-        + line("recovery", "\(snapshot.record.recoveryCodes.count) codes left")
-        + granted(snapshot.record)
-        + remembered(snapshot.attempts)
-        + snapshot.record.factors.map { "\n" + sheet($0, snapshot.attempts) }.joined()
+        + line("wrong codes", wrongCodes(user.failures))
+        + turns(user)
+        + ownPrograms(user.ownFailures)
+        + line("recovery", "\(user.recoveryCodes) codes left")
+        + granted(user)
+        + remembered(user)
+        + user.factors.map { "\n" + sheet($0) }.joined()
     }
-  }
-
-  /// Returns the UID, which a record of a realm does not have.
-  private static func uid(_ record: FactorRecord) -> String {
-    record.uid == .max ? "" : " (uid \(record.uid))"
   }
 
   /// Returns a line for each phone number.
@@ -39,16 +36,15 @@ package enum UserDetails {
       }.joined()
   }
 
-  private static func granted(_ record: FactorRecord) -> String {
-    guard !record.grants.isEmpty else { return "" }
-    return line("granted", "\(record.grants.count), see 'mfa-admin grants'")
+  private static func granted(_ user: UserSummary) -> String {
+    guard !user.grants.isEmpty else { return "" }
+    return line("granted", "\(user.grants.count), see 'mfa-admin grants'")
   }
 
-  private static func remembered(_ attempts: AttemptState) -> String {
-    let entries = attempts.remembered.entries
-    guard let latest = entries.map({ $0.time }).max() else { return "" }
-    let rememberedCount = entries.count == 1 ? "1 sign-in" : "\(entries.count) sign-ins"
-    let time = Timestamp(latest)?.full ?? "at an unknown time"
+  private static func remembered(_ user: UserSummary) -> String {
+    guard user.remembered > 0 else { return "" }
+    let rememberedCount = user.remembered == 1 ? "1 sign-in" : "\(user.remembered) sign-ins"
+    let time = Timestamp(user.lastRemembered)?.full ?? "at an unknown time"
     return line("remembered", "\(rememberedCount), the last \(time)")
   }
 
@@ -59,12 +55,10 @@ package enum UserDetails {
   }
 
   /// Returns the line about the source that took most of the last turns after a wait.
-  private static func turns(_ turns: RecentTurns) -> String {
-    let sources = turns.sources
-    guard let most = sources.map({ source in sources.count { $0 == source } }).max() else {
-      return ""
-    }
-    let share = "\(most) of the last \(sources.count) from one source, which waits longer"
+  private static func turns(_ user: UserSummary) -> String {
+    guard user.turns > 0 else { return "" }
+    let share =
+      "\(user.turnsOfOneSource) of the last \(user.turns) from one source, which waits longer"
     return line("", "after waits: " + share)
   }
 
@@ -75,26 +69,27 @@ package enum UserDetails {
     return line("", "in the user's own programs: " + wrongCodes(count))
   }
 
-  private static func sheet(_ factor: Factor, _ attempts: AttemptState) -> String {
+  private static func sheet(_ factor: UserSummary.ListedFactor) -> String {
+    let summary = factor.summary
     let content =
-      switch factor.kind {
-      case .totp(let parameters, _):
+      switch summary.kind {
+      case .totp(let parameters):
         line(
           "codes",
           "\(parameters.algorithm.name), \(parameters.codeLength.rawValue) digits, "
             + "every \(parameters.period) s")
-      case .phone(let number, let usableFrom, _):
+      case .phone(let number, let usableFrom):
         line(
           "phone",
           String(decoding: number.ascii, as: UTF8.self)
             + (factor.origin == .testNumber ? ", a test number" : ""))
           + line("usable from", Timestamp(usableFrom)?.full ?? "an unknown time")
       }
-    return line("factor", "\(VisibleText(factor.id))")
-      + line("name", "\(VisibleText(factor.displayName))")
-      + line("enrolled", Timestamp(factor.enrolledAt)?.full ?? "at an unknown time")
+    return line("factor", "\(VisibleText(summary.id))")
+      + line("name", "\(VisibleText(summary.displayName))")
+      + line("enrolled", Timestamp(summary.enrolledAt)?.full ?? "at an unknown time")
       + content
-      + line("last used", attempts.lastUse(of: factor)?.full ?? "unknown: accepts no code")
+      + line("last used", factor.lastUse?.full ?? "unknown: accepts no code")
   }
 
   private static func line(_ name: String, _ value: String) -> String {

@@ -1,5 +1,4 @@
-import MFACrypto
-import MFAStore
+import MFAAttempt
 import MFAModel
 
 /// The filters of `mfa-admin list`. They are combined with AND.
@@ -45,21 +44,19 @@ package struct UserFilter: Equatable {
     // Nothing else is known about a record that is unusable or does not exist.
     case .unusable: !(locked || throttled || granted || imported || weak || staleDays != nil)
     case .notEnrolled: self == UserFilter()
-    case .usable(let snapshot, let standing): includes(snapshot, standing, now)
+    case .usable(let user): includes(user, now)
     }
   }
 
-  private func includes(
-    _ snapshot: FactorSnapshot, _ standing: AttemptState.Standing, _ now: Int64
-  ) -> Bool {
-    let factors = snapshot.record.factors
+  private func includes(_ user: UserSummary, _ now: Int64) -> Bool {
+    let factors = user.factors
     if unusable { return false }
-    if locked, standing != .locked { return false }
-    if throttled, !Self.isThrottled(standing) { return false }
-    if granted, !snapshot.record.grants.contains(where: { $0.isGood(at: now) }) { return false }
+    if locked, user.standing != .locked { return false }
+    if throttled, !Self.isThrottled(user.standing) { return false }
+    if granted, !user.grants.contains(where: { $0.isGood(at: now) }) { return false }
     if imported, !factors.contains(where: { $0.origin == .imported }) { return false }
     if weak, !factors.contains(where: { Self.isWeak($0) }) { return false }
-    if let staleDays { return Self.isStale(snapshot, days: staleDays, now) }
+    if let staleDays { return Self.isStale(user, days: staleDays, now) }
     return true
   }
 
@@ -70,28 +67,21 @@ package struct UserFilter: Equatable {
     }
   }
 
-  /// Returns whether a factor was imported with a short secret. The secret stays sealed: its length
-  /// is that of the sealed secret without the nonce and the tag.
-  private static func isWeak(_ factor: Factor) -> Bool {
-    switch factor.kind {
-    case .totp(_, let sealedSecret):
-      factor.origin == .imported
-        && sealedSecret.count < shortestSecret + AES256GCM.nonceLength + AES256GCM.tagLength
-    case .phone: false
-    }
+  /// Returns whether a factor was imported with a short secret.
+  private static func isWeak(_ factor: UserSummary.ListedFactor) -> Bool {
+    !factor.isPhone && factor.origin == .imported && factor.keyLength < shortestSecret
   }
 
   /// Returns whether no code was accepted and no factor enrolled for this many days. A time in the
   /// future counts as recent: the clock was ahead.
-  private static func isStale(_ snapshot: FactorSnapshot, days: Int64, _ now: Int64) -> Bool {
+  private static func isStale(_ user: UserSummary, days: Int64, _ now: Int64) -> Bool {
     let (limit, overflow) = days.multipliedReportingOverflow(by: secondsPerDay)
     let (start, isTooEarly) = now.subtractingReportingOverflow(limit)
     guard !overflow, !isTooEarly else { return false }
-    return snapshot.record.factors.allSatisfy { factor in
-      let mark = snapshot.attempts.watermarks.first { $0.factor == factor.id }
-      let used = mark?.step.multipliedReportingOverflow(by: factor.stepLength)
+    return user.factors.allSatisfy { factor in
+      let used = factor.lastStep?.multipliedReportingOverflow(by: Int64(factor.stepLength))
       if let used, used.overflow { return false }
-      return max(used?.partialValue ?? .min, factor.enrolledAt) < start
+      return max(used?.partialValue ?? .min, factor.summary.enrolledAt) < start
     }
   }
 }

@@ -1,12 +1,14 @@
+import MFAAttempt
 import MFABase
 import MFAStore
 import MFAModel
+import MFAWire
 
 /// The stored state of one user, as reported to an administrator.
 package struct UserReport: Equatable {
   /// The user's record, or the reason why the user has no usable record.
   package enum Content: Equatable {
-    case usable(FactorSnapshot, AttemptState.Standing)
+    case usable(UserSummary)
     case unusable(RecordProblem)
     /// The user has no factor. `uid` is the account's UID.
     case notEnrolled(uid: UInt32)
@@ -18,6 +20,9 @@ package struct UserReport: Equatable {
   /// The user's record, or the reason why the user has no usable record.
   package let content: Content
 
+  /// The id of the user's entry in the directory service, if a realm knows it.
+  var directoryEntry: [UInt8]?
+
   /// Creates a report.
   init(name: [UInt8], content: Content) {
     self.name = name
@@ -28,7 +33,7 @@ package struct UserReport: Equatable {
   init(_ snapshot: FactorSnapshot, _ throttle: ThrottlePolicy, now: Int64) {
     self.init(
       name: snapshot.record.user.bytes,
-      content: .usable(snapshot, snapshot.attempts.standing(throttle, now: now)))
+      content: .usable(UserSummary(snapshot, snapshot.attempts.standing(throttle, now: now))))
   }
 
   /// The user's name, or nil if the file is not that of a user's record.
@@ -41,9 +46,12 @@ package struct UserReport: Equatable {
   /// problem with the record.
   package var standing: String {
     switch content {
-    case .usable(_, .open): "open"
-    case .usable(_, .throttled(let seconds)): "throttled \(seconds) s"
-    case .usable(_, .locked): "locked"
+    case .usable(let user):
+      switch user.standing {
+      case .open: "open"
+      case .throttled(let seconds): "throttled \(seconds) s"
+      case .locked: "locked"
+      }
     case .unusable(let problem): problem.summary
     case .notEnrolled: "not enrolled"
     }
@@ -63,34 +71,29 @@ package struct UserReport: Equatable {
   /// The time of the latest enrolment of a factor, in seconds since the epoch.
   var newestEnrollment: Int64? {
     switch content {
-    case .usable(let snapshot, _): snapshot.record.factors.map(\.enrolledAt).max()
+    case .usable(let user): user.factors.map(\.summary.enrolledAt).max()
     case .unusable, .notEnrolled: nil
     }
   }
 
   // MARK: JSON
 
-  /// Returns the UID of a record, or null for one of a realm, whose hosts may use different UIDs.
-  private static func uid(_ record: FactorRecord) -> JSON {
-    record.uid == .max ? .null : .number(Int64(record.uid))
-  }
-
   /// The report as JSON. Member names are stable across versions.
   package var json: JSON {
     switch content {
-    case .usable(let snapshot, let standing):
+    case .usable(let user):
       return .object([
         ("user", .string(String(decoding: name, as: UTF8.self))),
-        ("uid", Self.uid(snapshot.record)),
-        ("standing", .string(standing.word)),
-        ("waitSeconds", .number(standing.waitSeconds)),
-        ("wrongCodes", .number(Int64(snapshot.attempts.failures))),
-        ("wrongCodesInOwnPrograms", .number(Int64(snapshot.attempts.ownProcessFailures.failures))),
+        ("uid", user.uid.map { .number(Int64($0)) } ?? .null),
+        ("standing", .string(user.standing.word)),
+        ("waitSeconds", .number(user.standing.waitSeconds)),
+        ("wrongCodes", .number(Int64(user.failures.failures))),
+        ("wrongCodesInOwnPrograms", .number(Int64(user.ownFailures.failures))),
         ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
-        ("factors", .array(snapshot.record.factors.map { Self.json($0, snapshot.attempts) })),
-        ("recoveryCodesLeft", .number(Int64(snapshot.record.recoveryCodes.count))),
-        ("grants", .number(Int64(snapshot.record.grants.count))),
-        ("rememberedSignIns", .number(Int64(snapshot.attempts.remembered.entries.count))),
+        ("factors", .array(user.factors.map { $0.json })),
+        ("recoveryCodesLeft", .number(Int64(user.recoveryCodes))),
+        ("grants", .number(Int64(user.grants.count))),
+        ("rememberedSignIns", .number(Int64(user.remembered))),
         ("problem", .null),
       ])
     case .unusable(let problem):
@@ -118,44 +121,46 @@ package struct UserReport: Equatable {
       ("problem", problem),
     ])
   }
+}
 
-  private static func json(_ factor: Factor, _ attempts: AttemptState) -> JSON {
-    let date = ("enrollmentDate", JSON(Timestamp(factor.enrolledAt)?.iso8601))
-    let lastUsed = ("lastUsed", JSON(attempts.lastUse(of: factor)?.iso8601))
-    return switch factor.kind {
-    case .totp(let parameters, _):
+extension UserSummary.ListedFactor {
+  /// The factor as JSON.
+  fileprivate var json: JSON {
+    let date = ("enrollmentDate", JSON(Timestamp(summary.enrolledAt)?.iso8601))
+    let lastUsed = ("lastUsed", JSON(lastUse?.iso8601))
+    return switch summary.kind {
+    case .totp(let parameters):
       .object(
-        factor.identityMembers + [
+        summary.identityMembers + [
           ("factorID", .string("totp")), date,
           ("algorithm", .string("\(parameters.algorithm.name)")),
           ("digits", .number(Int64(parameters.codeLength.rawValue))),
           ("periodSeconds", .number(Int64(parameters.period))), lastUsed,
         ])
-    case .phone(let number, let usableFrom, _):
+    case .phone(let number, let usableFrom):
       .object(
-        factor.identityMembers + [
+        summary.identityMembers + [
           ("factorID", .string("phone")), date,
           ("phoneNumber", .string(String(decoding: number.ascii, as: UTF8.self))),
           ("usableFrom", JSON(Timestamp(usableFrom)?.iso8601)), lastUsed,
         ])
     }
   }
-}
 
-extension AttemptState {
-  /// Returns the start of the time step of the factor's last accepted code, or the time of a phone's
-  /// last accepted code. This is at first the code that confirmed the enrolment.
-  func lastUse(of factor: Factor) -> Timestamp? {
-    guard let step = watermark(of: factor.id) else { return nil }
-    guard let period = factor.parameters?.period else { return Timestamp(step) }
-    return Timestamp(step: step, period: period)
+  /// The number of seconds that `lastStep` counts.
+  var stepLength: UInt16 {
+    switch summary.kind {
+    case .totp(let parameters): parameters.period
+    case .phone: 1
+    }
   }
+
+  /// The start of the time step of the last accepted code, or the time of a phone's last accepted
+  /// code.
+  var lastUse: Timestamp? { lastStep.flatMap { Timestamp(step: $0, period: stepLength) } }
 }
 
-extension Factor {
-  /// The number of seconds that a step of the factor's watermark stands for.
-  var stepLength: Int64 { parameters.map { Int64($0.period) } ?? 1 }
-
+extension FactorSummary {
   /// The factor's identity as JSON.
   var naming: JSON { .object(identityMembers) }
 

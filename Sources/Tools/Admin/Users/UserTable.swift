@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFABase
 import MFAModel
 
@@ -84,22 +85,22 @@ extension UserTable.Row {
   /// Creates the row of a user.
   package convenience init(_ report: UserReport) {
     switch report.content {
-    case .usable(let snapshot, _):
+    case .usable(let user):
       self.init(
-        user: report.visibleName, factors: Self.names(snapshot.record.factors),
+        user: report.visibleName, factors: Self.names(user.factors),
         newest: report.newestEnrollment.flatMap { Timestamp($0) }?.short ?? "-",
-        wrong: String(snapshot.attempts.failures), state: report.standing)
+        wrong: String(user.failures.failures), state: report.standing)
     case .unusable, .notEnrolled:
       self.init(
         user: report.visibleName, factors: "-", newest: "-", wrong: "-", state: report.standing)
     }
   }
 
-  private static func names(_ factors: [Factor]) -> String {
+  private static func names(_ factors: [UserSummary.ListedFactor]) -> String {
     // Nearly all users have one factor.
     if factors.count == 1, let factor = factors.first {
-      return VisibleText(factor.displayName).description
+      return VisibleText(factor.summary.displayName).description
     }
-    return factors.map { VisibleText($0.displayName).description }.joined(separator: ", ")
+    return factors.map { VisibleText($0.summary.displayName).description }.joined(separator: ", ")
   }
 }

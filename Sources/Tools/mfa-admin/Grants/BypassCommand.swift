@@ -1,4 +1,5 @@
 import MFAAdmin
+import MFAAttempt
 import MFAModel
 import ArgumentParser
 
@@ -27,20 +28,17 @@ struct BypassCommand: ParsableCommand {
   @OptionGroup var options: UserChangeOptions
 
   func validate() throws {
-    guard (1...20).contains(uses) else { throw ValidationError("--uses takes 1 to 20") }
+    guard UserChange.GrantTerms.numbersOfUses.contains(uses) else {
+      throw ValidationError("--uses takes 1 to 20")
+    }
     _ = try grantReason(reason)
   }
 
   func run() throws {
     let reason = try grantReason(reason)
-    if let realm = try ThisHost.realm() {
-      let made = try realm.grant(
-        .bypass, to: options.user, for: duration, uses: uses, reason: reason)
-      return try Console.write(made, asJSON: options.json)
-    }
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: true)
     let made = try options.change { user throws(AdminError) in
-      try administration.grant(.bypass, to: user, for: duration, uses: uses, reason: reason)
+      try administrator.grant(.bypass, to: user, for: duration, uses: uses, reason: reason)
     }
     try Console.write(made, asJSON: options.json)
   }

@@ -2,8 +2,8 @@ import MFAAdmin
 
 extension Console {
   /// Prints a new grant, with its code.
-  static func write(_ made: borrowing NewGrantReport, asJSON: Bool) throws(AdminError) {
-    let code = made.code.written()
+  static func write(_ made: NewGrantReport, asJSON: Bool) throws(AdminError) {
+    let code = made.code.value.written()
     if asJSON {
       let text = JSON.object(made.report.members + [("code", .string(""))]).text
       // The code comes last, between the two quotation marks of an empty string.

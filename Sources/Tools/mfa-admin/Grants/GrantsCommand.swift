@@ -14,12 +14,7 @@ struct GrantsCommand: ParsableCommand {
   var user: String?
 
   func run() throws(AdminError) {
-    let reports: [GrantReport]
-    if let realm = try ThisHost.realm() {
-      reports = try realm.grants(user)
-    } else {
-      reports = try ThisHost.administration(needsConfiguration: false).0.grants(user)
-    }
+    let reports = try ThisHost.userAdministrator(needsConfiguration: false).grants(user)
     if json {
       let grants = JSON.array(reports.map { JSON.object($0.members) })
       try Console.write(JSON.object([("grants", grants)]).text + "\n")

@@ -26,13 +26,9 @@ struct TicketCommand: ParsableCommand {
 
   func run() throws {
     let reason = try reason.map { try grantReason($0) }
-    if let realm = try ThisHost.realm() {
-      let made = try realm.grant(.ticket, to: options.user, for: valid, uses: 1, reason: reason)
-      return try Console.write(made, asJSON: options.json)
-    }
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: true)
     let made = try options.change { user throws(AdminError) in
-      try administration.grant(.ticket, to: user, for: valid, uses: 1, reason: reason)
+      try administrator.grant(.ticket, to: user, for: valid, uses: 1, reason: reason)
     }
     try Console.write(made, asJSON: options.json)
   }

@@ -24,18 +24,10 @@ struct WithdrawCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    let target: Administration.WithdrawalTarget =
-      if let id = id.flatMap({ GrantID(hexadecimal: Array($0.utf8)) }) { .one(id) } else {
-        .everything
-      }
-    let report: WithdrawalReport
-    if let realm = try ThisHost.realm() {
-      report = try realm.withdraw(target, of: options.user)
-    } else {
-      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-      report = try options.change { user throws(AdminError) in
-        try administration.withdraw(target, of: user)
-      }
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
+    let id = id.flatMap { GrantID(hexadecimal: Array($0.utf8)) }
+    let report = try options.change { user throws(AdminError) in
+      try administrator.withdraw(id, of: user)
     }
     try options.write(report.json, report.sentence)
   }

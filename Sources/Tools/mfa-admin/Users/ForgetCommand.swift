@@ -15,14 +15,9 @@ struct ForgetCommand: ParsableCommand {
   @OptionGroup var options: UserChangeOptions
 
   func run() throws(AdminError) {
-    let report: ClearedSignInsReport
-    if let realm = try ThisHost.realm() {
-      report = try realm.clearRememberedSignIns(of: options.user)
-    } else {
-      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-      report = try options.change { user throws(AdminError) in
-        try administration.clearRememberedSignIns(of: user)
-      }
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
+    let report = try options.change { user throws(AdminError) in
+      try administrator.clearRememberedSignIns(of: user)
     }
     try options.write(report.json, report.sentence)
   }

@@ -12,6 +12,9 @@ struct RenameUserCommand: ParsableCommand {
       until this command has moved the record. Failed attempts and used codes stay counted; remembered \
       sign-ins end.
 
+      A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery codes of \
+      a realm are removed: the user makes new ones.
+
       \(AdminStatus.explanation)
       """)
 
@@ -25,10 +28,9 @@ struct RenameUserCommand: ParsableCommand {
   var endHolder = false
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
     let name = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
-      try administration.renameUser(old, to: new)
+      try administrator.renameUser(old, to: new)
     }
     try Console.write(
       "moved the factors of \(VisibleText.escaping(Array(old.utf8))) to \(VisibleText(name))\n")

@@ -31,28 +31,20 @@ struct RevokeCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    if let realm = try ThisHost.realm() { return try revoke(in: realm) }
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let revocation = try administration.plan(all ? .everything : .factor(factor), of: options.user)
-    try confirm(revocation.question)
-    var report = try options.change { _ throws(AdminError) in
-      try administration.revoke(revocation)
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
+    let revocation = try administrator.plan(all ? .everything : .factor(factor), of: options.user)
+    if !yes {
+      guard Console.canAsk else { throw .unconfirmed }
+      guard Console.askForConfirmation(revocation.question) else { throw .declined }
     }
-    if report.leavesNoFactor { report.effect = ThisHost.unenrolledSignIns(of: report.user) }
+    var report = try options.change { _ throws(AdminError) in
+      try administrator.revoke(revocation)
+    }
+    // The policy of a realm is on its verifiers.
+    if report.leavesNoFactor, !ThisHost.belongsToRealm {
+      report.effect = ThisHost.unenrolledSignIns(of: report.user)
+    }
     Console.printError(report.entered)
     try options.write(report.json, report.sentence)
-  }
-
-  private func revoke(in realm: RealmAdministrator) throws(AdminError) {
-    let revocation = try realm.plan(all ? .everything : .factor(factor), of: options.user)
-    try confirm(revocation.question)
-    let report = try realm.revoke(revocation)
-    try options.write(report.json, report.sentence)
-  }
-
-  private func confirm(_ question: String) throws(AdminError) {
-    guard !yes else { return }
-    guard Console.canAsk else { throw .unconfirmed }
-    guard Console.askForConfirmation(question) else { throw .declined }
   }
 }

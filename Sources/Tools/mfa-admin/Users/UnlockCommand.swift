@@ -23,14 +23,9 @@ struct UnlockCommand: ParsableCommand {
   @OptionGroup var options: UserChangeOptions
 
   func run() throws(AdminError) {
-    if let realm = try ThisHost.realm() {
-      guard !acceptRestored else { throw .realm(.localOption("--accept-restored")) }
-      let report = try realm.unlock(options.user)
-      return try options.write(report.json, report.sentence)
-    }
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administrator = try ThisHost.userAdministrator(needsConfiguration: true)
     let report = try options.change { user throws(AdminError) in
-      try administration.unlock(user, acceptingRestored: acceptRestored)
+      try administrator.unlock(user, acceptingRestored: acceptRestored)
     }
     Console.printError(report.entered)
     try options.write(report.json, report.sentence)

@@ -143,7 +143,7 @@ package struct RealmImport {
       let answer = try send(local, plan.choice, isTrial: false)
       list[plan.user.bytes].note(answer, failures: local.failures)
       if let mark = AuditLogCheckpoint(answer.checkpoint) {
-        realm.note("imported", plan.user, mark)
+        realm.note("imported", plan.user, .entered(mark)) { _ in }
       }
       answers += 1
       if answers.isMultiple(of: Self.answersBetweenWrites) { try file.write(list) }
@@ -195,7 +195,7 @@ package struct RealmImport {
         list[user.name] = left.hasImported ? left : ImportedUser(name: user.name)
         try file.write(list)
         if let mark = AuditLogCheckpoint(answer.checkpoint) {
-          realm.note("import-undone", name, mark)
+          realm.note("import-undone", name, .entered(mark)) { _ in }
         }
       }
       try body(UserImportReport(user: name, factors: [], answer: answer, isTrial: isTrial))
