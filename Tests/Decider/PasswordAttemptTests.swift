@@ -24,8 +24,6 @@ struct PasswordAttemptTests {
       counted.append(host.memory.attempts.passwordFailures.failures)
       return result
     }
-
-    func retire() -> Bool { true }
   }
 
   /// Asks a new process for a session, and returns its answer.
@@ -33,11 +31,7 @@ struct PasswordAttemptTests {
     let client = ScriptedClient([
       { _ in try HelperRequestBox(.hello(.english)) }, { _ in try HelperRequestBox(.session) },
     ])
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: proof, client: client, sinceBoot: { 100 }, log: { _, _ in }, audit: { _, _, _ in },
-      mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(with: client, proof: proof)
     return client.heard.last
   }
 

@@ -12,6 +12,4 @@ struct PasswordProof: AccountProof {
     }
     return constantTimeEquals(answer.span, Array("right".utf8).span) ? .proven : .wrong
   }
-
-  func retire() -> Bool { true }
 }

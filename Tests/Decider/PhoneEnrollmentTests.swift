@@ -12,8 +12,6 @@ struct PhoneEnrollmentTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
   typealias Heard = ScriptedClient.Heard
 
-  final class Boot { var seconds: Int64 = 100 }
-
   static let number = "+15105551234"
   static let masked = "+1 *** *** **34"
   static let prompt =
@@ -28,19 +26,13 @@ struct PhoneEnrollmentTests {
     "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1, +33\n"
 
   let host = ScriptedHost()
-  let boot = Boot()
   let trail = AuditTrail()
 
   init() { host.configuration = Self.settings }
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    let boot = boot
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
-      audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(with: client, audit: { [trail] in trail.write($0, $1, $2) })
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
   }
@@ -231,11 +223,10 @@ struct PhoneEnrollmentTests {
 
   @Test("a code is accepted for 10 minutes")
   func deadline() throws {
-    let boot = boot
     let client = try run([
       session, answer("right"), begin(),
       { [confirm] client in
-        boot.seconds += 600
+        host.time += 600
         return try confirm(nil, "Phone")(client)
       },
     ])
@@ -413,12 +404,9 @@ struct PhoneEnrollmentTests {
       (host.memory.record, host.memory.attempts) = before
       host.time = start
     }
+    host.time += 86_400
     let used = try run([
-      session, answer("right"),
-      { [host, secret] _ in
-        host.time += 86_400
-        return try HelperRequestBox(.answer(secret(recoveryCode)))
-      }, begin("+33612345678"), confirm(nil, "New"),
+      session, answer("right"), answer(recoveryCode), begin("+33612345678"), confirm(nil, "New"),
     ])
     #expect(used.heard.last == .enrolled && !used.heard.contains(Self.later))
   }

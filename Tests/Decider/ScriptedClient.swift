@@ -1,9 +1,11 @@
 import MFABase
 import MFADecider
+import MFAModel
+import MFASignInTestSupport
 import MFAWire
 
 /// A client that sends requests from a script and records the responses.
-final class ScriptedClient: Link {
+final class ScriptedClient: FrameLink {
   /// A response.
   enum Heard: Equatable {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
@@ -29,20 +31,33 @@ final class ScriptedClient: Link {
   /// The helper's time limit for each request, in seconds.
   var waits: [Int64] = []
 
-  func receive(seconds: Int64) -> Reception {
+  func receiveBody(seconds: Int64) -> ClientFrame {
     waits.append(seconds)
     guard !script.isEmpty else { return .ended }
     do {
       guard let box = try script.removeFirst()(self) else { return .ended }
-      return .request(try HelperRequest(body: box.body.span))
-    } catch MessageError.unsupportedDisplayName {
-      return .unsupportedDisplayName
+      return .body(SecretBytes(copying: box.body.span))
     } catch {
       return .malformed
     }
   }
 
-  func send(_ response: consuming HelperResponse) -> Bool {
+  func send(_ frames: Span<UInt8>) -> Bool {
+    var rest = frames
+    while rest.count > 0 {
+      do {
+        let length = try Frame.bodyLength(header: rest.extracting(first: Frame.headerLength))
+        let frame = rest.extracting(first: Frame.headerLength + length)
+        hear(try HelperResponse(body: frame.extracting(droppingFirst: Frame.headerLength)))
+        rest = rest.extracting(droppingFirst: frame.count)
+      } catch {
+        return false
+      }
+    }
+    return true
+  }
+
+  private func hear(_ response: consuming HelperResponse) {
     switch consume response {
     case .welcome(let user, let issuer):
       heard.append(.welcome(text(user.bytes), issuer: text(issuer.utf8)))
@@ -76,10 +91,49 @@ final class ScriptedClient: Link {
     case .forgotten(let places): heard.append(.forgotten(places))
     case .codeSent(let number, let seconds): heard.append(.codeSent(text(number.ascii), seconds))
     }
-    return true
   }
 
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension ScriptedHost {
+  /// Runs a conversation of the helper with a client, whose requests are decided in this process. Each request and
+  /// reply is encoded and read back. Before each request, the one that `replaying` returns for it is decided too.
+  func converse(
+    with client: ScriptedClient, servesAllUsers: Bool = false, terminal: [UInt8]? = nil,
+    proof: some AccountProof = PasswordProof(),
+    log: @escaping (LogPriority, LogLine) -> Void = { _, _ in },
+    audit: @escaping (Audit.Kind, [UInt8], Bool) -> Void = { _, _, _ in },
+    mail: @escaping ([UInt8], [UInt8]) -> Mailing = { _, _ in .sent },
+    replaying: @escaping ([UInt8]) -> [UInt8]? = { _ in nil }
+  ) throws {
+    guard let caller = account else { throw PacketError.malformed }
+    let conversation = HelperConversation(
+      with: client, of: caller, terminal: terminal, proof: proof
+    ) { [self] call in
+      var call = call
+      guard let packet = call.packet() else { return nil }
+      do throws(PacketError) {
+        if let earlier = replaying(packet.span.copied()) {
+          let again = try ManagementCall(packet: SecretBytes(copying: earlier.span))
+          var management = Management(
+            caller: caller, terminal: nil, host: self, log: log, audit: audit, mail: mail)
+          _ = management.reply(to: again)
+        }
+        let read = try ManagementCall(packet: SecretBytes(copying: packet.span))
+        var management = Management(
+          caller: caller, servesAllUsers: servesAllUsers, terminal: read.terminal, host: self,
+          log: log, audit: audit, mail: mail)
+        var reply = management.reply(to: read)
+        defer { management.finish(wasSent: true) }
+        guard let answer = reply.packet() else { return nil }
+        return try ManagementReply(packet: answer)
+      } catch {
+        return nil
+      }
+    }
+    guard conversation.run() == .done else { throw PacketError.malformed }
+  }
 }
 
 /// The body of a request, which unlike a request can be copied.

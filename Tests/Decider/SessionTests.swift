@@ -13,17 +13,9 @@ struct SessionTests {
 
   let host = ScriptedHost()
 
-  private final class Boot { var seconds: Int64 = 100 }
-  private let boot = Boot()
-
   private func run(_ script: [Line]) throws -> [ScriptedClient.Heard] {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    let boot = boot
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
-      audit: { _, _, _ in }, mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(with: client)
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client.heard
   }
@@ -161,7 +153,7 @@ struct SessionTests {
       var calls = 0
       self.host.memory.beforeLock = {
         calls += 1
-        if calls == 1 { self.boot.seconds += 601 }
+        if calls == 1 { self.host.time += 601 }
       }
     }
     let heard = try run(start + [after(slow, try rename(old.id))])

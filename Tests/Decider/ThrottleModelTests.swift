@@ -10,8 +10,8 @@ import Testing
 
 /// Random requests of every kind that an attacker with the password can make, without a code.
 ///
-/// For any mixture of requests, from any mixture of addresses, with new and repeated answers, the number
-/// of compared attempts before an accepted code is at most what the throttle allows in the elapsed time,
+/// For any mixture of requests, from any mixture of addresses, with new and repeated answers, and with the
+/// continuations of any earlier requests, the number of compared attempts before an accepted code is at most what the throttle allows in the elapsed time,
 /// and each was counted first.
 @Suite("The throttle under random requests")
 struct ThrottleModelTests {
@@ -99,12 +99,39 @@ struct ThrottleModelTests {
     return Array(lines.prefix(Int.random(in: 1...lines.count, using: &generator)))
   }
 
-  private func converse(_ script: [Line], _ host: ScriptedHost) throws {
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: PasswordProof(), client: ScriptedClient(script), sinceBoot: { host.time },
-      log: { _, _ in }, audit: { _, _, _ in }, mail: { _, _ in .sent })
-    conversation.run()
+  /// What an attacker has kept: packets of the helper, and continuations of sign-ins.
+  private final class Kept {
+    var packets: [[UInt8]] = []
+    var continuations: [[UInt8]] = [[]]
+    var generator: SeededGenerator
+
+    init(_ generator: SeededGenerator) { self.generator = generator }
+
+    /// Keeps a packet. Returns one that is sent again, or nil.
+    func replaying(_ packet: [UInt8]) -> [UInt8]? {
+      packets.append(packet)
+      return Int.random(in: 0..<3, using: &generator) > 0
+        ? nil : packets.randomElement(using: &generator)
+    }
+  }
+
+  private func converse(_ script: [Line], _ host: ScriptedHost, _ kept: Kept) throws {
+    try host.converse(with: ScriptedClient(script), replaying: kept.replaying)
+  }
+
+  /// Sends one request of a sign-in with a guess and any continuation that was kept.
+  private func answer(_ host: ScriptedHost, _ text: String, from address: String?, _ kept: Kept) {
+    var call = SignInCall()
+    call.request = SignInRequest(
+      user: Array("alice".utf8), service: Array("sshd".utf8),
+      remoteHost: address.map { Array($0.utf8) })
+    call.facts = host.facts
+    call.continuation = kept.continuations.randomElement(using: &kept.generator) ?? []
+    call.answer = .text(secret(text))
+    let root = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
+    let step = SignIn(call, host: host, identity: root).step()
+    guard case .question(_, _, let continuation) = step.reply.end else { return }
+    kept.continuations.append(continuation)
   }
 
   private func signIn(_ host: ScriptedHost, _ text: String, from address: String? = nil) {
@@ -147,11 +174,12 @@ struct ThrottleModelTests {
     let policy = ThrottlePolicy()
     let isFast = seed % 3 == 0
     var faults: [String] = []
+    let kept = Kept(SeededGenerator(seed: seed))
     for number in 0..<150 {
       let count = comparisons(host.memory.steps)
       let addresses = [nil, "192.0.2.7", "198.51.100.7", "2001:db8::1", "2001:db8::2"]
       let address = addresses.randomElement(using: &generator) ?? nil
-      switch Int.random(in: 0..<4, using: &generator) {
+      switch Int.random(in: 0..<5, using: &generator) {
       case 0: signIn(host, guess(&generator), from: address)
       case 1:
         // The process is killed after the attempt was counted, or the disk fails.
@@ -159,7 +187,8 @@ struct ThrottleModelTests {
         host.memory.failure = step.map { ($0, .system(.attempts, SystemError(.sync, number: 5))) }
         signIn(host, guess(&generator), from: address)
         host.memory.failure = nil
-      case _: try converse(script(factor, &generator), host)
+      case 2: answer(host, guess(&generator), from: address, kept)
+      case _: try converse(script(factor, &generator), host, kept)
       }
       if !isFast { host.time += Int64.random(in: 0...90, using: &generator) }
       let elapsed = host.time - start

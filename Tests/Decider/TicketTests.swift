@@ -9,7 +9,6 @@ import Testing
 /// Authentication that always fails: a ticket is for users without a password.
 private struct NoProof: AccountProof {
   func prove(_ account: Account, by prompter: some Prompter) -> ProofResult { .wrong }
-  func retire() -> Bool { true }
 }
 
 /// The mails passed to the mailer.
@@ -39,13 +38,10 @@ struct TicketTests {
 
   private func run(_ script: [Line], servesAllUsers: Bool = false) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: servesAllUsers, terminal: nil,
-      host: host, proof: NoProof(), client: client, sinceBoot: { 100 },
+    try host.converse(
+      with: client, servesAllUsers: servesAllUsers, proof: NoProof(),
       log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
-      audit: { _, _, _ in },
       mail: { [mailbox] in mailbox.take($0, $1) })
-    conversation.run()
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
   }
@@ -115,12 +111,13 @@ struct TicketTests {
     arguments: [1, 2, 3])
   func goneMeanwhile(row: Int) throws {
     try grant()
+    if row == 2 { host.time += 1500 }
     let client = try run([
       session, answer(Self.written), generate,
       { [host] client in
         switch row {
         case 1: host.memory.record?.removeEverything()
-        case 2: host.time += 1800
+        case 2: host.time += 300
         case _: _ = host.memory.record?.grants.first.map { host.memory.record?.use($0.id) }
         }
         return try self.enroll()(client)

@@ -103,10 +103,10 @@ struct WorkerTests {
     }
   }
 
-  /// The packet with which a helper begins.
+  /// The packet of a helper.
   private static func manage() throws -> [UInt8] {
-    let message = ModuleMessage.manage(terminal: nil)
-    guard let packet = message.packet() else { throw SystemError(.write, number: 90) }
+    var call = MessageSamples.management()
+    guard let packet = call.packet() else { throw SystemError(.write, number: 90) }
     return packet.span.copied()
   }
 
@@ -149,12 +149,12 @@ struct WorkerTests {
     }
   }
 
-  @Test("a malformed packet, and a conversation of a process that is not the helper, are ended")
+  @Test("a malformed packet, and a request of a process that is not the helper, are ended")
   func otherPackets() async {
     await #expect(processExitsWith: .success) {
       let call = try Self.call("debug")
       let packets = [
-        [0xFF], [0x41], Array(call.dropLast()), call + [0], [0x12, 0, 2, 0, 0],
+        [0xFF], [0x41], Array(call.dropLast()), call + [0], [0x42, 1, 0, 0],
         try Self.manage(),
       ]
       for packet in packets {

@@ -50,12 +50,7 @@ extension EndToEnd {
         let expected = [Self.none, Self.auditWrite, Self.none, Self.none]
         #expect(try capabilities(session.process.number) == expected)
         #expect(try session.prove(password: user.password)?.kind == 0x84)
-        let status = try Command.succeed(["/bin/cat", "/proc/\(session.process.number)/status"])
-        let number = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
-        #expect(status.contains("Uid:\t\(number)\t\(number)\t\(number)\t\(number)\n"))
-        #expect(
-          try capabilities(session.process.number) == expected,
-          "after the helper gave up its caller's identity")
+        #expect(try capabilities(session.process.number) == expected, "after the proof")
       }
     }
 

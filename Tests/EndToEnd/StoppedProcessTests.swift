@@ -141,28 +141,44 @@ extension EndToEnd {
     }
 
     @Test(
-      "a helper that verifies a code cannot be stopped by the user, and has the group mfa",
+      "the user can stop their helper, but not its copy that verifies a code and waits for a lock",
       .withoutResidentService)
     func helper() throws {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
+        let service = try machine.makeService(OneCode.stack)
         let session = try HelperSession(as: user)
         #expect(try session.greet()?.kind == 0x81)
         let number = "\(session.process.number)"
-        let before = try Command.run(["/bin/kill", "-TSTP", number], as: user.identity)
-        #expect(before.status.isSuccess, "the process still belongs to the user")
-        let code = Array(try enrollment.phone.code().utf8)
-        #expect(try session.ask(10, code)?.kind == 0x8A, "a stop signal of the terminal is ignored")
-        for signal in ["-STOP", "-KILL"] {
-          let kill = try Command.run(["/bin/kill", signal, number], as: user.identity)
+        let stop = try Command.run(["/bin/kill", "-TSTP", number], as: user.identity)
+        #expect(stop.status.isSuccess, "the process belongs to the user")
+        #expect(try session.ask(7)?.kind == 0x87, "a stop signal of the terminal is ignored")
+        let holder = try holder(of: "/var/lib/mfa/attempts/\(user.name)")
+        let code = try enrollment.phone.code()
+        session.send(10, Array(code.utf8))
+        let own = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
+        let group = try Command.succeed(["/usr/bin/id", "-g", "mfa"]).dropLast()
+        var copy = ""
+        try waitUntil("the copy has one identity") {
+          copy = try String(Command.run(["/usr/bin/pgrep", "-P", number]).text.dropLast())
+          let status = try Command.run(["/bin/cat", "/proc/\(copy)/status"]).text
+          return status.contains("Uid:\t\(own)\t\(own)\t\(own)\t\(own)\n")
+            && status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n")
+        }
+        for signal in ["-STOP", "-TERM", "-KILL"] {
+          let kill = try Command.run(["/bin/kill", signal, copy], as: user.identity)
           #expect(kill.errorText.contains("Operation not permitted"), "\(kill)")
         }
-        let status = try Command.succeed(["/bin/cat", "/proc/\(number)/status"])
-        let group = try Command.succeed(["/usr/bin/id", "-g", "mfa"]).dropLast()
-        #expect(status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n"), "\(status)")
-        // A password can no longer be verified, which is reported before any prompt.
-        #expect(try session.ask(2) == HelperSession.Message(0x8B, [[2], [0, 0, 0, 0]]))
-        #expect(try session.ask(7)?.kind == 0x87)
+        // The copy goes on without the helper.
+        try Command.succeed(["/bin/kill", "-KILL", number], as: user.identity)
+        _ = try session.waitForExit()
+        holder.send(signal: 9)
+        try waitUntil("the copy has ended") {
+          try !Command.run(["/usr/bin/test", "-d", "/proc/\(copy)"]).status.isSuccess
+        }
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: [.text(code)])
+        #expect(outcome.code == "PAM_AUTH_ERR", "the code was used: \(outcome)")
       }
     }
 

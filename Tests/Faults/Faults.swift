@@ -39,14 +39,14 @@ enum Faults {
   }
 
   /// Performs a change of the helper without faults, and then with every fault at each of its
-  /// calls. `reset` restores the initial state, `perform` makes the change with strace's command
+  /// calls, and of those of the copy that decides. `reset` restores the initial state, `perform` makes the change with strace's command
   /// line, and `check` examines the state, given whether the helper reported success.
   static func everyCall<Answer>(
     on machine: Machine, reset: () throws -> Void, perform: ([String]) throws -> Answer,
     isDone: (Answer) -> Bool, check: (Answer, Bool, String) throws -> Void
   ) throws {
     let list = machine.folder + "/calls"
-    let undisturbed = try perform(SystemCallTrace.list(to: list))
+    let undisturbed = try perform(SystemCallTrace.list(to: list, followingCopies: true))
     #expect(isDone(undisturbed), "\(undisturbed)")
     try check(undisturbed, isDone(undisturbed), "undisturbed")
     let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
@@ -55,7 +55,8 @@ enum Faults {
     for call in calls {
       for fault in faults(at: call) {
         try reset()
-        let answer = try perform(SystemCallTrace.inject(fault, at: call))
+        let answer = try perform(
+          SystemCallTrace.inject(fault, at: call, followingCopies: true))
         try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
         guard isChanging(call) else { continue }
         // The tests restore records directly, so only the audit log itself is verified here.

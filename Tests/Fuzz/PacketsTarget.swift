@@ -2,8 +2,7 @@ import MFABase
 import MFAResidentTestSupport
 import MFAWire
 
-/// Reads packets of the protocol of a host: requests and replies of a sign-in, and the messages of a
-/// conversation of the helper, in both directions.
+/// Reads packets of the protocol of a host: requests and replies of a sign-in, and those of the helper.
 ///
 /// A packet that is read is encoded to the same bytes, and its fields are bounded.
 enum PacketsTarget {
@@ -14,15 +13,15 @@ enum PacketsTarget {
     if let packet = try packet(ofReply: input) {
       try require(packet == input, "a reply is encoded differently")
     }
-    if let packet = try packet(toService: input) {
-      try require(packet == input, "a message to the service is encoded differently")
+    if let packet = try packet(ofManagementCall: input) {
+      try require(packet == input, "a request of the helper is encoded differently")
     }
-    if let packet = packet(fromService: input) {
-      try require(packet == input, "messages from the service are encoded differently")
+    if let packet = try packet(ofManagementReply: input) {
+      try require(packet == input, "a reply to the helper is encoded differently")
     }
   }
 
-  /// Returns a packet of each kind, and one with all messages from the service to the helper.
+  /// Returns a packet of each kind.
   static func samples() -> [[UInt8]] {
     var packets: [[UInt8]] = []
     for sample in MessageSamples.calls {
@@ -33,15 +32,15 @@ enum PacketsTarget {
       var reply = sample
       packets.append(bytes(of: reply.packet()) ?? [])
     }
-    packets += MessageSamples.moduleMessages.compactMap { bytes(of: $0().packet()) }
-    var all = PacketWriter()
-    for message in MessageSamples.serviceMessages {
-      var writer = PacketWriter()
-      message().write(to: &writer)
-      message().write(to: &all)
-      packets.append(bytes(of: writer.finish()) ?? [])
+    for sample in MessageSamples.managementCalls {
+      var call = sample()
+      packets.append(bytes(of: call.packet()) ?? [])
     }
-    return packets + [bytes(of: all.finish()) ?? []]
+    for sample in MessageSamples.managementReplies {
+      var reply = sample()
+      packets.append(bytes(of: reply.packet()) ?? [])
+    }
+    return packets
   }
 
   private static func bytes(of packet: consuming SecretBytes?) -> [UInt8]? {
@@ -108,36 +107,33 @@ enum PacketsTarget {
     return bytes(of: reply.packet())
   }
 
-  // MARK: Conversations of the helper
+  // MARK: Requests of the helper
 
-  /// Returns the encoded packet of a message, or nil if the packet is none.
-  private static func packet(toService input: [UInt8]) throws -> [UInt8]? {
-    let message: ModuleMessage
-    do throws(PacketError) { message = try ModuleMessage.read(input.span) } catch { return nil }
-    return bytes(of: try bounded(message).packet())
-  }
-
-  /// Returns the message. Throws if a field is longer than it may be.
-  private static func bounded(_ message: consuming ModuleMessage) throws -> ModuleMessage {
-    switch consume message {
-    case .manage(let terminal):
-      try require(terminal?.count ?? 0 <= SignInRequest.longestItem, "a terminal is too long")
-      return .manage(terminal: terminal)
-    case .clientRequest(let body): return .clientRequest(body)
-    case .noRequest(let reason): return .noRequest(reason)
-    case .proven(let result): return .proven(result)
-    }
-  }
-
-  /// Returns the encoded packet of messages, or nil if the packet has others.
-  private static func packet(fromService input: [UInt8]) -> [UInt8]? {
-    var reader = PacketReader(input.span)
-    var writer = PacketWriter()
+  /// Returns the encoded packet of a request of the helper, or nil if the packet is none.
+  private static func packet(ofManagementCall input: [UInt8]) throws -> [UInt8]? {
+    var call: ManagementCall
     do throws(PacketError) {
-      while let message = try ServiceMessage.next(&reader) { message.write(to: &writer) }
+      call = try ManagementCall(packet: SecretBytes(copying: input.span))
     } catch {
       return nil
     }
-    return bytes(of: writer.finish())
+    try require(call.terminal?.count ?? 0 <= 255, "a terminal is too long")
+    try require(call.body.count <= Frame.longestBody, "a body is too long")
+    try require(
+      call.continuation.count <= SignInCall.longestContinuation, "a continuation is too long")
+    return bytes(of: call.packet())
+  }
+
+  /// Returns the encoded packet of a reply to the helper, or nil if the packet is none.
+  private static func packet(ofManagementReply input: [UInt8]) throws -> [UInt8]? {
+    var reply: ManagementReply
+    do throws(PacketError) {
+      reply = try ManagementReply(packet: SecretBytes(copying: input.span))
+    } catch {
+      return nil
+    }
+    try require(
+      reply.continuation.count <= SignInCall.longestContinuation, "a continuation is too long")
+    return bytes(of: reply.packet())
   }
 }

@@ -147,7 +147,7 @@ struct DecidersTests {
     ("a reply that is cut", { try $0.send(bytes: [0x81, 1, 0, 1]) }, .malformed),
     ("a reply that is too long", { try $0.send(bytes: [0x81, 1, 0, 1, 1, 0]) }, .malformed),
     ("the module's request", { try $0.send(bytes: [0x41, 1, 0, 1, 1]) }, .malformed),
-    ("a message to the helper", { try $0.send { .readClient(seconds: 1) } }, .malformed),
+    ("a reply to the helper", { try $0.reply(ManagementReply(.busy)) }, .malformed),
   ]
 
   @Test("if a service that has read the request sends no reply, no helper is started")

@@ -31,22 +31,6 @@ import Testing
     }
   }
 
-  @Test("a helper that has verified a code is replaced by one that can verify a password")
-  func sessionAfterTest() async throws {
-    let helpers = Helpers([
-      Samples.welcome + [
-        .expect("test 123456"), .send { .tested }, .expect("session"),
-        .send { .failed(.requiresRecentLogin) }, .expect("bye"), .expectEnd,
-      ],
-      Samples.welcome + Samples.session + [.expect("bye"), .expectEnd],
-    ])
-    let multiFactor = MultiFactor(open: helpers.open)
-    try await multiFactor.test(oneTimePassword: Samples.secret("123456"))
-    _ = try await multiFactor.session(reauthenticate: Samples.password)
-    await multiFactor.close()
-    #expect(await helpers.problems() == [])
-  }
-
   @Test("a helper that has ended because it was idle is replaced")
   func idleHelper() async throws {
     let helpers = Helpers([

@@ -43,8 +43,14 @@ struct GatheredFactsTests {
     return packet.span.copied()
   }
 
-  private static func packet(_ message: consuming ModuleMessage) -> [UInt8] {
-    guard let packet = message.packet() else { return [] }
+  private static func management() -> ManagementCall {
+    var call = ManagementCall()
+    call.proof = .proven
+    return call
+  }
+
+  private static func packet(_ call: consuming ManagementCall) -> [UInt8] {
+    guard let packet = call.packet() else { return [] }
     return packet.span.copied()
   }
 
@@ -97,7 +103,7 @@ struct GatheredFactsTests {
 
   @Test("the helper is the process that connected, as this user")
   func notTheHelper() throws {
-    let packet = Self.packet(.manage(terminal: nil))
+    let packet = Self.packet(Self.management())
     func facts(_ peer: Peer, _ sender: Peer) throws -> HostFacts {
       try HostFacts.gathered(
         for: packet.span, peer: peer, sender: sender, stacks: Self.files, ownUser: 99)
@@ -117,15 +123,13 @@ struct GatheredFactsTests {
     }
   }
 
-  @Test("a packet that begins no conversation is refused")
-  func notFirst() throws {
-    let packet = Self.packet(.proven(1))
-    #expect(throws: FirstPacketRefusal.packet(.malformed)) {
-      try HostFacts.gathered(for: packet.span, peer: Self.root, sender: Self.sender)
-    }
-    let nothing: [UInt8] = [1, 2, 3]
-    #expect(throws: FirstPacketRefusal.packet(.malformed)) {
-      try HostFacts.gathered(for: nothing.span, peer: Self.root, sender: Self.sender)
+  @Test("a packet that is no request is refused")
+  func noRequest() throws {
+    let packets = [[1, 2, 3], Array(Self.packet(Self.management()).dropLast())]
+    for packet in packets {
+      #expect(throws: FirstPacketRefusal.packet(.malformed)) {
+        try HostFacts.gathered(for: packet.span, peer: Self.root, sender: Self.sender)
+      }
     }
   }
 }

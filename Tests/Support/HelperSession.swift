@@ -114,7 +114,7 @@ package final class HelperSession {
   // MARK: Conversations
 
   /// The version of the helper's protocol.
-  package static let version: UInt8 = 4
+  package static let version: UInt8 = 1
 
   /// Sends the greeting.
   package func greet() throws(HarnessFailure) -> Message? { try ask(1, [Self.version], [0]) }

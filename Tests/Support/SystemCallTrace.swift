@@ -27,21 +27,23 @@ package enum SystemCallTrace {
     package var description: String { injection }
   }
 
-  /// Returns the command line that lists a program's calls in the file at `path`. The program's own
-  /// command line must follow.
-  package static func list(to path: String) -> [String] {
-    ["/usr/bin/strace", "-qq", "-y", "-o", path]
+  /// Returns the command line that lists a program's calls in the file at `path`, with those of its copies if it
+  /// follows them. The program's own command line must follow.
+  package static func list(to path: String, followingCopies: Bool = false) -> [String] {
+    ["/usr/bin/strace", "-qq", "-y", "-o", path] + (followingCopies ? ["-f"] : [])
   }
 
-  /// Returns the command line that injects `fault` at `call` of a program. The program's own
-  /// command line must follow. strace's output goes to the file at `path`.
+  /// Returns the command line that injects `fault` at `call` of a program, and of its copies if it follows them:
+  /// strace counts the calls of each process. The program's own command line must follow. strace's output goes to
+  /// the file at `path`.
   package static func inject(
-    _ fault: Fault, at call: SystemCall, to path: String = "/dev/null"
+    _ fault: Fault, at call: SystemCall, to path: String = "/dev/null",
+    followingCopies: Bool = false
   ) -> [String] {
     [
       "/usr/bin/strace", "-qq", "-o", path, "-e", "trace=\(call.name)", "-e",
       "inject=\(call.name):\(fault.injection):when=\(call.number)",
-    ]
+    ] + (followingCopies ? ["-f"] : [])
   }
 
   /// Returns the calls in a list that strace wrote, in order, starting at the first line that
@@ -56,12 +58,16 @@ package enum SystemCallTrace {
       throw HarnessFailure("strace has written no list at \(path)")
     }
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      // With copies, the number of the process comes first.
+      let process = line.prefix { $0.isNumber }
+      let line = line.dropFirst(process.count).drop { $0 == " " }
       guard let end = line.firstIndex(of: "("), line.first?.isLetter == true else { continue }
       let name = String(line[..<end])
-      counts[name, default: 0] += 1
+      let number = counts["\(process) \(name)", default: 0] + 1
+      counts["\(process) \(name)"] = number
       hasStarted = hasStarted || line.contains(start)
       if hasStarted {
-        calls.append(SystemCall(name: name, number: counts[name] ?? 0, line: String(line)))
+        calls.append(SystemCall(name: name, number: number, line: String(line)))
       }
     }
     guard !calls.isEmpty else { throw HarnessFailure("no line of the list contains \(start)") }

@@ -171,20 +171,12 @@ struct DecisionTests {
     try realm.remove()
   }
 
-  /// Sends the packets and returns the kinds of the messages in the packet that arrives, or nil if the
+  /// Sends the request and returns the kinds of the messages in the packet that arrives, or nil if the
   /// connection ends.
-  static func kinds(
-    _ path: String, _ request: consuming VerifierRequest, _ message: consuming ModuleMessage?
-  ) throws -> [UInt8]? {
+  static func kinds(_ path: String, _ request: consuming VerifierRequest) throws -> [UInt8]? {
     let connection = try PacketConnection(to: Array(path.utf8))
     let packet = request.packet()
     if let packet { try connection.send(packet.span) }
-    switch consume message {
-    case .some(let message):
-      let packet = message.packet()
-      if let packet { try connection.send(packet.span) }
-    case .none: break
-    }
     guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
     return Self.kinds(answer.span.copied())
   }
@@ -409,7 +401,7 @@ struct DecisionTests {
   func otherUser() async {
     await #expect(processExitsWith: .success) {
       try Self.serving(try Realm(), front: Self.front) { path in
-        let kinds1 = try Self.kinds(path, .ping, nil)
+        let kinds1 = try Self.kinds(path, .ping)
         #expect(kinds1 == [0x84])
         let result = try #require(SharedNumbers(count: 1))
         switch try WorkerProcess.start() {
@@ -420,7 +412,7 @@ struct DecisionTests {
         case .thisProcess:
           guard ctest_set_identities(12399, 12399, 12399) == 0 else { WorkerProcess.leave(2) }
           do {
-            result[0] = try Self.kinds(path, .ping, nil) == nil ? 1 : 2
+            result[0] = try Self.kinds(path, .ping) == nil ? 1 : 2
           } catch {
             result[0] = 1
           }
@@ -497,9 +489,18 @@ struct DecisionTests {
   func noEnrollment() async {
     await #expect(processExitsWith: .success) {
       try Self.serving(try Realm()) { path in
-        let kinds = try Self.kinds(
-          path, Self.converse(Self.facts("alice")), .manage(terminal: nil))
-        #expect(kinds == [0x90])
+        let connection = try PacketConnection(to: Array(path.utf8))
+        var call = ManagementCall()
+        call.proof = .proven
+        let request = Self.converse(Self.facts("alice")).packet()
+        if let request { try connection.send(request.span) }
+        let packet = call.packet()
+        if let packet { try connection.send(packet.span) }
+        guard case .packet(let answer) = try connection.receive(seconds: 10) else {
+          throw SystemError(.read, number: 0)
+        }
+        let reply = try ManagementReply(packet: answer)
+        #expect(reply.next == .busy && reply.frames.count == 0)
       }
     }
   }

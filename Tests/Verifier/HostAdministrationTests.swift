@@ -201,7 +201,7 @@ struct HostAdministrationTests {
               host: DecisionTests.host, serial: serial, version: Array(version.utf8),
               certificateEnd: 5_000_000_000, verifier: Array("a.example.org".utf8)))
         }
-        let refused = try DecisionTests.kinds(path, seen([2], "9"), nil)
+        let refused = try DecisionTests.kinds(path, seen([2], "9"))
         #expect(refused == [0x83])
         try Self.ask(path, .hosts(after: [])) { reply in
           switch consume reply {
@@ -209,7 +209,7 @@ struct HostAdministrationTests {
           default: Issue.record("no hosts")
           }
         }
-        let recorded = try DecisionTests.kinds(path, seen(DecisionTests.serial, "1.2.3"), nil)
+        let recorded = try DecisionTests.kinds(path, seen(DecisionTests.serial, "1.2.3"))
         #expect(recorded == [0x84])
         try Self.ask(path, .hosts(after: [])) { reply in
           switch consume reply {

@@ -12,17 +12,27 @@ struct CodingTests {
   private static let replies = CodecConformance(
     name: "reply", samples: MessageSamples.replies.map { reply in { reply } },
     text: { MessageSamples.text($0) })
+  private static let managementCalls = CodecConformance(
+    name: "management call", samples: MessageSamples.managementCalls,
+    text: { MessageSamples.text($0) })
+  private static let managementReplies = CodecConformance(
+    name: "management reply", samples: MessageSamples.managementReplies,
+    text: { MessageSamples.text($0) })
 
   @Test("a packet is read as an equal message, and encodes to the same bytes")
   func everyMessageIsReadBack() throws {
     try Self.calls.readsBack()
     try Self.replies.readsBack()
+    try Self.managementCalls.readsBack()
+    try Self.managementReplies.readsBack()
   }
 
   @Test("a packet that is cut off or followed by anything is malformed")
   func everyOtherLengthIsMalformed() throws {
     try Self.calls.refusesOtherLengths()
     try Self.replies.refusesOtherLengths()
+    try Self.managementCalls.refusesOtherLengths()
+    try Self.managementReplies.refusesOtherLengths()
   }
 
   @Test("a packet with another byte encodes to the same bytes, or is malformed")
@@ -31,6 +41,11 @@ struct CodingTests {
     #expect(calls.read > 1000 && calls.refused > 1000, "\(calls)")
     let replies = try Self.replies.readsChangedBytesExactly()
     #expect(replies.read > 1000 && replies.refused > 1000, "\(replies)")
+    let managementCalls = try Self.managementCalls.readsChangedBytesExactly()
+    #expect(managementCalls.read > 100 && managementCalls.refused > 1000, "\(managementCalls)")
+    let managementReplies = try Self.managementReplies.readsChangedBytesExactly()
+    #expect(
+      managementReplies.read > 100 && managementReplies.refused > 1000, "\(managementReplies)")
   }
 
   @Test("a packet of another kind or version is malformed")

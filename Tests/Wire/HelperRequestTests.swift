@@ -76,7 +76,7 @@ import Testing
     Row(number: 3, body: [0x1B], refusal: .unknownKind(0x1B)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
-    Row(number: 6, body: [0x01, 0, 1, 1, 0, 1, 0], refusal: .unsupportedVersion(1)),
+    Row(number: 6, body: [0x01, 0, 1, 2, 0, 1, 0], refusal: .unsupportedVersion(2)),
     // No language, and an unknown one.
     Row(number: 35, body: [0x01, 0, 1, HelperRequest.version], refusal: .malformed),
     Row(number: 36, body: [0x01, 0, 1, HelperRequest.version, 0, 1, 5], refusal: .malformed),

@@ -91,7 +91,7 @@ import Testing
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
     Row(number: 3, body: [0x92], refusal: .unknownKind(0x92)),
-    Row(number: 4, body: [0x81, 0, 1, 1, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(1)),
+    Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
     // No user name, and an invalid user name.
     Row(
       number: 5, body: [0x81, 0, 1, HelperResponse.version, 0, 0, 0, 1, 65], refusal: .malformed),

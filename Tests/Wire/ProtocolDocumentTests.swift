@@ -36,21 +36,22 @@ struct ProtocolDocumentTests {
     typealias Deadline = ProtocolDeadline
     #expect(
       try Self.rows("who waits", "for what", "seconds") == [
-        ["module", "a reply", "\(Deadline.later)"],
-        ["helper", "the first message of the service", "\(Deadline.first)"],
-        ["helper", "a later message", "\(Deadline.later)"],
+        ["module, helper", "a reply", "\(Deadline.later)"],
         [
           "helper", "the first frame of its client, or the request of the module",
           "\(Deadline.later)",
         ],
-        ["service", "a request, or `manage`", "\(Deadline.start)"],
-        [
-          "service", "a request of the helper's client",
-          "the seconds of `readClient` (at most 3,600) and \(Deadline.fact)",
-        ],
-        ["service", "`proven`", Deadline.proof == 1200 ? "1,200" : "\(Deadline.proof)"],
+        ["helper", "an answer of its client's user", "\(Deadline.answer)"],
+        ["service", "a request", "\(Deadline.start)"],
       ])
-    #expect(Deadline.client == 3600)
+  }
+
+  @Test("the table of what the helper does next has every case")
+  func next() throws {
+    let cases = (UInt8.min...UInt8.max).compactMap { ManagementReply.Next(rawValue: $0) }
+    #expect(
+      try Self.rows("next", "name", "what the helper does").map { Array($0.prefix(2)) }
+        == cases.map { ["\($0.rawValue)", "`\($0)`"] })
   }
 
   @Test("the table of effects has every kind of effect")
@@ -100,10 +101,22 @@ struct ProtocolDocumentTests {
     #expect(
       try Self.rows("field of an effect", "type", "limit").map { Self.largeNumbers($0[2]) }
         == [[], [], [], [], [longest]])
+    #expect(
+      try Self.rows("field of the helper", "type", "limit", "meaning").map {
+        Self.largeNumbers($0[2])
+      } == [[255], [], [longest], [Frame.longestBody], []])
+    #expect(
+      try Self.rows("field of the reply", "type", "limit", "meaning").map {
+        Self.largeNumbers($0[2])
+      } == [[], [longest], [], []])
+    #expect(Self.text.contains("for at most \(SessionLimit.seconds) seconds"))
     #expect(SignInRequest.maximumArguments == 64 && SignInReply.mostEffects == 64)
     #expect(Self.text.contains("at most 65,536 bytes") && Coder.longest == 65_536)
     #expect(Coder.version == 1)
-    #expect(Self.text.contains("### Request: kind 0x41\n") && SignInCall.kind == 0x41)
-    #expect(Self.text.contains("### Reply: kind 0x81\n") && SignInReply.kind == 0x81)
+    #expect(Self.text.contains("### Request of the module: kind 0x41\n") && SignInCall.kind == 0x41)
+    #expect(Self.text.contains("### Reply to the module: kind 0x81\n") && SignInReply.kind == 0x81)
+    #expect(Self.text.contains("### Request of the helper: kind 0x42\n"))
+    #expect(Self.text.contains("### Reply to the helper: kind 0x82\n"))
+    #expect(ManagementCall.kind == 0x42 && ManagementReply.kind == 0x82)
   }
 }

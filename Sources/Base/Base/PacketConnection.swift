@@ -58,6 +58,15 @@ package final class PacketConnection: Sendable {
     self.init(descriptor: descriptor)
   }
 
+  /// Creates two connections, each of which is the other end of the other.
+  package static func pair() throws(SystemError) -> (PacketConnection, PacketConnection) {
+    let both = try retrying(.connect) { cposix_packet_pair() }
+    return (
+      PacketConnection(descriptor: Int32(truncatingIfNeeded: both)),
+      PacketConnection(descriptor: Int32(truncatingIfNeeded: both >> 32))
+    )
+  }
+
   /// The process at the other end.
   package func peer() throws(SystemError) -> Peer {
     var peer = cposix_credentials()

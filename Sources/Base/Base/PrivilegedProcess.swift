@@ -9,6 +9,12 @@ package enum PrivilegedProcess {
     package let caller: UInt32
     /// The program's user ID (the effective one).
     package let own: UInt32
+
+    /// Creates a value.
+    package init(caller: UInt32, own: UInt32) {
+      self.caller = caller
+      self.own = own
+    }
   }
 
   /// Sets each inherited attribute and resource limit to a safe value. Throws if a value that the

@@ -138,7 +138,7 @@ public actor MultiFactor {
   private func recognise(
     _ reauthenticate: Reauthenticator, withTicket: Bool
   ) async throws(MultiFactorError) -> MultiFactorSession {
-    var response = try firstResponse(withTicket: withTicket)
+    var response = try exchange(withTicket ? .ticketSession : .session)
     isAsking = true
     defer { isAsking = false }
     while true {
@@ -174,18 +174,6 @@ public actor MultiFactor {
       }
       response = try receive()
     }
-  }
-
-  /// Requests a session. A helper that has verified a code or a ticket can no longer check a
-  /// password and fails with `requiresRecentLogin`; this function then starts another helper.
-  private func firstResponse(withTicket: Bool) throws(MultiFactorError) -> HelperResponse {
-    do throws(MultiFactorError) {
-      return try exchange(withTicket ? .ticketSession : .session)
-    } catch {
-      guard error == .requiresRecentLogin else { throw error }
-    }
-    close()
-    return try exchange(withTicket ? .ticketSession : .session)
   }
 
   // MARK: Factors

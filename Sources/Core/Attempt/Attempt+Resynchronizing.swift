@@ -20,7 +20,7 @@ extension Attempt {
   package struct CodePair: Sendable {
     let first: TypedCodes
     let second: TypedCodes
-    /// The number of seconds between the arrival of the two codes, by a clock that cannot be set.
+    /// The number of seconds between the arrival of the two codes.
     let elapsed: Int64
     /// The failures and notices that were pending before the first code was counted.
     let unreported: AttemptState.Unreported

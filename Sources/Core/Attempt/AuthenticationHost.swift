@@ -29,6 +29,10 @@ package protocol AuthenticationHost {
   /// Returns the time in seconds since the epoch.
   func now() throws(SystemError) -> Int64
 
+  /// The name of the host in its realm, which continuations are bound to; empty for a host with a store of
+  /// its own.
+  var realmHost: [UInt8] { get }
+
   /// Returns what the logs and the notices to the user name as the source of a request.
   func located(_ source: Source) -> Source
 
@@ -48,6 +52,9 @@ package protocol AuthenticationHost {
 }
 
 extension AuthenticationHost {
+  /// Empty.
+  package var realmHost: [UInt8] { [] }
+
   /// The logs and notices of a host that is not part of a realm need not name it.
   package func located(_ source: Source) -> Source { source }
 

@@ -2,17 +2,18 @@ import MFACrypto
 import MFAStore
 import MFAModel
 import MFABase
+import MFAWire
 
 /// A new secret that no code has confirmed yet. Every factor that is created on this host begins as
 /// a draft, both during a sign-in and with `mfa-enroll`.
-package final class EnrollmentDraft {
-  private let secret: SecretBytes
+package struct EnrollmentDraft {
+  private var secret: PrivateText
 
   /// The parameters of the codes.
-  package let parameters: TOTPParameters
+  package private(set) var parameters: TOTPParameters
 
   /// The number of wrong codes so far.
-  package private(set) var wrongCodes = 0
+  package private(set) var wrongCodes: UInt8 = 0
 
   /// Why a code was not accepted, or a factor could not be created.
   package enum Refusal: Error, Sendable {
@@ -24,27 +25,36 @@ package final class EnrollmentDraft {
   }
 
   /// Creates a secret as long as the hash function's output.
-  ///
-  /// This is a convenience initialiser because it throws: see `HelperProcess`.
-  package convenience init(_ parameters: TOTPParameters) throws(CryptographyError) {
+  package init(_ parameters: TOTPParameters) throws(CryptographyError) {
     self.init(
-      parameters, try SecretBytes.random(count: parameters.algorithm.outputLength))
+      parameters,
+      PrivateText(try SecretBytes.random(count: parameters.algorithm.outputLength)))
   }
 
   /// Takes up a secret that was created before.
-  package init(_ parameters: TOTPParameters, _ secret: consuming SecretBytes) {
+  package init(_ parameters: TOTPParameters, _ secret: PrivateText) {
     self.parameters = parameters
     self.secret = secret
   }
 
+  /// Creates a draft whose fields are read next.
+  package init() { self.init(.standard, PrivateText(SecretBytes(count: 0))) }
+
+  /// Lists the fields.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.text(&secret, longest: 64)
+    try coder.parameters(&parameters)
+    try coder.number(&wrongCodes)
+  }
+
   /// Calls `body` with the secret, which is shown to the user once.
   package func withSecret<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
-    secret.withSpan { body($0) }
+    secret.bytes.withSpan { body($0) }
   }
 
   /// Returns the time step whose code was typed at `now` (seconds since the epoch). It becomes the
   /// new factor's first watermark.
-  package func confirm(
+  package mutating func confirm(
     _ typed: borrowing SecretBytes, adjacentIntervals: UInt8, now: Int64
   ) throws(Refusal) -> Int64 {
     guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
@@ -52,7 +62,7 @@ package final class EnrollmentDraft {
     }
     let step: Int64?
     do throws(CryptographyError) {
-      step = try secret.withSpan { secret throws(CryptographyError) in
+      step = try secret.bytes.withSpan { secret throws(CryptographyError) in
         try Verification.latestMatch(
           of: code, secret: secret, parameters: parameters, now: now,
           adjacentIntervals: adjacentIntervals)
@@ -75,7 +85,7 @@ package final class EnrollmentDraft {
     let id = try FactorID.new()
     let sealed: [UInt8]
     do throws(FactorStoreError) {
-      sealed = try secret.withSpan { secret throws(FactorStoreError) in
+      sealed = try secret.bytes.withSpan { secret throws(FactorStoreError) in
         try entry.seal(secret, for: id, parameters: parameters, in: record)
       }
     } catch {

@@ -1,9 +1,9 @@
 import MFAStore
 import MFAModel
 import MFABase
+import MFAWire
 
-/// A phone number that its user has not confirmed yet, with the code that confirms it. Both are only
-/// in this process's memory.
+/// A phone number that its user has not confirmed yet, with the code that confirms it.
 ///
 /// MUST 1: the user's and the host's limits are counted, and that is on the disk, before anything is
 /// sent. (`PhoneEnrollmentTests.countedFirst`)
@@ -12,25 +12,22 @@ import MFABase
 /// MUST 3: a changed number cannot be used before the waiting time has passed, unless another kind of
 /// factor was proven that the user has had for at least that time.
 /// (`PhoneEnrollmentTests.changedNumber`, `.removedBefore`, `.newProof`)
-package final class PhoneDraft {
-  private let number: SecretBytes
-  private let code: SecretBytes
-
-  /// The number as it is shown.
-  package let masked: MaskedPhoneNumber
+package struct PhoneDraft {
+  private var number = PrivateText(SecretBytes(count: 0))
+  private var code = PrivateText(SecretBytes(count: 0))
 
   /// The message with the code; nil for a test number, to which nothing is sent.
-  package let message: SendID?
+  package private(set) var message: SendID?
 
   /// When the code was made, in seconds since the epoch.
-  private let time: Int64
+  private var time: Int64 = 0
 
   /// The number of wrong codes so far.
-  private var wrongCodes = 0
+  private var wrongCodes: UInt8 = 0
 
   /// The number of wrong codes after which the number can no longer be confirmed. A code has only a
   /// million possible values.
-  private static var maximumWrongCodes: Int { 3 }
+  private static var maximumWrongCodes: UInt8 { 3 }
 
   /// Why no code is sent.
   package enum Refusal: Equatable, Sendable {
@@ -66,12 +63,35 @@ package final class PhoneDraft {
     case refused(Refusal)
   }
 
+  /// Creates a draft whose fields are read next.
+  package init() {}
+
+  /// Lists the fields.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.text(&number, longest: 16)
+    try coder.text(&code, longest: 6)
+    var (isSent, id) = (message != nil, message?.number ?? 0)
+    try coder.flag(&isSent)
+    try coder.number(&id)
+    message = isSent ? SendID(number: id) : nil
+    try coder.number(&time)
+    try coder.number(&wrongCodes)
+  }
+
+  /// The number as it is shown.
+  package var masked: MaskedPhoneNumber { number.withSpan { MaskedPhoneNumber(of: $0) } }
+
+  /// For how many seconds from `now` on the code can still be typed.
+  package func secondsLeft(_ now: Int64) -> Int64 {
+    let (age, overflow) = now.subtractingReportingOverflow(time)
+    return overflow || age < 0 ? 0 : max(SentCodes.lifetime &- age, 0)
+  }
+
   private init(
     _ number: borrowing PhoneNumber, code: consuming SecretBytes, message: SendID?, time: Int64
   ) {
-    self.number = SecretBytes(copying: number.span)
-    self.code = code
-    masked = number.masked
+    self.number = PrivateText(copying: number.span)
+    self.code = PrivateText(code)
     self.message = message
     self.time = time
   }
@@ -133,7 +153,9 @@ package final class PhoneDraft {
   ) -> GatewayReply {
     guard let message else { return .accepted }
     let (expires, overflow) = time.addingReportingOverflow(SentCodes.lifetime)
-    guard !overflow, let packet = packet(message, expires: expires, text(code)) else {
+    guard !overflow,
+      let packet = packet(message, expires: expires, text(code.bytes))
+    else {
       return .refused
     }
     let reply = sender.send(packet)
@@ -145,14 +167,18 @@ package final class PhoneDraft {
     _ message: SendID, expires: Int64, _ body: borrowing SecretBytes
   ) -> GatewayMessage? {
     let body = body.span
-    return number.withSpan { GatewayMessage(to: $0, id: message, expires: expires, text: body) }
+    return number.bytes.withSpan {
+      GatewayMessage(to: $0, id: message, expires: expires, text: body)
+    }
   }
 
   /// Whether too many wrong codes were given.
   package var isExhausted: Bool { wrongCodes >= Self.maximumWrongCodes }
 
   /// Checks the code that was typed.
-  package func confirm(_ typed: borrowing SecretBytes) throws(EnrollmentDraft.Refusal) {
+  package mutating func confirm(
+    _ typed: borrowing SecretBytes
+  ) throws(EnrollmentDraft.Refusal) {
     guard let typed = TypedCodes(whole: typed.span).code(of: .six) else { throw .notACode }
     guard isCode(typed.written()) else {
       wrongCodes &+= 1
@@ -169,7 +195,7 @@ package final class PhoneDraft {
   package func isEnrolled<Entry: FactorStoreEntry>(
     in record: FactorRecord, _ entry: Entry
   ) throws(FactorStoreError) -> Bool {
-    try number.withSpan { number throws(FactorStoreError) in
+    try number.bytes.withSpan { number throws(FactorStoreError) in
       try Self.isEnrolled(number, in: record, entry)
     }
   }
@@ -191,6 +217,16 @@ package final class PhoneDraft {
     case factor(FactorID)
     /// A recovery code.
     case recoveryCode
+
+    /// Reads or writes the proof.
+    package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+      var id: FactorID? = if case .factor(let factor) = self { factor } else { nil }
+      var isRecoveryCode = self == .recoveryCode
+      try coder.identifier(&id)
+      try coder.flag(&isRecoveryCode)
+      guard id == nil || !isRecoveryCode else { throw .malformed }
+      self = if let id { .factor(id) } else { isRecoveryCode ? .recoveryCode : .none }
+    }
 
     /// Returns whether the user has had the factor or the recovery codes for `seconds`. A factor that
     /// was added more recently proves nothing: an attacker who has taken over the phone could have
@@ -246,7 +282,7 @@ package final class PhoneDraft {
     let id = try FactorID.new()
     let sealed: [UInt8]
     do throws(FactorStoreError) {
-      sealed = try number.withSpan { number throws(FactorStoreError) in
+      sealed = try number.bytes.withSpan { number throws(FactorStoreError) in
         try entry.seal(number, for: id, parameters: nil, in: record)
       }
     } catch {

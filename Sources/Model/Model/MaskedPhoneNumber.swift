@@ -10,9 +10,12 @@ package struct MaskedPhoneNumber: Equatable, Hashable, Sendable {
   /// The maximum length in bytes: 16 characters, and spaces between groups of three.
   package static let maximumLength = 24
 
-  init(of number: Span<UInt8>, _ callingCode: CallingCode) {
+  /// Masks a number in international form.
+  package init(of number: Span<UInt8>) {
+    let callingCode =
+      number.count > 1 ? CallingCode(startOf: number.extracting(droppingFirst: 1)) : nil
     var text: [UInt8] = []
-    let start = callingCode.length &+ 1
+    let start = (callingCode?.length ?? 0) &+ 1
     for index in 0..<min(start, number.count) { text.append(number[index]) }
     let count = max(number.count &- start, 0)
     for index in 0..<count {
@@ -33,8 +36,8 @@ package struct MaskedPhoneNumber: Equatable, Hashable, Sendable {
     }
     guard digits.first == UInt8(ascii: "+"), PhoneNumber.digitCounts.contains(digits.count &- 1),
       digits.dropFirst().allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
-      let code = CallingCode(startOf: digits.span.extracting(droppingFirst: 1)),
-      MaskedPhoneNumber(of: digits.span, code).ascii == ascii
+      CallingCode(startOf: digits.span.extracting(droppingFirst: 1)) != nil,
+      MaskedPhoneNumber(of: digits.span).ascii == ascii
     else { return nil }
     self.ascii = ascii
   }

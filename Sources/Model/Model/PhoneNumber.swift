@@ -69,5 +69,5 @@ package struct PhoneNumber: ~Copyable, Sendable {
   }
 
   /// The number with its last two digits and its calling code, such as `+1 *** *** **34`.
-  package var masked: MaskedPhoneNumber { MaskedPhoneNumber(of: text.span, callingCode) }
+  package var masked: MaskedPhoneNumber { MaskedPhoneNumber(of: text.span) }
 }

@@ -30,11 +30,11 @@ extension HostFacts {
     ownUser: UInt32 = ProcessIdentity.current.user
   ) throws(FirstPacketRefusal) -> HostFacts {
     do throws(PacketError) {
-      guard ModuleMessage.begins(packet) else {
+      guard ManagementCall.begins(packet) else {
         let call = try SignInCall(packet: SecretBytes(copying: packet))
         return gathered(for: call.request, peer: peer, stacks: stacks)
       }
-      guard case .manage = try ModuleMessage.read(packet) else { throw PacketError.malformed }
+      _ = try ManagementCall(packet: SecretBytes(copying: packet))
     } catch {
       throw .packet(error)
     }

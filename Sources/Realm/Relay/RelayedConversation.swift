@@ -39,7 +39,7 @@ struct RelayedConversation: Sendable {
   /// Serves a connection. Returns how the conversation ended.
   private func serve(_ channel: PacketChannel, _ peer: Peer) async -> RelayMetrics.End {
     guard share.begin(for: peer.user) else {
-      // A helper whose user is not known yet runs its conversation itself when the connection ends.
+      // A helper whose user is not known yet decides itself about a request that was not read.
       if peer.user != ProcessIdentity.current.user { Self.send(SignInReply([], .busy), channel) }
       return .busy
     }
@@ -126,12 +126,10 @@ struct RelayedConversation: Sendable {
 
   /// Tells the module, or the helper, that the relay has no room for this user.
   private static func refuse(_ packet: PacketBytes, _ channel: PacketChannel) {
-    guard packet.withSpan({ ModuleMessage.begins($0) }) else {
+    guard packet.withSpan({ ManagementCall.begins($0) }) else {
       return send(SignInReply([], .busy), channel)
     }
-    var writer = PacketWriter()
-    ServiceMessage.busy.write(to: &writer)
-    if let packet = writer.finish() { send(PacketBytes(packet), channel) }
+    if let packet = ManagementReply(.busy).packet() { send(PacketBytes(packet), channel) }
   }
 
   /// The number of the verdict that denies (mfa.h).
@@ -139,7 +137,7 @@ struct RelayedConversation: Sendable {
 
   /// Denies a sign-in, or tells the helper's client to try again later, because no verifier answered.
   private static func deny(_ channel: PacketChannel, _ packet: PacketBytes) {
-    guard !packet.withSpan({ ModuleMessage.begins($0) }) else { return refuse(packet, channel) }
+    guard !packet.withSpan({ ManagementCall.begins($0) }) else { return refuse(packet, channel) }
     let text = SignInMessage.unavailable.text(in: .english).wrapped(to: MessageText.moduleColumns)
     send(
       SignInReply([.tell(text.utf8.span, essential: true)], .verdict(denial)), channel)

@@ -162,8 +162,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   ) {
     report(reason, host: host, user: user, error)
     guard let packet = Self.packet(from: connection) else { return }
-    let isOfHelper = packet.withSpan { ModuleMessage.begins($0) }
-    if isOfHelper { _ = connection.send(.busy) } else { deny(connection) }
+    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
+    if isOfHelper { connection.reply(ManagementReply(.busy)) } else { deny(connection) }
   }
 
   private func deny(_ connection: PacketConnection) {
@@ -273,12 +273,14 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       return ManagingHost(realm: realm, request: request, facts: facts, record: record)
     }
     guard let packet = Self.packet(from: connection) else { return }
-    let isOfHelper = packet.withSpan { ModuleMessage.begins($0) }
+    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
     if isOfHelper {
-      guard let message = packet.withSpan({ ModuleMessage.first($0) }),
-        case .manage(let terminal) = message
-      else { return malformed(host) }
-      manage(terminal, connection, managed(nonce: nil), permissions)
+      do throws(PacketError) {
+        let call = try ManagementCall(packet: packet)
+        manage(call, connection, managed(nonce: conversation.nonce), permissions)
+      } catch {
+        return malformed(host)
+      }
       if let renamed {
         removeRest(of: renamed, host: host)
       } else {
@@ -419,8 +421,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   }
 
   private func manage(
-    _ terminal: [UInt8]?, _ connection: PacketConnection, _ host: ManagingHost<Engine>,
-    _ permissions: HostPermissions
+    _ call: consuming ManagementCall, _ connection: PacketConnection,
+    _ host: ManagingHost<Engine>, _ permissions: HostPermissions
   ) {
     guard let caller = host.facts.caller?.account,
       permissions.allowsEnrollment(of: caller.name),
@@ -428,14 +430,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
-      _ = connection.send(.busy)
+      connection.reply(ManagementReply(.busy))
       return
     }
-    let client = RelayedClient(connection)
-    var conversation = Conversation(
-      of: caller, terminal: terminal, at: host, proof: RelayedProof(client: client),
-      client: client)
-    conversation.run()
+    var management = Management(of: caller, terminal: call.terminal, at: host)
+    management.finish(wasSent: connection.reply(management.reply(to: call)))
     counters.add(.managed)
   }
 }

@@ -60,6 +60,9 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
     try OfflineDecisions(realm: realm, host: record).newCodes(of: account.name, for: group)
   }
 
+  /// The name in the certificate of the host.
+  var realmHost: [UInt8] { request.host ?? [] }
+
   /// Adds the name in the certificate of the host.
   func located(_ source: Source) -> Source { source.at(host: request.host ?? []) }
 
@@ -67,20 +70,15 @@ struct ManagingHost<Engine: StoreEngine>: AuthenticationHost {
   func deliverNotices(to account: Account) -> Bool { realm.leaveForMail(account) }
 }
 
-extension Conversation {
-  /// Prepares a conversation of a user at a host of the realm. The verifier writes the logs, with the name
+extension Management {
+  /// Prepares for a request of a user at a host of the realm. The verifier writes the logs, with the name
   /// of the host.
   init<Engine: StoreEngine>(
-    of caller: Account, terminal: [UInt8]?, at host: ManagingHost<Engine>, proof: Proof,
-    client: Client
+    of caller: Account, terminal: [UInt8]?, at host: ManagingHost<Engine>
   ) where Machine == ManagingHost<Engine> {
     let name = host.request.host
     self.init(
-      caller: caller, servesAllUsers: false, terminal: terminal, host: host, proof: proof,
-      client: client,
-      sinceBoot: {
-        do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
-      },
+      caller: caller, terminal: terminal, host: host,
       log: { priority, line in
         var line = line
         line.add("host", escaping: name)

@@ -5,6 +5,7 @@ import MFADecider
 import MFARealmStore
 import MFASignIn
 import MFABase
+import MFAWire
 
 /// The delivery of notices to users of a realm, by mail.
 ///
@@ -27,17 +28,19 @@ struct RealmMail<Engine: StoreEngine> {
   /// now. As on a host, notices that the mailer refuses stay in the record, and the next delivery includes them.
   private func deliver(to user: UserName) -> Bool {
     var hasBegun = false
-    let client = DeliveryClient()
-    var conversation = Conversation(
-      caller: Self.account(user), servesAllUsers: false, terminal: nil,
-      host: RealmMailHost(realm: realm), proof: NoProof(), client: client, sinceBoot: { nil },
-      log: Log.write, audit: { _, _, _ in },
+    let delivery = Management(
+      caller: Self.account(user), terminal: nil, host: RealmMailHost(realm: realm), log: Log.write,
+      audit: { _, _, _ in },
       mail: { message, recipient in
         hasBegun = true
         return send(message, recipient)
       })
-    conversation.serve(.deliver(user: user))
-    return !client.hasFailed || hasBegun || !isReadableLater(user)
+    do throws(HelperFailure) {
+      try delivery.deliver(to: user)
+      return true
+    } catch {
+      return hasBegun || !isReadableLater(user)
+    }
   }
 
   /// Returns false if the record itself is the problem, so that a later run could not read it either.

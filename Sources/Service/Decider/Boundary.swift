@@ -35,25 +35,6 @@ package struct PAMProof: AccountProof {
     }
   }
 
-  /// Calls `body` in a copy of this process that has the system user's identity alone.
-  package func apart(_ body: () -> UInt32) -> UInt32? {
-    guard !hasDroppedCallerIdentity else { return body() }
-    guard let shared = SharedNumbers(count: 2) else { return nil }
-    do throws(SystemError) {
-      switch try WorkerProcess.start() {
-      case .copy(let process):
-        return try ProgramEnd.wait(for: process) == .exited(0) && shared[1] == 1 ? shared[0] : nil
-      case .thisProcess:
-        guard retire() else { WorkerProcess.leave(1) }
-        shared[0] = body()
-        shared[1] = 1
-        WorkerProcess.leave(0)
-      }
-    } catch {
-      return nil
-    }
-  }
-
   /// Authenticates the user under the service `mfa-enroll`, and checks the account. It is proven if both
   /// succeeded and PAM has not changed the user.
   private static func authenticate(
@@ -102,14 +83,12 @@ package struct PAMProof: AccountProof {
     }
   }
 
-  /// Makes the system user's identity the only identity of the process. Fails if the caller has slowed
-  /// the process down: without its file capability, the caller can change its scheduling until then, and
-  /// a process that is never scheduled must not take a lock.
-  package func retire() -> Bool {
-    if !hasDroppedCallerIdentity {
-      do throws(SystemError) { try PrivilegedProcess.dropCallerIdentity(identities) } catch {
-        return false
-      }
+  /// Makes the system user's identity the only identity of this process, which is a copy that takes locks. Fails if
+  /// the caller has slowed the process down: without its file capability, the caller can change its scheduling until
+  /// then, and a process that is never scheduled must not take a lock.
+  package static func retire(_ identities: PrivilegedProcess.Identities) -> Bool {
+    do throws(SystemError) { try PrivilegedProcess.dropCallerIdentity(identities) } catch {
+      return false
     }
     let isSound =
       identities.caller == 0
@@ -124,15 +103,6 @@ package struct PAMProof: AccountProof {
       Log.write(.error, line)
     }
     return isSound
-  }
-
-  /// Whether all three user IDs of the process are the system user's, as the kernel reports them.
-  package var hasDroppedCallerIdentity: Bool {
-    do throws(SystemError) {
-      return try PrivilegedProcess.identities().caller == identities.own
-    } catch {
-      return false
-    }
   }
 }
 

@@ -54,4 +54,16 @@ extension PacketConnection {
     guard let packet = reply.packet() else { return }
     do throws(SystemError) { try send(packet.span) } catch {}
   }
+
+  /// Sends a reply to the helper, and returns whether that succeeded.
+  @discardableResult
+  package func reply(_ reply: consuming ManagementReply) -> Bool {
+    guard let packet = reply.packet() else { return false }
+    do throws(SystemError) {
+      try send(packet.span)
+      return true
+    } catch {
+      return false
+    }
+  }
 }

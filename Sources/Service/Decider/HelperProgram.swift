@@ -31,35 +31,14 @@ package enum HelperProgram {
       }
       let client = PipeConnection()
       if let packet = client.receiveCall() { return try decide(packet, identities, client) }
-      switch relay(caller, identities, client) {
-      case .done: return 0
-      case .unavailable: break
-      case .busy:
+      let decider = HelperDecider(identities, caller)
+      let conversation = HelperConversation(
+        with: client, of: caller, terminal: ControllingTerminal.name, proof: PAMProof(identities),
+        decide: decider.decide)
+      guard conversation.run() == .done else {
         return refuse(
           "too-many-helpers", caller: identities.caller, .unsuitableProcess(.tooManyHelpers))
       }
-      guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
-        return refuse(
-          "too-many-helpers", caller: identities.caller,
-          .unsuitableProcess(.tooManyHelpers))
-      }
-      let terminal = ControllingTerminal.name
-      var conversation = Conversation(
-        caller: caller,
-        servesAllUsers: identities.caller == 0 || identities.caller == identities.own,
-        terminal: terminal, host: LocalAuthenticationHost(), proof: PAMProof(identities),
-        client: client,
-        sinceBoot: bootTime, log: Log.write,
-        audit: { kind, operation, succeeded in
-          Audit.write(
-            Audit.Record(
-              kind: kind, operation: operation, account: caller.name, address: nil,
-              terminal: terminal,
-              succeeded: succeeded))
-        }, mail: Mailing.send)
-      conversation.run()
-      // The slot is released when the process ends.
-      withExtendedLifetime(slot) {}
       return 0
     } catch {
       return refuse(.system(error))
@@ -75,7 +54,7 @@ package enum HelperProgram {
       return refuse("too-many-helpers", caller: identities.caller)
     }
     // The caller can stop this process only while it holds no lock.
-    guard PAMProof(identities).retire() else { return 1 }
+    guard PAMProof.retire(identities) else { return 1 }
     Alarm.set(seconds: ConversationLimit.working)
     var reply = Decider.reply(
       to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
@@ -83,20 +62,6 @@ package enum HelperProgram {
     // The slot is released when the process ends.
     withExtendedLifetime(slot) {}
     return 0
-  }
-
-  /// Has the resident service run the conversation, if it runs. A helper that the system user starts
-  /// is not a relay: it mails notices, which the service cannot do.
-  private static func relay(
-    _ caller: Account, _ identities: PrivilegedProcess.Identities, _ client: PipeConnection
-  ) -> ServiceRelay<PAMProof, PipeConnection>.Ending {
-    typealias Relay = ServiceRelay<PAMProof, PipeConnection>
-    guard identities.caller != identities.own, let connection = Relay.connection() else {
-      return .unavailable
-    }
-    return Relay(
-      proof: PAMProof(identities), client: client, caller: caller, connection: connection
-    ).run(terminal: ControllingTerminal.name)
   }
 
   /// Logs why the process is refused, and tells the client if the client can correct the cause.
@@ -125,10 +90,6 @@ package enum HelperProgram {
     case .system: break
     }
     return 1
-  }
-
-  private static func bootTime() -> Int64? {
-    do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
   }
 
   private static func mayOpenStore() -> Bool {

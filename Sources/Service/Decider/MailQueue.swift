@@ -33,40 +33,11 @@ enum MailQueue {
   }
 
   private static func deliver(to user: UserName) {
-    var conversation = Conversation(
+    let delivery = Management(
       caller: Account(name: user.bytes, uid: ProcessIdentity.current.user), servesAllUsers: true,
-      terminal: nil, host: LocalAuthenticationHost(), proof: NoProof(), client: DeliveryClient(),
-      sinceBoot: { nil }, log: Log.write, audit: { _, _, _ in }, mail: Mailing.send)
-    conversation.serve(.deliver(user: user))
+      terminal: nil, host: LocalAuthenticationHost(), log: Log.write, audit: { _, _, _ in },
+      mail: Mailing.send)
+    // What could not be mailed stays in the record.
+    do throws(HelperFailure) { try delivery.deliver(to: user) } catch {}
   }
-}
-
-/// The client of a delivery, which sends no request.
-package final class DeliveryClient: Link {
-  /// Whether the delivery failed.
-  package private(set) var hasFailed = false
-
-  /// Creates a client.
-  package init() {}
-
-  /// Ends the conversation.
-  package func receive(seconds: Int64) -> Reception { .ended }
-
-  /// Keeps whether the delivery failed.
-  package func send(_ response: consuming HelperResponse) -> Bool {
-    if case .failed = response { hasFailed = true }
-    return true
-  }
-}
-
-/// A proof that always fails: a delivery proves nothing.
-package struct NoProof: AccountProof {
-  /// Creates the proof.
-  package init() {}
-
-  /// Returns `wrong`.
-  package func prove(_ account: Account, by prompter: some Prompter) -> ProofResult { .wrong }
-
-  /// Does nothing.
-  package func retire() -> Bool { true }
 }

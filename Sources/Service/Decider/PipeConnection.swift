@@ -10,15 +10,6 @@ package final class PipeConnection: FrameLink {
   /// Creates the link.
   package init() {}
 
-  /// Reads a frame from standard input.
-  package func receive(seconds: Int64) -> Reception {
-    switch receiveBody(seconds: seconds) {
-    case .body(let body): return Reception(body: body)
-    case .malformed: return .malformed
-    case .ended: return .ended
-    }
-  }
-
   /// How long the client may take to send the first frame, in seconds.
   private static var patience: Int64 { ProtocolDeadline.later }
 
@@ -40,10 +31,12 @@ package final class PipeConnection: FrameLink {
   func reply(_ packet: borrowing SecretBytes) {
     var writer = ByteWriter()
     writer.write(UInt32(truncatingIfNeeded: packet.count))
-    _ = send(frame: SecretBytes(joining: writer.bytes.span, packet.span))
+    let frame = SecretBytes(joining: writer.bytes.span, packet.span)
+    _ = send(frame.span)
   }
 
-  func receiveBody(seconds: Int64) -> ClientFrame {
+  /// Reads a frame from standard input.
+  package func receiveBody(seconds: Int64) -> ClientFrame {
     if let body = first.take() {
       return body.count <= Frame.longestBody ? .body(body) : .malformed
     }
@@ -71,51 +64,13 @@ package final class PipeConnection: FrameLink {
     }
   }
 
-  /// Writes a frame to standard output, and returns whether that succeeded.
-  package func send(_ response: consuming HelperResponse) -> Bool {
-    do throws(MessageError) {
-      return send(frame: try response.encoded())
-    } catch {
-      return false
-    }
-  }
-
-  func send(frame: consuming SecretBytes) -> Bool {
+  /// Writes frames to standard output, and returns whether that succeeded.
+  package func send(_ frames: Span<UInt8>) -> Bool {
     do throws(SystemError) {
-      try channel.send(frame.span)
+      try channel.send(frames)
       return true
     } catch {
       return false
-    }
-  }
-}
-
-/// A connection to a client that can also pass frames on without reading them.
-protocol FrameLink: Link {
-  /// Waits for the body of the next frame.
-  func receiveBody(seconds: Int64) -> ClientFrame
-
-  /// Sends a complete frame, and returns whether it was sent.
-  func send(frame: consuming SecretBytes) -> Bool
-}
-
-/// What was received from the client.
-enum ClientFrame: ~Copyable {
-  /// The body of a frame.
-  case body(SecretBytes)
-  /// A frame that is empty or too long.
-  case malformed
-  /// Nothing: the client has ended, or was silent for too long.
-  case ended
-}
-
-extension Reception {
-  /// Reads the body of a frame.
-  package init(body: borrowing SecretBytes) {
-    do throws(MessageError) {
-      self = .request(try HelperRequest(body: body.span))
-    } catch {
-      self = error == .unsupportedDisplayName ? .unsupportedDisplayName : .malformed
     }
   }
 }

@@ -3,6 +3,7 @@ import MFAStore
 import MFAModel
 import MFABase
 import MFASignIn
+import MFAWire
 
 /// This host, for the resident service.
 final class ResidentHost: LocalHost {
@@ -27,25 +28,28 @@ final class ResidentHost: LocalHost {
   func deliverNotices(to account: Account) -> Bool { mail.add(account) }
 }
 
-extension Conversation where Machine == ResidentHost {
-  /// Prepares a conversation in the resident service, which writes logs and audit records itself.
-  init(caller: Account, terminal: [UInt8]?, host: ResidentHost, proof: Proof, client: Client) {
-    self.init(
-      caller: caller, servesAllUsers: caller.uid == 0, terminal: terminal, host: host,
-      proof: proof, client: client,
-      sinceBoot: {
-        do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
-      }, log: Log.write,
-      audit: { kind, operation, succeeded in
-        Audit.write(
-          Audit.Record(
-            kind: kind, operation: operation, account: caller.name, address: nil,
-            terminal: terminal, succeeded: succeeded))
-      },
-      mail: { _, recipient in
-        // The delivery starts later, in another process, which marks the notices as mailed.
-        host.deliverNotices(to: Account(name: recipient, uid: caller.uid))
-          ? .noMailer : .refused(-1)
-      })
+extension ResidentHost {
+  /// Decides about a request of the helper, sends the reply, and does what the client need not wait for. Writes logs
+  /// and audit records itself.
+  func manage(
+    _ packet: consuming SecretBytes, for caller: Account, _ connection: PacketConnection,
+    servesAllUsers: Bool, mail: @escaping (_ message: [UInt8], _ recipient: [UInt8]) -> Mailing
+  ) {
+    do throws(PacketError) {
+      let call = try ManagementCall(packet: packet)
+      let terminal = call.terminal
+      var management = Management(
+        caller: caller, servesAllUsers: servesAllUsers, terminal: terminal, host: self,
+        log: Log.write,
+        audit: { kind, operation, succeeded in
+          Audit.write(
+            Audit.Record(
+              kind: kind, operation: operation, account: caller.name, address: nil,
+              terminal: terminal, succeeded: succeeded))
+        }, mail: mail)
+      management.finish(wasSent: connection.reply(management.reply(to: call)))
+    } catch {
+      // The connection ends.
+    }
   }
 }

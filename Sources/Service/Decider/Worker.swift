@@ -14,8 +14,8 @@ struct Worker: PoolWorker {
   func serve(_ connection: PacketConnection) throws(SystemError) {
     let peer = try connection.peer()
     guard share.begin(for: peer.user) else {
-      // A helper whose user is not known yet runs its conversation itself when the connection ends.
-      // After `busy` it would refuse, so that one user's helpers could keep those of others from working.
+      // A helper whose user is not known yet decides itself about a request that was not read. After `busy` it
+      // would refuse, so that one user's helpers could keep those of others from working.
       if peer.user != share.ownUser {
         var reply = SignInReply([], .busy)
         connection.reply(&reply)
@@ -29,13 +29,10 @@ struct Worker: PoolWorker {
       case .packet(let packet) = try connection.receive(
         seconds: ConversationLimit.firstMessage, sender: &sender)
     else { return }
-    guard packet.withSpan({ ModuleMessage.begins($0) }) else {
-      return decide(packet, connection, peer)
-    }
-    if let message = packet.withSpan({ ModuleMessage.first($0) }),
-      case .manage(let terminal) = message
-    {
-      try manage(terminal, connection, peer, sender)
+    if packet.withSpan({ ManagementCall.begins($0) }) {
+      try manage(packet, connection, peer, sender)
+    } else {
+      decide(packet, connection, peer)
     }
   }
 
@@ -46,10 +43,10 @@ struct Worker: PoolWorker {
     connection.reply(&reply)
   }
 
-  /// Runs the helper's conversation. Only the helper has the effective user ID of this process and
+  /// Decides about a request of the helper. Only the helper has the effective user ID of this process and
   /// the real one of its caller; the kernel vouches for both.
   private func manage(
-    _ terminal: [UInt8]?, _ connection: PacketConnection, _ peer: Peer, _ sender: Peer
+    _ packet: consuming SecretBytes, _ connection: PacketConnection, _ peer: Peer, _ sender: Peer
   ) throws(SystemError) {
     guard peer.user == ProcessIdentity.current.user, sender.process == peer.process,
       // A process of another namespace is not visible.
@@ -57,13 +54,13 @@ struct Worker: PoolWorker {
       let caller = try Account.with(uid: sender.user)
     else { return }
     guard share.take(for: sender.user) else {
-      _ = connection.send(.busy)
+      connection.reply(ManagementReply(.busy))
       return
     }
-    let client = RelayedClient(connection)
-    var conversation = Conversation(
-      caller: caller, terminal: terminal, host: host, proof: RelayedProof(client: client),
-      client: client)
-    conversation.run()
+    host.manage(packet, for: caller, connection, servesAllUsers: caller.uid == 0) {
+      _, recipient in
+      // The delivery starts later, in another process, which marks the notices as mailed.
+      host.deliverNotices(to: Account(name: recipient, uid: caller.uid)) ? .noMailer : .refused(-1)
+    }
   }
 }

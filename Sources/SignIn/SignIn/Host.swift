@@ -37,10 +37,6 @@ package protocol Host: AuthenticationHost {
 
   /// The time in seconds since the machine was started, or nil if it cannot be determined.
   var sinceBoot: Int64? { get }
-
-  /// The name of the host in its realm, which continuations are bound to; empty for a host with a store of
-  /// its own.
-  var realmHost: [UInt8] { get }
 }
 
 /// A host whose service files, accounts and sshd are those of this machine.
@@ -86,9 +82,6 @@ extension LocalHost {
 }
 
 extension Host {
-  /// Empty.
-  package var realmHost: [UInt8] { [] }
-
   /// Nil.
   package var breakGlass: BreakGlassCredential? { nil }
 

@@ -93,7 +93,7 @@ struct Continuation: WireMessage {
     try coder.flag(&hasTriedEarlierAnswer)
     try coder.number(&requests)
     try record.fields(&coder)
-    try coder.factor(&factor)
+    try coder.identifier(&factor)
     try coder.number(&askedAt)
     try coder.number(&lastNotice)
     try coder.number(&failures)
@@ -143,18 +143,8 @@ struct RecordVersion: Equatable {
   }
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
-    try coder.factor(&id)
+    try coder.identifier(&id)
     try coder.number(&generation)
-  }
-}
-
-extension Coder {
-  /// A factor's id, or that of a record.
-  fileprivate mutating func factor(_ id: inout FactorID) throws(PacketError) {
-    var bytes = id.bytes
-    try self.bytes(&bytes, longest: FactorID.length)
-    guard let found = FactorID(bytes: bytes) else { throw .malformed }
-    id = found
   }
 }
 

@@ -219,11 +219,12 @@ struct SignInEnrollment<Machine: Host> {
 
   private func draft() throws(EnrollmentError) -> EnrollmentDraft {
     guard state.secret.bytes.count > 0 else { throw .obstacle(.abandoned) }
-    return EnrollmentDraft(.standard, state.secret.copy())
+    return EnrollmentDraft(.standard, state.secret)
   }
 
   private func step(of answer: borrowing SecretBytes) throws(EnrollmentError) -> Int64? {
-    let (draft, now) = (try draft(), try now())
+    var draft = try draft()
+    let now = try now()
     do throws(EnrollmentDraft.Refusal) {
       return try draft.confirm(
         answer, adjacentIntervals: settings.adjacentIntervals, now: now)
@@ -273,9 +274,7 @@ struct EnrollmentState {
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.number(&deadline)
-    var secret = self.secret.copy()
-    try coder.secret(&secret, longest: 64)
-    self.secret = PrivateText(secret)
+    try coder.text(&secret, longest: 64)
     try coder.number(&triesLeft)
     try coder.number(&changesLeft)
     try coder.number(&step)

@@ -176,8 +176,8 @@ package struct LocalExaminedHost: ExaminedHost {
   /// How long the service may take to answer, in seconds.
   private static let residentPatience: Int64 = 5
 
-  /// Begins a conversation with the resident service by a message that begins none: the service ends
-  /// the connection at once.
+  /// Sends the resident service a request that only the helper may send: the service ends the connection at
+  /// once.
   package func residentStatus() -> ResidentStatus {
     let connection: PacketConnection
     do throws(SystemError) {
@@ -188,7 +188,9 @@ package struct LocalExaminedHost: ExaminedHost {
     do throws(SystemError) {
       let owner = try connection.peer().user
       guard owner == 0 else { return .untrusted(owner: owner) }
-      guard let message = ModuleMessage.proven(0).packet() else { return .silent }
+      var call = ManagementCall()
+      call.proof = .wrong
+      guard let message = call.packet() else { return .silent }
       try connection.send(message.span)
       return try connection.nextPacket(seconds: Self.residentPatience) == .silent
         ? .silent : .answers

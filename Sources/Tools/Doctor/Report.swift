@@ -162,7 +162,7 @@ private struct Requirements {
             + "may open",
           "no command shows a key after enrolment",
         ],
-        tests: ["ConversationTests.secretIsNotShownAgain", "Artefacts.secrets"]),
+        tests: ["ManagementTests.secretIsNotShownAgain", "Artefacts.secrets"]),
       ReportItem(
         section, "codes are sent over an authenticated and encrypted channel", .outside,
         ["ssh and the host's terminals meet this; do not use the module with telnet or rsh"]),
@@ -237,7 +237,7 @@ private struct Requirements {
             + "an administrator: \(facts.count("imported"))",
         ],
         tests: [
-          "ConversationTests.needsASession", "ConversationTests.presentFactorIsAskedFor",
+          "ManagementTests.needsASession", "ManagementTests.presentFactorIsAskedFor",
           "EnrollmentDialogTests.onlyAfterTheFirstFactor",
         ]),
       ReportItem(

@@ -1,4 +1,5 @@
 import MFABase
+import MFAModel
 
 /// The content of a packet. It lists its fields once, and a coder reads or writes them.
 package protocol WireMessage: ~Copyable {
@@ -157,6 +158,57 @@ package struct Coder: ~Copyable {
   ) throws(PacketError) {
     let range = try string(value.span, longest)
     if isReading { value = SecretBytes(copying: buffer.span, in: range) }
+  }
+
+  /// The identifier of a factor, a record or a grant.
+  package mutating func identifier<ID: RandomIdentifier>(_ id: inout ID) throws(PacketError) {
+    var bytes = id.bytes
+    try self.bytes(&bytes, longest: ID.length)
+    guard let found = ID(bytes: bytes) else { throw .malformed }
+    id = found
+  }
+
+  /// An identifier, or an empty string.
+  package mutating func identifier<ID: RandomIdentifier>(_ id: inout ID?) throws(PacketError) {
+    var bytes = id?.bytes ?? []
+    try self.bytes(&bytes, longest: ID.length)
+    id = ID(bytes: bytes)
+    guard bytes.isEmpty || id != nil else { throw .malformed }
+  }
+
+  /// The parameters of one-time passwords.
+  package mutating func parameters(_ parameters: inout TOTPParameters) throws(PacketError) {
+    var (algorithm, length) = (parameters.algorithm, parameters.codeLength)
+    var period = parameters.period
+    try choice(&algorithm)
+    try choice(&length)
+    try number(&period)
+    guard let found = TOTPParameters(algorithm: algorithm, codeLength: length, period: period)
+    else { throw .malformed }
+    parameters = found
+  }
+
+  /// A text in memory that is wiped.
+  package mutating func text(_ text: inout PrivateText, longest: Int) throws(PacketError) {
+    var bytes = text.copy()
+    try secret(&bytes, longest: longest)
+    text = PrivateText(bytes)
+  }
+
+  /// A flag, and a value if it is 1, which codes itself by `fields`.
+  package mutating func optional<Value>(
+    _ value: inout Value?, placeholder: Value,
+    _ fields: (inout Value, inout Coder) throws(PacketError) -> Void
+  ) throws(PacketError) {
+    var isThere = value != nil
+    try flag(&isThere)
+    guard isThere else {
+      value = nil
+      return
+    }
+    var present = value ?? placeholder
+    try fields(&present, &self)
+    value = present
   }
 
   /// A list of strings.

@@ -71,7 +71,7 @@ package enum HelperRequest: ~Copyable, Sendable {
   case generateOfflineCodes(group: [UInt8])
 
   /// The version of the protocol.
-  package static let version: UInt8 = 4
+  package static let version: UInt8 = 1
 
   /// The longest answer and the longest code in bytes: PAM_MAX_RESP_SIZE.
   package static let longestAnswer = 512

@@ -142,20 +142,42 @@ package enum MessageSamples {
     ends.map { SignInReply([], $0) } + effects.map { SignInReply([$0], .verdict(2)) }
     + [SignInReply(effects, ends[5])]
 
-  // MARK: Conversations of the helper
+  // MARK: Requests of the helper
 
-  /// Messages of the helper.
-  package static let moduleMessages: [@Sendable () -> ModuleMessage] = [
-    { .manage(terminal: nil) }, { .manage(terminal: Array("pts/0".utf8)) },
-    { .clientRequest(secret("body")) }, { .clientRequest(secret("")) },
-    { .noRequest(.ended) }, { .noRequest(.malformed) },
-    { .proven(1) }, { .proven(0) }, { .proven(.max) },
+  /// Returns a request of the helper that `change` has changed.
+  package static func management(
+    _ body: String = "body", _ change: (inout ManagementCall) -> Void = { _ in }
+  ) -> ManagementCall {
+    var call = ManagementCall()
+    call.body = secret(body)
+    change(&call)
+    return call
+  }
+
+  /// Requests of the helper.
+  package static let managementCalls: [@Sendable () -> ManagementCall] = [
+    { management() },
+    {
+      management { call in
+        call.terminal = Array("pts/0".utf8)
+        call.language = .japanese
+        call.continuation = [0, 1, 0xFF]
+      }
+    },
+    { management("") { $0.proof = .wrong } },
+    { management("") { $0.proof = .refused(.locked) } },
   ]
 
-  /// Messages of the service to the helper.
-  package static let serviceMessages: [@Sendable () -> ServiceMessage] = [
-    { .busy }, { .readClient(seconds: 0xFFFF_FFFE) }, { .writeClient(secret("frame")) },
-    { .writeClient(secret("")) }, { .prove(account: Array("alice".utf8)) },
+  /// Replies to the helper.
+  package static let managementReplies: [@Sendable () -> ManagementReply] = [
+    { ManagementReply() }, { ManagementReply(.busy) }, { ManagementReply(.proof) },
+    {
+      var reply = ManagementReply(.request)
+      reply.frames = secret("frames")
+      reply.continuation = [9, 8]
+      reply.seconds = 0xFFFF_FFFE
+      return reply
+    },
   ]
 
   // MARK: Texts
@@ -207,23 +229,14 @@ package enum MessageSamples {
     return (effects + [end]).joined(separator: "; ")
   }
 
-  /// Returns a text with every field of a message.
-  package static func text(_ message: consuming ModuleMessage) -> String {
-    switch consume message {
-    case .manage(let terminal): "manage \(text(terminal))"
-    case .clientRequest(let body): "request \(text(body))"
-    case .noRequest(let reason): "no request \(reason)"
-    case .proven(let result): "proven \(result)"
-    }
+  /// Returns a text with every field of a request.
+  package static func text(_ call: borrowing ManagementCall) -> String {
+    "manage \(text(call.terminal)) \(call.language) \(call.continuation) \(text(call.body)) "
+      + "\(call.proof.map { "\($0)" } ?? "nil")"
   }
 
-  /// Returns a text with every field of a message.
-  package static func text(_ message: consuming ServiceMessage) -> String {
-    switch consume message {
-    case .busy: "busy"
-    case .readClient(let seconds): "read \(seconds)"
-    case .writeClient(let frame): "write \(text(frame))"
-    case .prove(let account): "prove \(text(account))"
-    }
+  /// Returns a text with every field of a reply.
+  package static func text(_ reply: borrowing ManagementReply) -> String {
+    "\(reply.next) \(text(reply.frames)) \(reply.continuation) \(reply.seconds)"
   }
 }

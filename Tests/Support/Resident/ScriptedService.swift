@@ -44,15 +44,13 @@ package final class ScriptedService: @unchecked Sendable {
       MessageSamples.text(try SignInCall(packet: packet))
     }
 
-    private static func message(_ packet: borrowing SecretBytes) throws -> String {
-      MessageSamples.text(try ModuleMessage.read(packet.span))
+    private static func message(_ packet: consuming SecretBytes) throws -> String {
+      MessageSamples.text(try ManagementCall(packet: packet))
     }
 
-    /// Sends these messages in one packet.
-    package func send(_ messages: (@Sendable () -> ServiceMessage)...) throws {
-      var writer = PacketWriter()
-      for message in messages { message().write(to: &writer) }
-      if let packet = writer.finish() { try connection.send(packet.span) }
+    /// Sends a reply to a request of the helper.
+    package func reply(_ reply: consuming ManagementReply) throws {
+      if let packet = reply.packet() { try connection.send(packet.span) }
     }
 
     /// Sends a reply to a request of the module.

@@ -150,6 +150,14 @@ static inline int cposix_local_address(
   return 0;
 }
 
+// Creates two connected sockets that keep the boundaries of packets. Returns one descriptor in the lower half and
+// the other one in the upper half, or -1.
+static inline long cposix_packet_pair(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return -1;
+  return (long)ends[1] << 32 | ends[0];
+}
+
 // Connects a new non-blocking socket that keeps the boundaries of packets. Returns the descriptor,
 // or -1: EAGAIN if the listener's queue is full.
 static inline int cposix_connect_packets(const char *_Nonnull path) {

@@ -8,7 +8,7 @@ final class CommitConflict {
   var hasOccurred = false
 }
 
-extension Conversation {
+extension Management {
   /// Calls `decide`, which loads the caller's entry, decides and commits. Calls it again if the data
   /// changed between its load and its commit: see `FactorStore.deciding`.
   func deciding<Result>(

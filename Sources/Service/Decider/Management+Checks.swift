@@ -6,11 +6,10 @@ import MFAWire
 import MFABase
 
 // Requests that verify or check something and change no record.
-extension Conversation {
+extension Management {
   /// Verifies a code without a sign-in. Returns the kind of a recovery code or bypass code, which is
   /// not used up, or nil if a code of a factor was accepted.
   func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
-    try dropCallerIdentity()
     guard try snapshot() != nil else { throw .factorNotFound }
     let context = try context(counter: .ownProcess, showsClockHint: true)
     let result: Attempt.TestResult
@@ -39,10 +38,9 @@ extension Conversation {
     tell(.clockMayBeWrong)
   }
 
-  /// Sends the pending notices to the client, and marks them as shown unless the user must confirm
+  /// Sends the pending notices to the client. They are marked as shown, unless the user must confirm
   /// one of them at a sign-in.
-  func readNotices() throws(HelperFailure) {
-    try dropCallerIdentity()
+  mutating func readNotices() throws(HelperFailure) {
     let snapshot = try keptSnapshot()
     let pending =
       if let snapshot {
@@ -56,17 +54,22 @@ extension Conversation {
       return tell(HelperMessage.noNotices)
     }
     for message in pending.messages(in: language) {
-      // A client that ended has not shown the notice.
-      guard client.send(.notice(text: DisplayText(cleaning: message.utf8))) else { return }
+      respond(.notice(text: DisplayText(cleaning: message.utf8)))
     }
     guard !pending.notices.contains(where: { $0.subject.needsConfirmation }) else {
       // Without a factor, an answer at the sign-in confirms them.
       return tell(snapshot.record.factors.isEmpty ? .noticesUnconfirmed : .noticesStay)
     }
+    shownNotices = (pending, of: snapshot.record)
+  }
+
+  /// Marks notices as shown that were sent. If that fails, they are shown again.
+  func markShown() {
+    guard let (pending, record) = shownNotices else { return }
     do throws(FactorStoreError) {
-      try Attempt.markShown(pending, of: snapshot.record, caller, in: try host.store())
+      try Attempt.markShown(pending, of: record, caller, in: try host.store())
     } catch {
-      throw failure(error)
+      _ = failure(error)
     }
   }
 
@@ -75,7 +78,7 @@ extension Conversation {
   func tell(_ message: SignInMessage) { tell(message.text(in: language)) }
 
   private func tell(_ text: MessageText) {
-    _ = client.send(.notice(text: DisplayText(cleaning: text.utf8)))
+    respond(.notice(text: DisplayText(cleaning: text.utf8)))
   }
 
   /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is

@@ -12,20 +12,19 @@ import MFABase
 // (`PhoneEnrollmentTests.reauthentication`, `.otherConversation`)
 // MUST 2: requests without a password leave some of the user's codes for sign-ins.
 // (`PhoneEnrollmentTests.ownProcessLimit`)
-extension Conversation {
+extension Management {
   /// How often the user may request a code at one prompt. The limits on messages are much lower.
-  private static var maximumRequests: Int { 20 }
+  private static var maximumRequests: UInt8 { 20 }
 
   /// Sends a code to an enrolled phone, with which the user can prove the factor in this conversation.
   mutating func sendCode(to factor: FactorID) throws(HelperFailure) -> SentCode {
-    try dropCallerIdentity()
     guard let record = try snapshot()?.record, let factor = record.factor(factor) else {
       throw .factorNotFound
     }
     guard case .phone = factor.kind else { throw .factorNotFound }
     let settings = try settings()
     guard settings.allows(.phone), settings.canSendCodes else { throw .phonesNotSupported }
-    let counter = session?.basis.counter ?? .ownProcess
+    let counter = state.session?.basis.counter ?? .ownProcess
     switch try requestCode(to: factor.id, counter) {
     case .sent(let number, _), .testNumber(let number):
       return SentCode(number: number, secondsLeft: Self.seconds(SentCodes.lifetime))
@@ -59,23 +58,29 @@ extension Conversation {
     return DisplayText(cleaning: text)
   }
 
-  /// Asks for a code of an enrolled factor, and sends one whenever the user requests it. Returns nil
-  /// if the user gives no answer.
-  mutating func askForCode(
-    _ prompter: ClientPrompter<Client>, _ counter: AttemptState.Counter
-  ) throws(HelperFailure) -> SecretBytes? {
+  /// Asks for a code of an enrolled factor.
+  mutating func askForCode() throws(HelperFailure) {
+    state.codeRequests = 0
+    try askForCode(phones())
+  }
+
+  private mutating func askForCode(_ phones: [PhoneChoice]) {
+    state.phase = .code
+    // The code may be visible: it is used up when it arrives.
+    respond(.prompt(text: presentFactorPrompt(phones), echo: true))
+  }
+
+  /// If the answer requests a code, sends it, asks again, and returns true.
+  mutating func sendsCode(
+    _ typed: borrowing SecretBytes, _ counter: AttemptState.Counter
+  ) throws(HelperFailure) -> Bool {
     let phones = try phones()
-    let prompt = presentFactorPrompt(phones)
-    var requests = 0
-    while true {
-      // The code may be visible: it is used up when it arrives.
-      guard let typed = prompter.ask(prompt, echo: true) else { return nil }
-      guard requests < Self.maximumRequests,
-        let phone = Self.requested(typed, of: phones)
-      else { return typed }
-      requests &+= 1
-      tell(try requestCode(to: phone.id, counter).message)
-    }
+    guard state.codeRequests < Self.maximumRequests, let phone = Self.requested(typed, of: phones)
+    else { return false }
+    state.codeRequests &+= 1
+    tell(try requestCode(to: phone.id, counter).message)
+    askForCode(phones)
+    return true
   }
 
   private static func requested(
@@ -88,9 +93,9 @@ extension Conversation {
   private mutating func requestCode(
     to factor: FactorID, _ counter: AttemptState.Counter
   ) throws(HelperFailure) -> SentCodeRequest.Result {
-    if sendingSession == nil {
+    if state.sendingSession.isEmpty {
       do throws(CryptographyError) {
-        sendingSession = SignInOrigin(.session, try randomBytes(count: 16))
+        state.sendingSession = try randomBytes(count: 16)
       } catch {
         throw .internalError
       }
@@ -110,7 +115,7 @@ extension Conversation {
     }
     log(result)
     switch result {
-    case .sent, .testNumber: sentCodeDeadline = try bootTime() &+ SentCodes.lifetime
+    case .sent, .testNumber: state.sentCodeDeadline = try now() &+ SentCodes.lifetime
     case .failed, .refused: break
     }
     return result

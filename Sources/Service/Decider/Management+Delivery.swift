@@ -8,7 +8,7 @@ import MFAWire
 // Notices by mail. The mail is sent as soon as the change is on the disk, by a process that the
 // caller can neither signal nor end. A notice that could not be mailed stays in the record, and the
 // next change or sign-in mails it. Two processes that run at the same time may both mail a notice.
-extension Conversation {
+extension Management {
   /// Starts a process that mails the caller's notices, and does not wait for it.
   func deliverInBackground() {
     guard !host.deliverNotices(to: caller) else { return }
@@ -16,16 +16,12 @@ extension Conversation {
   }
 
   /// Mails a user's notices that have not been mailed yet.
-  func deliver(to user: UserName) throws(HelperFailure) {
+  package func deliver(to user: UserName) throws(HelperFailure) {
     guard servesAllUsers || user.bytes == caller.name else { throw .notPermitted }
     guard let account = try account(user) else { throw .notPermitted }
-    // The record is read without a lock. As long as there is no notice to mail, the process keeps
-    // the caller's identity and counts as the caller's process.
     guard let record = try record(of: account) else { return }
     let notices = record.notices.filter { $0.number > record.noticesMailed }
     guard !notices.isEmpty else { return }
-    // The mailer must have no identity except the system user's.
-    guard proof.retire() else { throw .internalError }
     let message = NoticeMail(
       to: account, of: notices, from: Self.hostName(), in: record.language ?? .english
     ).text

@@ -6,7 +6,7 @@ import MFAWire
 
 // Calls to the host. The log has the details of each failure, and the client receives only its
 // kind.
-extension Conversation {
+extension Management {
   func configuration() throws(HelperFailure) -> Configuration {
     do throws(ConfigurationFile.Failure) {
       return try host.configuration(at: nil)
@@ -27,18 +27,16 @@ extension Conversation {
       ) { group in host.isMember(caller, of: group) })
   }
 
-  /// Gives up the caller's identity, so that the caller can no longer stop this process, and
-  /// records in the audit log that the configuration changed, if it did. Every lock is taken after
-  /// this.
-  func dropCallerIdentity() throws(HelperFailure) {
-    guard proof.retire() else { throw .internalError }
-    note(try configuration())
-  }
-
-  /// Records in the audit log that the configuration changed, if it did. Does nothing if the store
-  /// cannot be opened, because every request that needs the store reports that.
-  private func note(_ configuration: Configuration) {
+  /// Records in the audit log that the configuration changed, if it did. Does nothing if the configuration cannot
+  /// be read or the store cannot be opened, because every request that needs them reports that.
+  func noteConfiguration() {
     let store: Machine.Store
+    let configuration: Configuration
+    do throws(ConfigurationFile.Failure) {
+      configuration = try host.configuration(at: nil)
+    } catch {
+      return
+    }
     do throws(FactorStoreError) { store = try host.store() } catch { return }
     let somebody = ConfigurationChange.somebody(seenBy: ("mfa-helper" as StaticString).bytes)
     if let (priority, line) = ConfigurationChange.note(
@@ -48,10 +46,7 @@ extension Conversation {
     }
   }
 
-  /// Returns the caller's record and attempt state. The store reads them without a lock, and takes
-  /// the caller's lock if another process changed the files between two reads. Taking the lock
-  /// requires `dropCallerIdentity`, after which no password can be verified. The read is therefore
-  /// repeated a few times first.
+  /// Returns the caller's record and attempt state, or nil if no factor is enrolled.
   func snapshot() throws(HelperFailure) -> FactorSnapshot? {
     guard let kept = try keptSnapshot(), kept.record.isEnrolled else { return nil }
     return kept
@@ -59,17 +54,10 @@ extension Conversation {
 
   /// Returns what `snapshot` returns, even when the record has no factors.
   func keptSnapshot() throws(HelperFailure) -> FactorSnapshot? {
-    var triesLeft = 3
-    while true {
-      do throws(FactorStoreError) {
-        return try host.store().keptSnapshot(of: caller)
-      } catch {
-        guard case .system(.attempts, let cause) = error, cause.isNotPermitted, triesLeft > 0 else {
-          throw failure(error)
-        }
-      }
-      triesLeft -= 1
-      if triesLeft == 0 { try dropCallerIdentity() }
+    do throws(FactorStoreError) {
+      return try host.store().keptSnapshot(of: caller)
+    } catch {
+      throw failure(error)
     }
   }
 
@@ -87,7 +75,7 @@ extension Conversation {
   /// Checks that a session has neither reached its deadline nor been ended
   /// by a change of the record that the session did not make.
   func require(_ session: Session, _ kept: FactorRecord?) throws(HelperFailure) {
-    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    guard session.isOpen(at: try now()) else { throw .sessionExpired }
     guard kept?.id == session.record, kept?.generation ?? 0 == session.generation else {
       throw .requiresRecentLogin
     }
@@ -172,7 +160,9 @@ extension Conversation {
       settings: try settings(), clock: host.attemptClock, source: source,
       client: SignInOrigin(.session, Self.program + [0] + source.text), program: Self.program,
       factor: factor, showsClockHint: showsClockHint, counter: counter,
-      session: { [sendingSession] in sendingSession })
+      session: { [state] in
+        state.sendingSession.isEmpty ? nil : SignInOrigin(.session, state.sendingSession)
+      })
   }
 
   func now() throws(HelperFailure) -> Int64 {
@@ -185,11 +175,6 @@ extension Conversation {
       }
       throw .internalError
     }
-  }
-
-  func bootTime() throws(HelperFailure) -> Int64 {
-    guard let time = sinceBoot() else { throw .internalError }
-    return time
   }
 
   static func hostName() -> [UInt8] {

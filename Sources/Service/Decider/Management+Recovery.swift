@@ -5,7 +5,7 @@ import MFABase
 import MFAWire
 
 // Recovery codes, resynchronisation, and factors from other programs.
-extension Conversation {
+extension Management {
   // MARK: Account status
 
   func status() throws(HelperFailure) -> AccountStatus {
@@ -57,13 +57,13 @@ extension Conversation {
       let now = try now()
       record.setRecoveryCodes(digests, at: now)
       // Codes created with the first factor replace nothing that the user had before.
-      let isFirst = isFirstEnrolment && record.factors.count == 1 && hadNone
+      let isFirst = state.isFirstEnrollment && record.factors.count == 1 && hadNone
       record.note(
         .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
       let event = AuditLogEvent(.recoveryCodesMade, by: actor, at: now)
       return try replace(entry, record, try countedChange(entry, at: now), entering: event)
     }
-    self.session?.advance(to: committed.kept)
+    state.session?.advance(to: committed.kept)
     logChange("recovery-codes-made", nil, committed.checkpoint)
     deliverInBackground()
     return RecoveryCodeList(text: text)
@@ -115,7 +115,7 @@ extension Conversation {
   ) throws(HelperFailure) -> PendingResync {
     let context = try context(for: session)
     let first = TypedCodes(whole: request.code.span)
-    let arrival = try bootTime()
+    let arrival = try now()
     let start: Attempt.ResynchronizationStart
     do throws(FactorStoreError) {
       start = try Attempt.beginResynchronizing(
@@ -126,7 +126,8 @@ extension Conversation {
     switch start {
     case .counted(let unreported):
       return PendingResync(
-        factor: request.factor, first: first, arrival: arrival, unreported: unreported)
+        factor: request.factor, first: PrivateText(copying: request.code.span), arrival: arrival,
+        unreported: unreported)
     case .refused(let standing): throw HelperFailure(Attempt.Rejected(standing))
     case .notACode: throw .notACode
     case .noSuchFactor: throw .factorNotFound
@@ -139,7 +140,7 @@ extension Conversation {
   private func context(
     for session: Session
   ) throws(HelperFailure) -> Attempt.Context {
-    guard try bootTime() < session.deadline else { throw .sessionExpired }
+    guard session.isOpen(at: try now()) else { throw .sessionExpired }
     let context = try context(counter: session.basis.counter)
     context.expect(id: session.record, generation: session.generation)
     return context
@@ -153,8 +154,9 @@ extension Conversation {
     guard let pending else { throw .codesNotConsecutive }
     let context = try context(for: session)
     let pair = Attempt.CodePair(
-      first: pending.first, second: TypedCodes(whole: second.span),
-      elapsed: try bootTime() &- pending.arrival, unreported: pending.unreported)
+      first: pending.first.withSpan { TypedCodes(whole: $0) },
+      second: TypedCodes(whole: second.span), elapsed: try now() &- pending.arrival,
+      unreported: pending.unreported)
     let result: Attempt.ResynchronizationResult
     do throws(FactorStoreError) {
       result = try Attempt.resynchronize(
@@ -164,7 +166,7 @@ extension Conversation {
     }
     switch result {
     case .done(let factor, let generation, let checkpoint):
-      self.session?.generation = generation
+      state.session?.generation = generation
       logChange("resynchronized", factor, checkpoint)
       deliverInBackground()
     case .superseded: throw .requiresRecentLogin
@@ -206,7 +208,7 @@ extension Conversation {
     }
     switch result {
     case .imported(let factor, _, let checkpoint):
-      self.session?.advance(to: kept)
+      state.session?.advance(to: kept)
       logChange("imported", factor, checkpoint)
       deliverInBackground()
       return factor

@@ -10,14 +10,7 @@ import MFABase
 //
 // MUST 1: a number is enrolled only after the code that was sent to it was typed, in the same
 // conversation, once, within 10 minutes. (`PhoneEnrollmentTests.wrongCodes`, `.deadline`, `.once`)
-extension Conversation {
-  /// A number that waits for its code.
-  struct PendingPhone {
-    let draft: PhoneDraft
-    /// The end of the code, in seconds since the host was started.
-    let deadline: Int64
-  }
-
+extension Management {
   /// A code that was sent.
   struct SentCode {
     let number: MaskedPhoneNumber
@@ -37,10 +30,10 @@ extension Conversation {
     }
     // Policy is checked first, so that a refused request creates no files.
     if let refusal = PhoneDraft.refusal(of: number, context.settings) { throw refused(refusal) }
-    if pendingPhone == nil { tell(.phoneIsRestricted) }
+    if state.phone == nil { tell(.phoneIsRestricted) }
     // A code that was sent before stays valid if no other one may be sent.
     let draft = try makeDraft(number, session, context)
-    pendingPhone = nil
+    state.phone = nil
     let (language, issuer) = (language, issuer(context.settings))
     let reply = draft.send(by: host.codeSender) { code in
       SecretBytes(
@@ -52,10 +45,10 @@ extension Conversation {
       throw .messageNotSent
     }
     log(draft.message.map { .sent(draft.masked, id: $0) } ?? .testNumber(draft.masked))
-    let now = try bootTime()
-    let deadline = min(now &+ SentCodes.lifetime, session.deadline)
-    pendingPhone = PendingPhone(draft: draft, deadline: deadline)
-    return SentCode(number: draft.masked, secondsLeft: Self.seconds(max(deadline &- now, 0)))
+    state.phone = draft
+    let now = try now()
+    let secondsLeft = min(draft.secondsLeft(now), session.deadline &- now)
+    return SentCode(number: draft.masked, secondsLeft: Self.seconds(max(secondsLeft, 0)))
   }
 
   /// Makes a code, and counts the message that it is sent with.
@@ -82,11 +75,14 @@ extension Conversation {
   ) throws(HelperFailure) -> FactorID {
     let session = try requireSession(for: .binding)
     let settings = try settingsForEnrolling(.phone)
-    guard let pendingPhone, !pendingPhone.draft.isExhausted,
-      try bootTime() < pendingPhone.deadline
+    guard var typed = state.phone, !typed.isExhausted, typed.secondsLeft(try now()) > 0
     else { throw .sessionExpired }
-    let draft = pendingPhone.draft
-    try confirming { () throws(EnrollmentDraft.Refusal) in try draft.confirm(request.code) }
+    do throws(EnrollmentDraft.Refusal) { try typed.confirm(request.code) } catch {
+      // A wrong code is counted.
+      state.phone = typed
+      throw HelperFailure(error)
+    }
+    let draft = typed
     let name = request.displayName
     var others: [PhoneNotice] = []
     var wait: Int64 = 0
@@ -102,11 +98,11 @@ extension Conversation {
       wait = times.usableFrom &- now
       others = PhoneNotice.notices(for: record.factors, in: entry, settings)
       let before = record
-      let factor = try confirming { () throws(EnrollmentDraft.Refusal) in
+      let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
         try draft.factor(named: name, at: times, in: before, sealedBy: entry)
       }
       try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-      let event = try note(factor, session.scope, in: &record, at: now)
+      let event = try note(factor, session, in: &record, at: now)
       let attempts = entry.record == nil ? allowed.beginning(record) : allowed
       let committed = try replace(
         entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now),
@@ -114,7 +110,7 @@ extension Conversation {
       return (factor, committed)
     }
     finishEnrollment(committed, session)
-    self.pendingPhone = nil
+    state.phone = nil
     if let message = draft.message { host.codeSender.markReturned(message) }
     logChange("enrolled", factor, committed.checkpoint)
     deliverInBackground()
@@ -131,12 +127,6 @@ extension Conversation {
     } catch {
       throw failure(error)
     }
-  }
-
-  private func confirming<Result>(
-    _ body: () throws(EnrollmentDraft.Refusal) -> Result
-  ) throws(HelperFailure) -> Result {
-    do throws(EnrollmentDraft.Refusal) { return try body() } catch { throw HelperFailure(error) }
   }
 
   // MARK: Failures and log lines

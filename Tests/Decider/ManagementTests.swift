@@ -6,26 +6,17 @@ import MFADecider
 import MFASignInTestSupport
 import Testing
 
-@Suite("The helper's conversation")
-struct ConversationTests {
+@Suite("A user's requests about the own factors")
+struct ManagementTests {
   typealias Line = (ScriptedClient) throws -> HelperRequestBox?
 
   let host = ScriptedHost()
-  let boot = Boot()
-
   let trail = AuditTrail()
-
-  final class Boot { var seconds: Int64 = 100 }
 
   private func run(_ script: [Line], terminal: [UInt8]? = nil) throws -> ScriptedClient {
     let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    let account = try #require(host.account)
-    let boot = boot
-    var conversation = Conversation(
-      caller: account, servesAllUsers: false, terminal: terminal, host: host,
-      proof: PasswordProof(), client: client, sinceBoot: { boot.seconds }, log: { _, _ in },
-      audit: { [trail] in trail.write($0, $1, $2) }, mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(
+      with: client, terminal: terminal, audit: { [trail] in trail.write($0, $1, $2) })
     #expect(client.script.isEmpty, "not every line of the script was used")
     return client
   }
@@ -152,11 +143,10 @@ struct ConversationTests {
   func presentFactorTooLate() throws {
     try enrollKnown()
     let wrong = answer(try KnownFactor.wrongCode(at: host.time))
-    let boot = boot
     let client = try run([
       session, answer("right"), wrong,
       { _ in
-        boot.seconds += 600
+        host.time += 600
         return try HelperRequestBox(.session)
       },
     ])
@@ -216,11 +206,7 @@ struct ConversationTests {
               displayName: try DisplayName(Array("Phone".utf8)))))
       }, enroll(), generate, enroll("Second", steps: 1),
     ]
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: PasswordProof(), client: client, sinceBoot: { 0 }, log: { _, _ in },
-      audit: { _, _, _ in }, mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(with: client)
     #expect(
       client.heard.suffix(5) == [
         .secret, .failed(.invalidVerificationCode), .enrolled, .secret, .enrolled,
@@ -250,11 +236,10 @@ struct ConversationTests {
 
   @Test("after the deadline there is no session and no secret")
   func deadline() throws {
-    let boot = boot
     let client = try run([
       session, answer("right"), generate,
       { _ in
-        boot.seconds += 600
+        host.time += 600
         return try HelperRequestBox(.generateSecret(.standard))
       }, enroll(), session,
     ])
@@ -423,11 +408,7 @@ struct ConversationTests {
     #expect(client.heard.last == .failed(.multiFactorDisabled))
     host.configuration = "nonsense"
     let broken = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }])
-    var conversation = Conversation(
-      caller: try #require(host.account), servesAllUsers: false, terminal: nil, host: host,
-      proof: PasswordProof(), client: broken, sinceBoot: { 0 }, log: { _, _ in },
-      audit: { _, _, _ in }, mail: { _, _ in .sent })
-    conversation.run()
+    try host.converse(with: broken)
     #expect(broken.heard == [.failed(.configurationInvalid)])
   }
 

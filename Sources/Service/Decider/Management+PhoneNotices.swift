@@ -6,9 +6,9 @@ import MFAWire
 import MFABase
 
 // Messages to phones about changes. They have no code.
-extension Conversation {
+extension Management {
   /// For how long messages about a change are sent, in seconds. A message that does not fit is left
-  /// out, because the resident service ends a conversation that keeps it busy for 60 seconds.
+  /// out, because the resident service ends a process that is busy for 60 seconds.
   private static var noticeTime: Int64 { 20 }
 
   /// Messages that are sent after the response to the client.
@@ -32,13 +32,16 @@ extension Conversation {
     guard let notices = phoneNotices else { return }
     phoneNotices = nil
     let text = notices.message.text(in: language).utf8
-    let beginning = sinceBoot()
+    let beginning = secondsSinceBoot()
     for phone in notices.phones {
-      guard let beginning, let time = sinceBoot(), time &- beginning < Self.noticeTime else {
-        return
-      }
+      guard let beginning, let time = secondsSinceBoot(), time &- beginning < Self.noticeTime
+      else { return }
       guard send(text, to: phone) else { return }
     }
+  }
+
+  private func secondsSinceBoot() -> Int64? {
+    do throws(SystemError) { return try Clock.sinceBoot() } catch { return nil }
   }
 
   /// Sends a message, and returns whether another one may be sent.
