@@ -141,7 +141,7 @@ func fleet(_ names: String, _ package: String) -> [Target.Dependency] {
 let network =
   fleet("GRPCCore", "grpc-swift-2")
   + fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport")
-  + fleet("SwiftProtobuf", "swift-protobuf") + fleet("Metrics", "swift-metrics")
+  + fleet("Metrics", "swift-metrics")
   + fleet("NIOCore NIOPosix", "swift-nio") + fleet("NIOSSL", "swift-nio-ssl")
   + fleet("X509", "swift-certificates")
 
@@ -174,8 +174,6 @@ let package = Package(
     // Only with the trait Fleet.
     .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
     .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
-    .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
-    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -247,12 +245,12 @@ let package = Package(
     program("mfa-verifier", .realm, uses: "Base Model Verifier", [argumentParser]),
     room(
       "RealmTransport", .realm, uses: "Base Model Realm Wire",
-      network + fleet("GRPCProtobuf", "grpc-swift-protobuf") + fleet("NIOHTTP1 NIOTLS", "swift-nio")
+      network + fleet("NIOHTTP1 NIOTLS", "swift-nio")
         + fleet("NIOCertificateReloading", "swift-nio-extras") + fleet("Crypto", "swift-crypto")
-        + fleet("SwiftASN1", "swift-asn1"),
-      exclude: ["fleet.proto", "offline.proto", "Generated/generate"]),
+        + fleet("SwiftASN1", "swift-asn1")),
     room(
-      "Relay", .realm, uses: "Base CDBus Crypto Messages Model Realm RealmTransport Wire", network),
+      "Relay", .realm, uses: "Base CDBus CMFA Crypto Messages Model Realm RealmTransport Wire",
+      network),
     room("Front", .realm, uses: "Base Realm RealmTransport", network),
     program(
       "mfa-fleet", .realm, uses: "Base CPOSIX Front Model RealmTransport Relay Wire",
@@ -307,7 +305,7 @@ let package = Package(
       name: "mfa-fleet-load",
       dependencies: ours(
         "Attempt Base Crypto Model PAMStack Realm RealmStore RealmTransport Relay SignInTestSupport"
-          + " Store Wire") + [argumentParser] + fleet("SwiftProtobuf", "swift-protobuf"),
+          + " Store Wire") + [argumentParser],
       path: "Tests/Load", exclude: ["run"], swiftSettings: everywhere, linkerSettings: [cxx]),
     tests(
       "Admin",

@@ -19,7 +19,7 @@ import sys
 
 # The number of `unsafe` words of each target. A number may be lowered, but not raised.
 BUDGET = {
-    "Base/Base": 185,
+    "Base/Base": 183,
     "Base/Crypto": 24,
     "Clients/MultiFactor": 40,
     "Clients/MultiFactorQR": 5,
@@ -27,6 +27,7 @@ BUDGET = {
     "Model/QRCode": 3,
     "Module/Module": 34,
     "Realm/RealmStore": 76,
+    "Realm/RealmTransport": 2,
     "Realm/Relay": 1,
     "Realm/mfa-fleet": 5,
     "Service/Decider": 40,

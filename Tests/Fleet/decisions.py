@@ -60,8 +60,14 @@ def failed(reason):
     return message(0xA1, bytes([reason]) + text(b""))
 
 
-def manage():
-    return message(0x11, b"\1" + optional(None))
+def manage(body, continuation=b"", result=255):
+    """A request of the helper (Sources/Wire/Wire/ManagementCall.swift)."""
+    return b"\x42\1" + optional(None) + b"\0" + text(continuation) + text(body) + bytes([result])
+
+
+def managed(frames):
+    """The reply to a request of the helper, after which the helper ends."""
+    return b"\x82\1" + text(frames) + text(b"") + b"\2" + bytes(4)
 
 
 class Reader:
@@ -158,7 +164,8 @@ class DecisionService:
         # While it is not set, reports of hosts get no answer.
         self.answers_reports = threading.Event()
         self.answers_reports.set()
-        self.reads_requests = True
+        # Whether it says that it works.
+        self.answers_pings = True
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(4096)
@@ -195,6 +202,9 @@ class DecisionService:
         version = fields.number(1)
         assert version == 1
         if fields.kind == 4:
+            if not self.answers_pings:
+                connection.recv(LONGEST)
+                return
             connection.send(message(0x84))
         elif fields.kind == 8:
             # The counters in their order, and the distributions of loads and commits.
@@ -266,25 +276,19 @@ class DecisionService:
             if not fields.text().startswith(b"crash"):
                 connection.send(message(0xA5, text(b"1:00000000 " + self.name)))
             return
-        if packet[0] == 0x11:
-            # The helper: two packets without an answer, then a request.
-            connection.send(message(0x92, text(b"one")))
-            connection.send(message(0x92, text(b"two")))
-            connection.send(message(0x91, struct.pack(">I", 10)))
-            if not self.reads_requests:
-                self.wait(1)
-                return
-            record["reply"] = connection.recv(LONGEST)
-            connection.send(message(0x92, text(b"three")))
+        if packet[0] == 0x42:
+            connection.send(managed(b"frames of " + self.name))
             return
         call = Call(packet)
-        if call.user.startswith(b"silent"):
+        if call.user.startswith(b"silent") and call.user not in {b"silent-a", b"silent-b"} - {b"silent-" + self.name}:
             # Ends with the connection.
             record["end"] = connection.recv(LONGEST)
             return
         if call.user.startswith(b"crash-" + self.name):
             return
-        if call.user.startswith(b"slow"):
+        if call.user.startswith(b"slow-"):
+            self.wait(int(call.user[5:]))
+        elif call.user.startswith(b"slow"):
             self.wait(1)
         if not call.continuation:
             connection.send(question(b"Code at " + self.name + b": "))

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Fleet"))
-from decisions import LONGEST, Fields, Reply, administer, call, manage, message, text  # noqa: E402
+from decisions import LONGEST, Fields, Reader, Reply, administer, call, manage, message, text  # noqa: E402
 
 # The period of the factors, in seconds: the shortest that the service allows, for many codes in a short run.
 PERIOD = 15
@@ -133,45 +133,44 @@ def sign_in(path, host, user, number, answer, nonce, seconds):
 
 
 class Helper:
-    """A conversation of mfa-helper about one user."""
+    """What mfa-helper sends for one user: each request has a connection of its own."""
 
     def __init__(self, path, host, user, number, seconds):
-        self.user = user
-        self.conversation = Conversation(path, seconds)
-        self.conversation.begin(host, os.urandom(16), facts(user, number, True))
-        self.conversation.send(manage())
+        self.path, self.host, self.seconds = path, host, seconds
+        self.facts = facts(user, number, True)
+        self.continuation = b""
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.conversation.connection.close()
+    def send(self, body, result=255):
+        """Sends a request. Returns the last frame of the reply, and whether the account has to be proven."""
+        with Conversation(self.path, self.seconds) as conversation:
+            conversation.begin(self.host, os.urandom(16), self.facts)
+            conversation.send(manage(body, self.continuation, result))
+            packet = conversation.receive_packet()
+        if not packet:
+            raise Refused("the conversation ended")
+        reply = Reader(packet)
+        if reply.take(2) != b"\x82\1":
+            raise Refused("packet %x" % packet[0])
+        frames, self.continuation, following = reply.text(), reply.text(), reply.number(1)
+        frame = b""
+        while frames:
+            (length,) = struct.unpack(">I", frames[:4])
+            frame, frames = frames[4:4 + length], frames[4 + length:]
+        if following == 3:
+            raise Refused("the service is busy")
+        return frame, following == 1
 
     def ask(self, kind, *fields, answer):
         """Sends a request of the helper's client and returns the fields of the response.
 
         The account is proven when the service asks for that.
         """
-        request = bytes([kind]) + b"".join(text(field) for field in fields)
-        is_sent = False
-        while True:
-            messages = self.conversation.receive()
-            if not messages:
-                raise Refused("the conversation ended")
-            for received in messages:
-                if received.kind == 0x91 and not is_sent:
-                    self.conversation.send(message(0x12, text(request)))
-                    is_sent = True
-                elif received.kind == 0x93:
-                    self.conversation.send(message(0x14, b"\1"))
-                elif received.kind == 0x92:
-                    response = self.response(received.text()[4:])
-                    if response[0] == answer:
-                        return response[1]
-                    if response[0] != 0x83:
-                        raise Refused("kind %x, fields %r" % response)
-                else:
-                    raise Refused("message %x" % received.kind)
+        frame, must_prove = self.send(bytes([kind]) + b"".join(text(field) for field in fields))
+        if must_prove:
+            frame, _ = self.send(b"", 1)
+        if not frame or frame[0] != answer:
+            raise Refused("kind %x, fields %r" % self.response(frame) if frame else "no response")
+        return self.response(frame)[1]
 
     @staticmethod
     def response(frame):
@@ -188,12 +187,12 @@ def enrol(path, host, user, number, now, seconds):
 
     `now` is the time that the verifier uses.
     """
-    with Helper(path, host, user, number, seconds) as helper:
-        helper.ask(0x01, b"\4", b"\0", answer=0x81)
-        helper.ask(0x02, answer=0x84)
-        secret = helper.ask(0x05, b"\1", bytes([DIGITS]), struct.pack(">H", PERIOD), answer=0x85)[0]
-        factor = helper.ask(0x06, code(secret, int(now) // PERIOD), b"phone", answer=0x86)[0]
-        return secret, factor.hex()
+    helper = Helper(path, host, user, number, seconds)
+    helper.ask(0x01, b"\1", b"\0", answer=0x81)
+    helper.ask(0x02, answer=0x84)
+    secret = helper.ask(0x05, b"\1", bytes([DIGITS]), struct.pack(">H", PERIOD), answer=0x85)[0]
+    factor = helper.ask(0x06, code(secret, int(now) // PERIOD), b"phone", answer=0x86)[0]
+    return secret, factor.hex()
 
 
 def join(path, ticket, serial, seconds):

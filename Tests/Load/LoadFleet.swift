@@ -19,17 +19,12 @@ import Synchronization
 ///                                          same time; CODE is right or wrong
 final class LoadFleet: Sendable {
   private let pools: [VerifierPool]
-  private let listener: PacketListener
-  private let path: String
-  private let connecting = Mutex(())
   /// The next time step of each user.
   private let steps = Mutex<[Int: Int64]>([:])
   /// The users who are signing in. No user signs in twice at the same time: the later code could be accepted first.
   private let busy = Mutex<Set<Int>>([])
 
   init(_ command: HostsCommand) throws {
-    path = command.socket
-    listener = try PacketListener(creating: Array(path.utf8), permissions: 0o600)
     pools = try (command.from..<command.to).map { number in
       let text = """
         [relay]
@@ -94,18 +89,6 @@ final class LoadFleet: Sendable {
   }
 
   // MARK: Sign-ins
-
-  /// How long the module waits for a reply.
-  private static var patience: Duration { .seconds(20) }
-
-  /// Returns the module's and the relay's end of a connection. Only the channels keep the connections, so that each
-  /// ends when its channel is closed.
-  private func channels() throws(SystemError) -> (module: PacketChannel, relay: PacketChannel) {
-    try connecting.withLock { _ throws(SystemError) in
-      let module = PacketChannel(try PacketConnection(to: Array(path.utf8)))
-      return (module, PacketChannel(try listener.accept()))
-    }
-  }
 
   /// Returns a code of a user that was not used yet. Each user has 21 codes that policy accepts now.
   private func code(of user: Int) throws -> String {
@@ -175,8 +158,9 @@ final class LoadFleet: Sendable {
       let signIn = LoadSignIn(user: LoadRealm.user(user), code: code)
       var call = signIn.call()
       for _ in 0..<Self.mostRequests {
-        let start = signIn.start(&call)
-        guard let reply = try await reply(to: start, from: pools[number % pools.count]) else {
+        let sent = signIn.sent(&call)
+        guard let sent, let reply = try await reply(to: sent, from: pools[number % pools.count])
+        else {
           return -1
         }
         if let verdict = signIn.carryOut(reply, after: &call) { return verdict }
@@ -188,19 +172,9 @@ final class LoadFleet: Sendable {
   }
 
   /// Returns the reply to a request, or nil if no verifier answered.
-  private func reply(
-    to start: FleetStart, from pool: VerifierPool
-  ) async throws -> SignInReply? {
-    let (module, relay) = try channels()
-    async let answered = Deadline.limit(Self.patience) {
-      defer { module.close() }
-      return try await LoadSignIn.reply(module)
-    }
-    let outcome = await pool.run(relay, start)
-    relay.close()
-    let reply = try await answered
-    guard case .answered = outcome else { return nil }
-    return reply ?? nil
+  private func reply(to call: RealmCall, from pool: VerifierPool) async throws -> SignInReply? {
+    guard case .answered(let packet) = await pool.decide(call) else { return nil }
+    return try SignInReply(packet: SecretBytes(copying: packet.span))
   }
 }
 #endif

@@ -57,8 +57,6 @@ struct HostsCommand: AsyncParsableCommand {
   @Option var from: Int
   /// The number after the last host.
   @Option var to: Int
-  /// A path for the socket of the simulated modules.
-  @Option var socket: String
 
   func run() async throws {
     try ResourceLimit.openFiles.raise()

@@ -37,7 +37,7 @@ struct LoadSignIn {
   }
 
   /// What the relay sends: a request with facts about the host.
-  func start(_ call: inout SignInCall) -> FleetStart {
+  func sent(_ call: inout SignInCall) -> RealmCall? {
     let account = Account(name: Array(user.utf8), uid: 1000)
     let facts = HostFacts(
       peerUser: 0,
@@ -47,19 +47,8 @@ struct LoadSignIn {
       isLookupCertain: true, sharing: [account],
       stacks: ReportedStacks([ReportedStacks.Lookup(Array("sshd".utf8), nil)], areCertain: true),
       secureShell: SecureShellConfiguration(graceTime: 120, leavesOtherMethod: true), sinceBoot: 10)
-    var start = FleetStart()
-    start.nonce = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
-    start.hostFacts = Data(facts.encoded())
-    if let packet = call.packet() { start.packet = Data(packet.span.copied()) }
-    return start
-  }
-
-  /// Returns the reply that arrives at the module's end of a channel, or nil without one.
-  static func reply(_ channel: PacketChannel) async throws -> SignInReply? {
-    guard case .packet = try await channel.arrival(), let packet = try channel.take() else {
-      return nil
-    }
-    return try SignInReply(packet: SecretBytes(copying: packet.copied().span))
+    guard let packet = call.packet() else { return nil }
+    return RealmCall(PacketBytes(packet), facts: facts.encoded())
   }
 }
 #endif

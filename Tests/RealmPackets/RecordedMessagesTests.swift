@@ -48,7 +48,7 @@ struct RecordedMessagesTests {
 
   private func request(_ request: consuming VerifierRequest) -> String {
     switch consume request {
-    case .converse(let conversation):
+    case .decide(let conversation):
       "converse \(String(decoding: conversation.host, as: UTF8.self)) \(conversation.serial)"
         + " \(conversation.nonce.count) \(conversation.facts.count)"
     case .join(let ticket, let serial): "join \(ticket.span.copied()) \(serial)"

@@ -11,8 +11,8 @@ struct VerifierRequestTests {
 
   private static func conversation(
     host: [UInt8] = host, serial: [UInt8] = serial, nonce: Int = 16, facts: Int = 5
-  ) -> FleetConversation {
-    FleetConversation(
+  ) -> DecisionRequest {
+    DecisionRequest(
       host: host, serial: serial, nonce: [UInt8](repeating: 7, count: nonce),
       facts: [UInt8](repeating: 8, count: facts))
   }
@@ -40,8 +40,8 @@ struct VerifierRequestTests {
 
   private static func samples() -> [[UInt8]?] {
     [
-      packet(.converse(conversation())),
-      packet(.converse(conversation(facts: HostFacts.longest))),
+      packet(.decide(conversation())),
+      packet(.decide(conversation(facts: HostFacts.longest))),
       packet(.join(ticket: SecretBytes(copying: FactSamples.bytes("ABCD").span), serial: serial)),
       packet(.renew(host: host, present: serial, next: [9])),
       packet(.ping), packet(.numbers),
@@ -54,8 +54,8 @@ struct VerifierRequestTests {
       let packet = try #require(sample)
       #expect(Self.packetRead(from: packet) == packet)
     }
-    let packet = try Self.packet { .converse(Self.conversation()) }
-    guard case .converse(let read) = try VerifierRequest.read(packet.span) else {
+    let packet = try Self.packet { .decide(Self.conversation()) }
+    guard case .decide(let read) = try VerifierRequest.read(packet.span) else {
       Issue.record("another request")
       return
     }
@@ -83,7 +83,7 @@ struct VerifierRequestTests {
       Self.conversation(nonce: 15), Self.conversation(nonce: 17),
       Self.conversation(facts: HostFacts.longest + 1),
     ].enumerated() {
-      let packet = try Self.packet { .converse(conversation) }
+      let packet = try Self.packet { .decide(conversation) }
       #expect(Self.packetRead(from: packet) == nil, "row \(row)")
     }
   }

@@ -26,9 +26,15 @@ struct SharedFactorStoreTests {
   private func attempt(
     _ code: String, _ store: Store? = nil, at time: Int64? = nil, by account: Account? = nil
   ) throws -> Attempt.Result {
-    let store = store ?? realm.store(at: time ?? now)
-    return try Attempt.make(
-      TypedCodes(whole: Array(code.utf8).span), by: account ?? self.account, in: store,
+    try Self.attempt(
+      code, by: account ?? self.account, in: store ?? realm.store(at: time ?? now))
+  }
+
+  private static func attempt<Engine: StoreEngine>(
+    _ code: String, by account: Account, in store: SharedFactorStore<Engine>
+  ) throws -> Attempt.Result {
+    try Attempt.make(
+      TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
       Attempt.Context(
         settings: .defaults, clock: { () throws(FactorStoreError) in try store.now() })
     ).result
@@ -326,6 +332,51 @@ struct SharedFactorStoreTests {
     else {
       Issue.record("another request was taken for a repeated one")
       return
+    }
+  }
+
+  /// What a user types.
+  enum Typed: CaseIterable { case right, wrong, recovery }
+
+  @Test(
+    "a request that another verifier gets after a failure at any point counts once",
+    arguments: Typed.allCases)
+  func retriedAfterAnyFailure(typed: Typed) throws {
+    for hasEffect in [false, true] {
+      var number = 0
+      var isInterrupted = true
+      while isInterrupted {
+        number += 1
+        let engine = MemoryEngine()
+        let healthy = TestRealm(engine)
+        try FactorStoreConformance { healthy.store() }.enroll()
+        let text: String
+        switch typed {
+        case .right: text = try KnownFactor.code(at: now)
+        case .wrong: text = try KnownFactor.wrongCode(at: now)
+        case .recovery:
+          text = "gayt-emzu-gu3d-oobz"
+          let entry = try healthy.store().entry(of: account, creating: false)
+          var record = try #require(entry.record)
+          let code = Array("0123456789".utf8)
+          record.setRecoveryCodes(
+            [try entry.digest(of: code.span, kind: .generated, in: record)], at: 1)
+          _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+        }
+        let failing = InterruptedEngine(engine, failingAt: number, hasEffect: hasEffect)
+        let first = TestRealm(failing).store(host: "web", nonce: 1)
+        let title = "call \(number), effect: \(hasEffect)"
+        do { _ = try Self.attempt(text, by: account, in: first) } catch {}
+        isInterrupted = failing.isInterrupted
+        let second = try Self.attempt(text, by: account, in: healthy.store(host: "web", nonce: 1))
+        #expect(isAccepted(second) == (typed != .wrong), "\(title): \(second)")
+        let failures = try healthy.store().snapshot(of: account)?.attempts.failures
+        #expect(failures == (typed == .wrong ? 1 : 0), "\(title)")
+        // Another request with the same answer is refused, and counts for nothing.
+        let third = try Self.attempt(text, by: account, in: healthy.store(host: "web", nonce: 2))
+        #expect(!isAccepted(third), "\(title): \(third)")
+      }
+      #expect(number > 2, "no call of the engine failed")
     }
   }
 

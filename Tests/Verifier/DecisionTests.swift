@@ -115,11 +115,11 @@ struct DecisionTests {
       secureShell: SecureShellConfiguration(graceTime: 120, leavesOtherMethod: true), sinceBoot: 10)
   }
 
-  static func converse(
+  static func decide(
     _ facts: HostFacts, host: [UInt8] = host, serial: [UInt8] = serial, nonce: UInt8 = 1
   ) -> VerifierRequest {
-    .converse(
-      FleetConversation(
+    .decide(
+      DecisionRequest(
         host: host, serial: serial, nonce: [UInt8](repeating: nonce, count: 16),
         facts: facts.encoded()))
   }
@@ -222,7 +222,7 @@ struct DecisionTests {
     var number: UInt8 = code == nil ? nonce : 0xF0
     var isAnswered = code == nil
     while true {
-      let reply = try reply(path, converse(facts, host: host, nonce: number), &call)
+      let reply = try reply(path, decide(facts, host: host, nonce: number), &call)
       switch reply?.end {
       case nil, .busy: return nil
       case .verdict(let verdict): return verdict
@@ -428,7 +428,7 @@ struct DecisionTests {
       try Self.serving(try Realm()) { path in
         let facts = Self.facts("alice")
         var call = Self.start("alice")
-        let other = try Self.reply(path, Self.converse(facts, serial: [2]), &call)
+        let other = try Self.reply(path, Self.decide(facts, serial: [2]), &call)
         #expect(Self.denies(other))
         let unknown = try Self.verdict(path, facts, host: Array("db".utf8), Self.start("alice"))
         #expect(unknown == 0)
@@ -492,7 +492,7 @@ struct DecisionTests {
         let connection = try PacketConnection(to: Array(path.utf8))
         var call = ManagementCall()
         call.proof = .proven
-        let request = Self.converse(Self.facts("alice")).packet()
+        let request = Self.decide(Self.facts("alice")).packet()
         if let request { try connection.send(request.span) }
         let packet = call.packet()
         if let packet { try connection.send(packet.span) }

@@ -32,7 +32,7 @@ struct HostAdministrationTests {
     serial: [UInt8] = DecisionTests.serial, _ check: (consuming AdministrationReply) throws -> Void
   ) throws {
     let connection = try PacketConnection(to: Array(path.utf8))
-    let first = DecisionTests.converse(facts(of: user), serial: serial).packet()
+    let first = DecisionTests.decide(facts(of: user), serial: serial).packet()
     if let first { try connection.send(first.span) }
     let request = AdministrationRequest(
       administrator: Array("carol".utf8), terminal: Array("pts/3".utf8), command

@@ -148,17 +148,6 @@ package final class PacketConnection: Sendable {
     }
   }
 
-  /// Copies the packet that `nextPacket` reported, and leaves it to be received later. A connection
-  /// that is closed meanwhile ends as if the packet had not been read. Returns the number of bytes copied.
-  package func peek(into bytes: inout MutableSpan<UInt8>) throws(SystemError) -> Int {
-    try retrying(.read) {
-      // SAFETY: the call writes at most the bytes of the span.
-      unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-        unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_PEEK | MSG_DONTWAIT))
-      }
-    }
-  }
-
   private func receiveOnce(
     into bytes: inout MutableSpan<UInt8>, from sender: inout Peer
   ) throws(SystemError) -> Int {

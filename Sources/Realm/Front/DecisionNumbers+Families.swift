@@ -6,8 +6,8 @@ extension DecisionNumbers {
   package var families: [MetricFamily] {
     [
       family(
-        "mfa_decision_conversations_total", "Conversations, by how they ended.", label: "end"
-      ) { if case .conversations(let end) = $0 { end } else { nil } },
+        "mfa_decision_requests_total", "Requests, by how they ended.", label: "end"
+      ) { if case .requests(let end) = $0 { end } else { nil } },
       family(
         "mfa_decision_results_total", "Results of sign-ins, as in the log.", label: "result"
       ) { if case .results(let result) = $0 { result } else { nil } },

@@ -9,11 +9,11 @@ struct DecisionService: Sendable {
   /// The path of its socket.
   let path: [UInt8]
 
-  /// How long the service may take to answer a request that begins no conversation.
+  /// How long the service may take to answer a request that is no decision.
   private static var patience: Duration { .seconds(10) }
 
   /// Connects, and sends the first packet.
-  func connect(_ request: consuming VerifierRequest) throws -> PacketChannel {
+  private func connect(_ request: consuming VerifierRequest) throws -> PacketChannel {
     guard let packet = request.packet() else {
       throw RPCError(code: .invalidArgument, message: "a field is too long")
     }
@@ -22,22 +22,40 @@ struct DecisionService: Sendable {
       try connection.send(packet.span)
       return PacketChannel(connection)
     } catch {
-      var line = FleetLog.failure("verifier", "no-decision-service")
-      line.add(error)
-      FleetLog.write(line)
-      throw RPCError(code: .unavailable, message: "the decision service does not answer")
+      throw Self.failure(error)
     }
   }
 
-  /// Sends a request that begins no conversation, and returns the reply.
+  private static func failure(_ error: SystemError) -> RPCError {
+    var line = FleetLog.failure("verifier", "no-decision-service")
+    line.add(error)
+    FleetLog.write(line)
+    return unavailable
+  }
+
+  private static var unavailable: RPCError {
+    RPCError(code: .unavailable, message: "the decision service does not answer")
+  }
+
+  /// Sends a request and the packet that it is about. Returns the packet that answers it.
+  func reply(
+    to request: consuming VerifierRequest, followedBy packet: PacketBytes, within limit: Duration
+  ) async throws -> PacketBytes {
+    let channel = try connect(request)
+    defer { channel.close() }
+    do throws(SystemError) { try channel.send(packet) } catch {
+      // The service may have refused the request before it was sent.
+      guard error.isBrokenPipe else { throw Self.failure(error) }
+    }
+    return try await Self.packet(from: channel, within: limit)
+  }
+
+  /// Sends a request, and returns the reply.
   func reply(to request: consuming VerifierRequest) async throws -> VerifierReply {
     let channel = try connect(request)
     defer { channel.close() }
-    let reply = try await Deadline.limit(Self.patience) { try await Self.reply(from: channel) }
-    guard let reply, let reply else {
-      throw RPCError(code: .unavailable, message: "the decision service does not answer")
-    }
-    return reply
+    let packet = try await Self.packet(from: channel, within: Self.patience)
+    return try packet.withSpan { try VerifierReply($0) }
   }
 
   /// Returns what the service has counted, or nil if it counts nothing.
@@ -46,11 +64,15 @@ struct DecisionService: Sendable {
     return numbers
   }
 
-  private static func reply(from channel: PacketChannel) async throws -> VerifierReply? {
-    guard case .packet = try await channel.arrival(), let packet = try channel.take() else {
-      return nil
+  private static func packet(
+    from channel: PacketChannel, within limit: Duration
+  ) async throws -> PacketBytes {
+    let packet = try await Deadline.limit(limit) { () async throws -> PacketBytes? in
+      guard case .packet = try await channel.arrival() else { return nil }
+      return try channel.take()
     }
-    return try packet.withSpan { try VerifierReply($0) }
+    guard let packet, let packet else { throw unavailable }
+    return packet
   }
 }
 #endif

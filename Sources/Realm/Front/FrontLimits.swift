@@ -1,15 +1,11 @@
 /// The limits of the network front.
 struct FrontLimits: Sendable {
-  /// The number of conversations at the same time.
+  /// The number of decisions at the same time.
   var conversations = 48
-  /// How long a conversation waits for a place.
+  /// How long a request waits for a place.
   var waiting: Duration = .seconds(2)
-  /// How long a host may take to send its first message.
-  var opening: Duration = .seconds(5)
-  /// How long nothing may happen in a conversation. The decision service waits 900 seconds for an answer.
-  var idle: Duration = .seconds(930)
-  /// How long a conversation may take. The decision service waits 3,600 seconds for a request of a helper.
-  var longest: Duration = .seconds(3700)
+  /// How long the decision service may take to decide. It may wait for a gateway, which sends a code.
+  var answering: Duration = .seconds(60)
   /// The connections of hosts with a certificate. A relay has one connection, and more for a while after it has
   /// renewed its certificate. With 64 handshakes at the same time, the packets of other hosts wait for about 60 ms
   /// at most, and each handshake ends in time on a slow machine too. If hosts answer after 0.1 s, 600 handshakes

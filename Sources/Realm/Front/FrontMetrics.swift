@@ -9,17 +9,13 @@ import Metrics
 struct FrontMetrics: Sendable {
   private let registry: MetricRegistry
 
-  /// How a conversation ended.
+  /// How a request for a decision ended.
   enum End: String, CaseIterable, Sendable {
-    /// The host ended it.
-    case host
-    /// The decision service ended it, as it does after a verdict.
-    case service
-    /// It took too long.
-    case time
+    /// The decision service answered.
+    case answered
     /// There was no free place.
     case noPlace = "no-place"
-    /// A message was malformed, or the decision service did not answer.
+    /// The decision service did not answer.
     case failed
   }
 
@@ -32,10 +28,10 @@ struct FrontMetrics: Sendable {
   }
 
   private enum Name {
-    static let open = "mfa_front_conversations"
-    static let ended = "mfa_front_conversations_total"
+    static let open = "mfa_front_decisions"
+    static let ended = "mfa_front_decisions_total"
     static let places = "mfa_front_places"
-    static let step = "mfa_front_step_seconds"
+    static let step = "mfa_front_decision_seconds"
     static let openConnections = "mfa_front_connections"
     static let connections = "mfa_front_connections_total"
     static let refusedConnections = "mfa_front_refused_connections_total"
@@ -46,14 +42,14 @@ struct FrontMetrics: Sendable {
   init(places: Int, certificateEnd: Double) {
     let ports = Port.allCases.map(\.rawValue)
     registry = MetricRegistry([
-      MetricDefinition(Name.open, .gauge, "Conversations that have a place."),
+      MetricDefinition(Name.open, .gauge, "Requests for a decision that are being answered."),
       MetricDefinition(
-        Name.ended, .counter, "Conversations that have ended, by how they ended.", label: "end",
+        Name.ended, .counter, "Requests for a decision, by how they ended.", label: "end",
         values: End.allCases.map(\.rawValue)),
-      MetricDefinition(Name.places, .gauge, "Places for conversations."),
+      MetricDefinition(Name.places, .gauge, "Places for decisions."),
       MetricDefinition(
         Name.step, MetricDefinition.seconds,
-        "Time from a packet of a host to the next packet of the decision service."),
+        "Time that the decision service took for a decision."),
       MetricDefinition(
         Name.openConnections, .gauge, "Connections that are open.", label: "port", values: ports),
       MetricDefinition(

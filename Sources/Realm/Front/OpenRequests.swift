@@ -7,7 +7,7 @@ import Synchronization
 /// send to another verifier, and waits for the end of the others.
 ///
 /// gRPC's transport has a graceful shutdown, but it must not begin while requests are open: if a host begins a request at
-/// the same moment, the transport answers with a protocol error, which ends all conversations of that host.
+/// the same moment, the transport answers with a protocol error, which ends all requests of that host.
 ///
 /// MUST 1: a request that was received is answered. (Tests/Fleet: `stopped`)
 /// MUST 2: the program ends although the decision service is silent. (Tests/Fleet: `stopped while the service is

@@ -35,9 +35,8 @@ package struct VerifierProgram: Sendable {
       services: [
         VerifierService(
           decisions: decisions, health: DecisionHealth(decisions),
-          places: ConversationPlaces(limits.conversations), limits: limits, metrics: metrics,
-          issuer: issuer, seenHosts: SeenHosts(verifier: try verifierName())),
-        OfflineService(decisions: decisions),
+          places: DecisionPlaces(limits.conversations), limits: limits, metrics: metrics,
+          issuer: issuer, seenHosts: SeenHosts(verifier: try verifierName()))
       ], interceptors: [requests])
     let admission = try issuer.flatMap { issuer in
       try configuration.joinListen.map { address in
@@ -70,12 +69,12 @@ package struct VerifierProgram: Sendable {
 
   private typealias Server = GRPCServer<HTTP2ServerTransport.Posix>
 
-  /// How long the conversations may take to end when the program is stopped.
+  /// How long the open requests may take when the program is stopped.
   private static var patience: Duration { .seconds(5) }
   /// How long the connections may take to end after that, so that the last packets arrive.
   private static var lastPatience: Duration { .seconds(1) }
 
-  /// Serves until the program is stopped and the conversations have ended. Ends the process if some of them, or some
+  /// Serves until the program is stopped and the open requests were answered. Ends the process if some of them, or some
   /// connections, last longer than the patience.
   private static func serve(
     _ servers: [(Server, FleetAddress)], _ requests: OpenRequests,
@@ -107,7 +106,6 @@ package struct VerifierProgram: Sendable {
       group.addTask {
         await StopSignal.wait()
         for each in connections { each.stop() }
-        // The conversations of users who still type after that end. They begin again at another verifier.
         if try await requests.stop(within: patience) {
           for (server, _) in servers { server.beginGracefulShutdown() }
           try await Task.sleep(for: lastPatience)
@@ -144,9 +142,9 @@ package struct VerifierProgram: Sendable {
         config.rpc.maxRequestPayloadSize = FleetClient.longestMessage
         config.http2.maxConcurrentStreams = port == .hosts ? 2048 : 8
         config.connection.flushCoalescing = nil
-        // The certificate of a host is verified again. Its conversations go on.
+        // The certificate of a host is verified again.
         config.connection.maxAge = port == .hosts ? .seconds(3600) : configuration.limits.joining
-        config.connection.maxGraceTime = port == .hosts ? configuration.limits.longest : .zero
+        config.connection.maxGraceTime = port == .hosts ? configuration.limits.answering : .zero
         // As in `FleetClient.configuration`.
         config.connection.keepalive.time = .seconds(600)
         config.connection.keepalive.timeout = .seconds(60)

@@ -1,15 +1,19 @@
 #if Fleet
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
-import MFARealmTransport
+import MFABase
 import MFARealm
+import MFARealmTransport
 import X509
 
 /// The service for hosts with a certificate.
-struct VerifierService: FleetVerifier.ServiceProtocol {
+///
+/// MUST 1: the host that the decision service is told is the one in the verified certificate.
+/// (Tests/Fleet: `conversation`, `offline with codes`)
+struct VerifierService: RealmService {
   let decisions: DecisionService
   let health: DecisionHealth
-  let places: ConversationPlaces
+  let places: DecisionPlaces
   let limits: FrontLimits
   let metrics: FrontMetrics
   /// Issues certificates, or nil if this verifier does not.
@@ -17,41 +21,82 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
   /// Reports hosts to the decision service.
   let seenHosts: SeenHosts
 
-  func converse(
-    request: StreamingServerRequest<FleetToVerifier>, context: ServerContext
-  ) async throws -> StreamingServerResponse<FleetToHost> {
-    let host = try Self.host(context)
-    let conversation = ForwardedConversation(of: host, decisions, limits, metrics)
-    return StreamingServerResponse { writer in
-      try await withPlace(for: host) {
-        try await conversation.run(request.messages, writer)
+  static let methods: [RealmMethod] = [.decide, .renew, .check, .permit, .renewPermits, .report]
+
+  func reply(
+    of method: RealmMethod, to strings: [[UInt8]], _ metadata: Metadata, _ context: ServerContext
+  ) async throws -> [[UInt8]] {
+    switch method {
+    case .decide: return [try await decide(strings, try Self.host(context))]
+    case .renew: return try await renew(strings, try Self.host(context))
+    case .check:
+      guard await health.works() else {
+        throw RPCError(code: .unavailable, message: "the decision service does not work")
       }
+      note(metadata, context)
+      return []
+    case .permit:
+      guard strings.count == 2, strings[0].count == DecisionRequest.nonceLength,
+        (1...HostFacts.longest).contains(strings[1].count)
+      else { throw Self.malformed }
+      let permits = try await permits(.permit(nonce: strings[0], facts: strings[1]), context)
+      return [permits.first ?? []]
+    case .renewPermits:
+      guard strings.count <= OfflineRequest.mostTokens,
+        strings.allSatisfy({ $0.count <= OfflineRequest.longestToken })
+      else { throw Self.malformed }
+      return try await permits(.renewal(tokens: strings), context)
+    case .report: return try await report(strings, context)
+    case .join: throw Self.refused
     }
   }
 
-  func renew(
-    request: ServerRequest<FleetRenewRequest>, context: ServerContext
-  ) async throws -> ServerResponse<FleetCertificateReply> {
-    let host = try Self.host(context)
+  // MARK: Decisions
+
+  /// Returns the packet that answers a request.
+  private func decide(_ strings: [[UInt8]], _ host: HostIdentity) async throws -> [UInt8] {
+    guard strings.count == 3, strings[0].count == DecisionRequest.nonceLength,
+      (1...HostFacts.longest).contains(strings[1].count),
+      (1...PacketChannel.longest).contains(strings[2].count)
+    else { throw Self.malformed }
+    let places = places
+    guard try await Deadline.limit(limits.waiting, { await places.take(for: host.name) }) == true
+    else {
+      metrics.ended(.noPlace)
+      throw RPCError(code: .resourceExhausted, message: "too many requests")
+    }
+    metrics.begin()
+    defer {
+      metrics.end()
+      places.giveBack(by: host.name)
+    }
+    let begin = ContinuousClock.now
+    let request = DecisionRequest(
+      host: Array(host.name.utf8), serial: host.serial, nonce: strings[0], facts: strings[1])
+    do {
+      let packet = try await decisions.reply(
+        to: .decide(request), followedBy: PacketBytes(copying: strings[2]),
+        within: limits.answering)
+      metrics.step(ContinuousClock.now - begin)
+      metrics.ended(.answered)
+      return packet.copied()
+    } catch {
+      metrics.ended(.failed)
+      throw error
+    }
+  }
+
+  private func renew(_ strings: [[UInt8]], _ host: HostIdentity) async throws -> [[UInt8]] {
     guard let issuer else {
       throw RPCError(code: .unimplemented, message: "this verifier issues no certificates")
     }
-    let draft = try issuer.draft(request.message.request)
+    guard strings.count == 1 else { throw Self.malformed }
+    let draft = try issuer.draft(strings[0])
     guard
       case .renewed(let days) = try await decisions.reply(
         to: .renew(host: Array(host.name.utf8), present: host.serial, next: draft.serial))
     else { throw RPCError(code: .permissionDenied, message: "the host is not admitted") }
-    return ServerResponse(message: try issuer.issue(draft, to: host.name, days: days))
-  }
-
-  func check(
-    request: ServerRequest<FleetCheckRequest>, context: ServerContext
-  ) async throws -> ServerResponse<FleetCheckReply> {
-    guard await health.works() else {
-      throw RPCError(code: .unavailable, message: "the decision service does not work")
-    }
-    note(request.metadata, context)
-    return ServerResponse(message: FleetCheckReply())
+    return try issuer.certificates(for: draft, host: host.name, days: days)
   }
 
   /// Reports the host, at most once in an hour. A failure of that does not concern the host.
@@ -65,31 +110,101 @@ struct VerifierService: FleetVerifier.ServiceProtocol {
       host, version: version, certificateEnd: certificate.notValidAfter, decisions)
   }
 
-  /// Calls `body` when a place is free.
-  private func withPlace(
-    for host: HostIdentity, _ body: () async throws -> Metadata
-  ) async throws -> Metadata {
-    let places = places
-    guard try await Deadline.limit(limits.waiting, { await places.take(for: host.name) }) == true
-    else {
-      metrics.ended(.noPlace)
-      throw RPCError(code: .resourceExhausted, message: "too many conversations")
+  // MARK: While no verifier answers
+
+  private func report(_ strings: [[UInt8]], _ context: ServerContext) async throws -> [[UInt8]] {
+    guard strings.count == 1, (1...OfflineRequest.longestReport).contains(strings[0].count) else {
+      throw Self.malformed
     }
-    metrics.begin()
-    defer {
-      metrics.end()
-      places.giveBack(by: host.name)
+    switch try await reply(to: .report(strings[0]), context) {
+    case .position(let number, let chain):
+      var writer = ByteWriter()
+      writer.write(number)
+      return [writer.bytes, chain]
+    case .later(let seconds): throw Self.later(seconds)
+    case .permits: throw Self.refused
     }
-    return try await body()
+  }
+
+  private func permits(
+    _ subject: OfflineRequest.Subject, _ context: ServerContext
+  ) async throws -> [[UInt8]] {
+    guard case .permits(let permits) = try await reply(to: subject, context) else {
+      throw Self.refused
+    }
+    return permits
+  }
+
+  private func reply(
+    to subject: OfflineRequest.Subject, _ context: ServerContext
+  ) async throws -> OfflineReply {
+    let host = try Self.host(context)
+    let request = OfflineRequest(host: Array(host.name.utf8), serial: host.serial, subject)
+    guard case .offline(let reply) = try await decisions.reply(to: .offline(request)) else {
+      throw Self.refused
+    }
+    return reply
+  }
+
+  // MARK: Refusals
+
+  static var malformed: RPCError {
+    RPCError(code: .invalidArgument, message: "a field is missing, too long or too short")
+  }
+
+  private static func later(_ seconds: UInt32) -> RPCError {
+    RPCError(
+      code: .resourceExhausted, message: "the host may report again in \(seconds) seconds",
+      metadata: [HostMetadata.retryAfter: "\(seconds)"])
+  }
+
+  private static var refused: RPCError {
+    RPCError(code: .permissionDenied, message: "the decision service refused the request")
   }
 
   /// Returns the host in the client certificate.
-  static func host(_ context: ServerContext) throws -> HostIdentity {
+  private static func host(_ context: ServerContext) throws -> HostIdentity {
     let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
     guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
       throw RPCError(code: .permissionDenied, message: "the certificate is not one of a host")
     }
     return host
+  }
+}
+
+/// The service for hosts that have a ticket and no certificate.
+struct AdmissionService: RealmService {
+  let decisions: DecisionService
+  let issuer: HostIssuer
+
+  static let methods: [RealmMethod] = [.join]
+
+  func reply(
+    of method: RealmMethod, to strings: [[UInt8]], _ metadata: Metadata, _ context: ServerContext
+  ) async throws -> [[UInt8]] {
+    guard strings.count == 2, (1...VerifierRequest.longestTicket).contains(strings[0].count) else {
+      throw VerifierService.malformed
+    }
+    let draft = try issuer.draft(strings[1])
+    let ticket = strings[0]
+    let reply = try await decisions.reply(
+      to: .join(ticket: SecretBytes(copying: ticket.span), serial: draft.serial))
+    guard case .joined(let name, let days) = reply else {
+      throw RPCError(code: .permissionDenied, message: "the ticket is not valid")
+    }
+    return try issuer.certificates(
+      for: draft, host: String(decoding: name, as: UTF8.self), days: days)
+  }
+}
+
+extension HostIssuer {
+  /// Checks a signing request of a host.
+  fileprivate func draft(_ request: [UInt8]) throws -> Draft {
+    do {
+      return try draft(der: request)
+    } catch {
+      throw RPCError(code: .invalidArgument, message: error.text)
+    }
   }
 }
 #endif

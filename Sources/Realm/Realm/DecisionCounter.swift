@@ -18,7 +18,7 @@ package enum DecisionCounter: UInt8, CaseIterable, Sendable {
 
   /// Where a counter is exported: a metric, and the value of its label.
   package enum Place: Equatable, Sendable {
-    case conversations(end: String)
+    case requests(end: String)
     case results(String)
     case engineErrors(String)
     case hosts(event: String)
@@ -28,19 +28,19 @@ package enum DecisionCounter: UInt8, CaseIterable, Sendable {
   /// Where the counter is exported.
   package var place: Place {
     switch self {
-    case .denied: .conversations(end: "deny")
-    case .allowed: .conversations(end: "allow")
-    case .passed: .conversations(end: "pass")
-    case .tooManyAttempts: .conversations(end: "too-many-attempts")
-    case .endedSignIn: .conversations(end: "end-sign-in")
-    case .asked: .conversations(end: "question")
-    case .session: .conversations(end: "session")
-    case .managed: .conversations(end: "managed")
-    case .hostRefused: .conversations(end: "host-refused")
-    case .notPermitted: .conversations(end: "not-permitted")
-    case .busy: .conversations(end: "busy")
-    case .malformed: .conversations(end: "malformed")
-    case .failed: .conversations(end: "failed")
+    case .denied: .requests(end: "deny")
+    case .allowed: .requests(end: "allow")
+    case .passed: .requests(end: "pass")
+    case .tooManyAttempts: .requests(end: "too-many-attempts")
+    case .endedSignIn: .requests(end: "end-sign-in")
+    case .asked: .requests(end: "question")
+    case .session: .requests(end: "session")
+    case .managed: .requests(end: "managed")
+    case .hostRefused: .requests(end: "host-refused")
+    case .notPermitted: .requests(end: "not-permitted")
+    case .busy: .requests(end: "busy")
+    case .malformed: .requests(end: "malformed")
+    case .failed: .requests(end: "failed")
     case .accepted: .results("accepted")
     case .recoveryCode: .results("recovery-code")
     case .bypassCode: .results("bypass-code")

@@ -3,7 +3,7 @@ import MFABase
 import MFAAttempt
 import MFAPAMStack
 
-/// Why a first packet begins no conversation.
+/// Why a packet is no request.
 package enum FirstPacketRefusal: Error, Equatable, Sendable {
   /// The packet is malformed.
   case packet(PacketError)
@@ -16,7 +16,7 @@ package enum FirstPacketRefusal: Error, Equatable, Sendable {
 // MUST 1: `manage` is accepted only from the process that connected, with this process's own user as
 // its effective user. (`GatheredFactsTests.notTheHelper`)
 extension HostFacts {
-  /// Gathers the facts for a conversation that begins with this packet. `peer` is the process that
+  /// Gathers the facts for the request in a packet. `peer` is the process that
   /// connected, and `sender` the one that sent the packet.
   package static func gathered(
     for packet: Span<UInt8>, peer: Peer, sender: Peer

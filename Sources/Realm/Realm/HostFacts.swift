@@ -1,7 +1,7 @@
 import MFAAttempt
 import MFABase
 
-/// What a relay reports about its host for one conversation: what the resident service would ask the
+/// What a relay reports about its host for one request: what the resident service would ask the
 /// operating system of the host. PROTOCOL.md defines the encoding.
 ///
 /// MUST 1: encoded facts parse to equal facts, and no other bytes parse. (`HostFactsTests`)
@@ -50,12 +50,12 @@ package struct HostFacts: Equatable, Sendable {
     self.sinceBoot = sinceBoot
   }
 
-  /// The account whose factors a conversation concerns: the one that signs in, or the user of a helper.
+  /// The account whose factors a request concerns: the one that signs in, or the user of a helper.
   package var subject: AccountFacts? { user ?? caller }
 
-  /// Returns the facts with the entry that the directory service has for the account that the conversation concerns.
+  /// Returns the facts with the entry that the directory service has for the account that the request concerns.
   /// `identity` returns nil if the directory service does not answer: the account is then reported as one that could
-  /// not be looked up, and the conversation is refused.
+  /// not be looked up, and the request is refused.
   package func identified(by identity: (Account) -> DirectoryIdentity?) -> HostFacts {
     guard let subject, user != nil || peerUser != 0 else {
       // Root, or an account that does not exist: the time taken does not tell which accounts exist.

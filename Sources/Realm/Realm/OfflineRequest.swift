@@ -13,8 +13,8 @@ package struct OfflineRequest: Equatable, Sendable {
 
   /// What a host asks.
   package enum Subject: Equatable, Sendable {
-    /// What the host may keep about the user of the conversation with this nonce. The facts are those of the
-    /// conversation.
+    /// What the host may keep about the user of the request with this nonce. The facts are those of the
+    /// request.
     case permit(nonce: [UInt8], facts: [UInt8])
     /// The present state of the permits with these tokens.
     case renewal(tokens: [[UInt8]])
@@ -73,8 +73,8 @@ package struct OfflineRequest: Equatable, Sendable {
     let subject: Subject
     switch kind {
     case Kind.permit:
-      let nonce = try reader.bytes(longest: FleetConversation.nonceLength)
-      guard nonce.count == FleetConversation.nonceLength else { throw .malformed }
+      let nonce = try reader.bytes(longest: DecisionRequest.nonceLength)
+      guard nonce.count == DecisionRequest.nonceLength else { throw .malformed }
       subject = .permit(nonce: nonce, facts: try reader.bytes(longest: HostFacts.longest))
     case Kind.renewal:
       let count = try reader.number(UInt8.self)

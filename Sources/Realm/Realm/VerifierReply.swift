@@ -1,7 +1,7 @@
 import MFAWire
 import MFABase
 
-/// The answer of the decision service to a request that begins no conversation. PROTOCOL.md defines
+/// The answer of the decision service to a request other than `decide`. PROTOCOL.md defines
 /// the encoding.
 ///
 /// MUST 1: an encoded reply parses to an equal value, and no other bytes parse.

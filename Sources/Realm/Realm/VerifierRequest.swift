@@ -1,13 +1,13 @@
 import MFAWire
 import MFABase
 
-/// A conversation, as the network front begins it at the decision service.
-package struct FleetConversation: Equatable, Sendable {
+/// What the network front tells the decision service about a request of a host.
+package struct DecisionRequest: Equatable, Sendable {
   /// The name of the host, from its certificate.
   package let host: [UInt8]
   /// The serial number of the host's certificate.
   package let serial: [UInt8]
-  /// The number that the relay chose for the conversation. An attempt with the same nonce from the
+  /// The number that the relay chose for the request. An attempt with the same nonce from the
   /// same host is the same attempt.
   package let nonce: [UInt8]
   /// The encoded `HostFacts`.
@@ -32,9 +32,9 @@ package struct FleetConversation: Equatable, Sendable {
 /// (`VerifierRequestTests`)
 /// MUST 2: a ticket is held only in `SecretBytes`.
 package enum VerifierRequest: ~Copyable {
-  /// Begins a conversation. The next packet is the first packet of the module or the helper, and the
-  /// packets of both sides follow.
-  case converse(FleetConversation)
+  /// Decides about the request of the module, the helper or an administrator in the next packet. The reply is the
+  /// packet that they get.
+  case decide(DecisionRequest)
   /// Admits a host that has this ticket. The certificate that it will get has this serial number.
   case join(ticket: SecretBytes, serial: [UInt8])
   /// Replaces the certificate of a host.
@@ -59,27 +59,27 @@ package enum VerifierRequest: ~Copyable {
   package static let longestTicket = 64
 
   private enum Kind {
-    static let converse: UInt8 = 1
+    static let decide: UInt8 = 1
     static let join: UInt8 = 2
     static let renew: UInt8 = 3
     static let ping: UInt8 = 4
     static let numbers: UInt8 = 8
     static let seen: UInt8 = 0x10
 
-    static let all = [converse, join, renew, ping, numbers, seen]
+    static let all = [decide, join, renew, ping, numbers, seen]
   }
 
   /// Returns a packet with the request, or nil if a field is too long.
   package consuming func packet() -> SecretBytes? {
     var writer = PacketWriter()
     switch consume self {
-    case .converse(let conversation):
-      writer.begin(Kind.converse)
+    case .decide(let decision):
+      writer.begin(Kind.decide)
       writer.field(Self.version)
-      writer.field(conversation.host)
-      writer.field(conversation.serial)
-      writer.field(conversation.nonce)
-      writer.field(conversation.facts)
+      writer.field(decision.host)
+      writer.field(decision.serial)
+      writer.field(decision.nonce)
+      writer.field(decision.facts)
     case .join(let ticket, let serial):
       writer.begin(Kind.join)
       writer.field(Self.version)
@@ -126,14 +126,14 @@ package enum VerifierRequest: ~Copyable {
     guard Kind.all.contains(kind) else { throw .unknownKind(kind) }
     guard try reader.number(UInt8.self) == version else { throw .malformed }
     switch kind {
-    case Kind.converse:
+    case Kind.decide:
       let host = try host(&reader)
       let serial = try serial(&reader)
-      let nonce = try reader.bytes(longest: FleetConversation.nonceLength)
-      guard nonce.count == FleetConversation.nonceLength else { throw .malformed }
+      let nonce = try reader.bytes(longest: DecisionRequest.nonceLength)
+      guard nonce.count == DecisionRequest.nonceLength else { throw .malformed }
       let facts = try reader.bytes(longest: HostFacts.longest)
-      return .converse(
-        FleetConversation(host: host, serial: serial, nonce: nonce, facts: facts))
+      return .decide(
+        DecisionRequest(host: host, serial: serial, nonce: nonce, facts: facts))
     case Kind.join:
       let ticket = try reader.secret(longest: longestTicket)
       guard ticket.count > 0 else { throw .malformed }

@@ -1,7 +1,7 @@
 import MFAStore
 import MFABase
 
-/// The state of a realm and the time of its database as they were loaded last, which the stores of one conversation
+/// The state of a realm and the time of its database as they were loaded last, which the stores of one request
 /// share.
 package final class LoadedRealm {
   var state: RealmState?

@@ -38,7 +38,7 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 
   /// Creates a value for one request. `intervals` returns the largest number of adjacent intervals that any
   /// verifier of the realm accepts, 0 to 10; it is called when the database may have lost commits. `realm` can
-  /// be shared with other values that serve the same conversation.
+  /// be shared with other values that serve the same request.
   package init(
     _ engine: Engine, for request: SharedRequest, realm: LoadedRealm = LoadedRealm(),
     intervals: @escaping () -> UInt8,

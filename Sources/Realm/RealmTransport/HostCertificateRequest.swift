@@ -8,7 +8,7 @@ import X509
 package struct HostCertificateRequest: Sendable {
   private let key: Certificate.PrivateKey
   /// The request (PKCS #10, DER).
-  package let request: Data
+  package let request: [UInt8]
 
   /// Creates a key and a request.
   package init() throws {
@@ -18,15 +18,15 @@ package struct HostCertificateRequest: Sendable {
       attributes: CertificateSigningRequest.Attributes(), signatureAlgorithm: .ecdsaWithSHA256)
     var serializer = DER.Serializer()
     try serializer.serialize(request)
-    self.request = Data(serializer.serializedBytes)
+    self.request = serializer.serializedBytes
   }
 
   /// Checks the certificates that answer the request (DER). Throws if the first one is not for this key
   /// and for one host, or if it is not one of the authority's.
   package func credentials(
-    _ certificates: [Data], authority: [Certificate]
+    _ certificates: [[UInt8]], authority: [Certificate]
   ) async throws -> IssuedCredentials {
-    let chain = try certificates.map { try Certificate(derEncoded: Array($0)) }
+    let chain = try certificates.map { try Certificate(derEncoded: $0) }
     guard let own = chain.first, own.publicKey == key.publicKey, HostIdentity(own) != nil,
       await CertificateChain(chain).isValid(for: .host, authority: authority)
     else {

@@ -36,10 +36,10 @@ package struct HostIssuer: Sendable {
   }
 
   /// Checks a signing request (PKCS #10, DER), and chooses a serial number.
-  package func draft(der request: Data) throws(FleetError) -> Draft {
+  package func draft(der request: [UInt8]) throws(FleetError) -> Draft {
     do {
       guard request.count <= Self.longestRequest else { throw FleetError("") }
-      let parsed = try CertificateSigningRequest(derEncoded: Array(request))
+      let parsed = try CertificateSigningRequest(derEncoded: request)
       guard P256.Signing.PublicKey(parsed.publicKey) != nil,
         parsed.publicKey.isValidSignature(parsed.signature, for: parsed)
       else { throw FleetError("") }
@@ -52,7 +52,7 @@ package struct HostIssuer: Sendable {
   /// Issues the certificate. Returns the certificate, followed by the certificates of its issuers (DER).
   package func certificates(
     for draft: Draft, host: String, days: UInt16
-  ) throws -> [Data] {
+  ) throws -> [[UInt8]] {
     guard HostIdentity.isName(host), Self.days.contains(days), let issuer = chain.first else {
       throw FleetError("the decision service returned an invalid name or time")
     }
@@ -67,7 +67,7 @@ package struct HostIssuer: Sendable {
         try ExtendedKeyUsage([.clientAuth])
         SubjectAlternativeNames([.dnsName(host)])
       }, issuerPrivateKey: key)
-    return try ([certificate] + chain).map { Data(try $0.der) }
+    return try ([certificate] + chain).map { Array(try $0.der) }
   }
 }
 #endif

@@ -6,9 +6,7 @@ import Synchronization
 /// One end of a local connection that keeps the boundaries of packets, for tasks: it waits without
 /// occupying a thread.
 ///
-/// MUST 1: one packet is received at a time, so that a packet that is forwarded and not consumed counts as
-/// unread when the connection is closed. (Tests/Fleet: `unread request`)
-/// MUST 2: `close` closes the connection at once, also while another task waits for a packet. (`PacketChannelTests`)
+/// MUST 1: `close` closes the connection at once, also while another task waits for a packet. (`PacketChannelTests`)
 ///
 /// `@unchecked`: all changeable state is in the mutex, and the methods of the source can be called from any
 /// thread.
@@ -65,19 +63,6 @@ package final class PacketChannel: @unchecked Sendable {
       await wait()
     }
     return .silent
-  }
-
-  /// Returns a copy of the packet that arrived, and leaves the packet to be consumed. Returns nil if
-  /// it is longer than a packet may be.
-  package func peek() throws(SystemError) -> PacketBytes? {
-    var received: PacketBytes?
-    try withConnection { connection throws(SystemError) in
-      guard case .packet(let length) = try connection.nextPacket(seconds: 0),
-        length <= Packet.longest
-      else { return }
-      received = try PacketBytes(peekedFrom: connection, length: length)
-    }
-    return received
   }
 
   /// Receives the packet that arrived, and its sender. Returns nil if it is longer than a packet may be.
@@ -156,18 +141,5 @@ package final class PacketChannel: @unchecked Sendable {
       return waiter
     }
     waiter?.resume()
-  }
-}
-
-extension PacketBytes {
-  /// Copies a packet that waits in a connection.
-  fileprivate convenience init(
-    peekedFrom connection: PacketConnection, length: Int
-  ) throws(SystemError) {
-    var packet = SecretBytes(count: length)
-    let count = try packet.withMutableSpan { span throws(SystemError) in
-      try connection.peek(into: &span)
-    }
-    self.init(packet.prefix(count))
   }
 }

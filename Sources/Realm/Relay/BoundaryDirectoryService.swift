@@ -58,7 +58,7 @@ struct DirectoryService: Sendable {
     }
   }
 
-  /// Returns the facts with the entry of the account that the conversation concerns. Writes a line to the log if the
+  /// Returns the facts with the entry of the account that the request concerns. Writes a line to the log if the
   /// directory does not tell it.
   func identified(_ facts: HostFacts) -> HostFacts {
     facts.identified { account in

@@ -55,11 +55,9 @@ struct CertificateRenewal: Sendable {
 
   private func renew() async throws {
     let request = try HostCertificateRequest()
-    var message = FleetRenewRequest()
-    message.request = request.request
-    let reply = try await verifiers.renew(message)
+    let certificates = try await verifiers.call(.renew, [request.request])
     let authority = try CertificateFile.certificates(at: credentials.files.authority)
-    let renewed = try await request.credentials(reply.certificates, authority: authority)
+    let renewed = try await request.credentials(certificates, authority: authority)
     try FleetFile(credentials.files.own).write(try renewed.pem())
     try credentials.reload()
     try verifiers.reconnect()

@@ -14,7 +14,7 @@ final class ConnectedVerifier: Sendable {
   private let realm: VerifierHealth
   private let credentials: FleetCredentials
   private let metrics: RelayMetrics
-  /// Arises when a connection begins or ends, and when a conversation finds that the verifier does not work.
+  /// Arises when a connection begins or ends, and when a request finds that the verifier does not work.
   private let reason = CheckReason()
   private let health = Atomic<Bool>(true)
   private let connection = Atomic<Bool>(false)
@@ -48,7 +48,7 @@ final class ConnectedVerifier: Sendable {
     }
   }
 
-  /// Whether the last conversation or check succeeded.
+  /// Whether the last request or check succeeded.
   var isHealthy: Bool { health.load(ordering: .relaxed) }
 
   /// Notes that the verifier answered.
@@ -57,7 +57,7 @@ final class ConnectedVerifier: Sendable {
     realm.answered(number)
   }
 
-  /// Notes how a conversation without an answer ended. If the verifier worked before, it is checked now.
+  /// Notes how a request without an answer ended. If the verifier worked before, it is checked now.
   func noteFailure(_ code: RPCError.Code?) {
     let didWork = isHealthy
     noteFailureOfCheck(code)
@@ -70,17 +70,14 @@ final class ConnectedVerifier: Sendable {
     realm.failed(number, code)
   }
 
-  /// The service for the time in which no verifier answers.
-  var offline: FleetOffline.Client<FleetClient.Transport> {
-    FleetOffline.Client(wrapping: client.withLock { $0 })
-  }
-
   /// Whether a check has ever succeeded.
   var isConnected: Bool { connection.load(ordering: .relaxed) }
 
-  /// The service at the other end.
-  var service: FleetVerifier.Client<FleetClient.Transport> {
-    FleetVerifier.Client(wrapping: client.withLock { $0 })
+  /// Calls a method of the verifier.
+  func call(
+    _ method: RealmMethod, _ strings: [[UInt8]], timeout: Duration
+  ) async throws -> [[UInt8]] {
+    try await client.withLock { $0 }.call(method, strings, timeout: timeout)
   }
 
   /// Keeps the connection, until the task is cancelled.
@@ -98,7 +95,7 @@ final class ConnectedVerifier: Sendable {
     }
   }
 
-  /// Replaces the connection by one with the present certificate. Conversations on the earlier one go on.
+  /// Replaces the connection by one with the present certificate. Requests on the earlier one go on.
   func reconnect() throws {
     let next = try Self.client(address, credentials, metrics, reason)
     nextClients.yield(next)
@@ -110,10 +107,19 @@ final class ConnectedVerifier: Sendable {
   }
 
   private func check(atMost duration: Duration) async throws {
-    var options = CallOptions.defaults
-    options.timeout = duration
     let metadata: Metadata = [HostMetadata.version: "\(Release.version)"]
-    _ = try await service.check(FleetCheckRequest(), metadata: metadata, options: options)
+    _ = try await client.withLock { $0 }.call(.check, metadata: metadata, timeout: duration)
+  }
+
+  /// Returns whether a check is not answered in time. A verifier that is being stopped refuses the check, and still
+  /// answers earlier requests.
+  func isSilent(for duration: Duration) async -> Bool {
+    do {
+      try await check(atMost: duration)
+      return false
+    } catch {
+      return (error as? RPCError)?.code == .deadlineExceeded
+    }
   }
 
   /// Returns whether the verifier and its decision service answer a check.
@@ -126,7 +132,7 @@ final class ConnectedVerifier: Sendable {
     }
   }
 
-  /// The time between two checks of a verifier that works. A conversation, and the end of a connection, show sooner
+  /// The time between two checks of a verifier that works. A request, and the end of a connection, show sooner
   /// that it does not. Thousands of hosts check, and each check takes both ends about a millisecond.
   private static var interval: Duration { .seconds(120) }
 
@@ -144,7 +150,7 @@ final class ConnectedVerifier: Sendable {
   /// answers late. If they gave up and asked again, it would have all the more to do, and would answer none in time.
   private static var longestCheck: Duration { .seconds(60) }
 
-  /// Checks now and then whether the verifier works, so that a conversation need not find out: after `interval`, and
+  /// Checks now and then whether the verifier works, so that a request need not find out: after `interval`, and
   /// when there is a reason.
   func watch() async {
     var failures = 0

@@ -45,21 +45,16 @@ package struct HostAdmission: Sendable {
   /// Sends the ticket and a request for a certificate.
   package func join(ticket: consuming SecretBytes) async throws -> Result {
     let request = try HostCertificateRequest()
-    var message = FleetJoinRequest()
-    message.ticket = FleetData(ticket.span.copied())
-    message.request = request.request
-    let sent = message
+    let sent = [ticket.span.copied(), request.request]
     let transport = try FleetClient.Transport(
       target: verifier.target, transportSecurity: .tls(security), config: FleetClient.configuration)
     do {
-      let reply = try await withGRPCClient(transport: transport) { client in
-        var options = CallOptions.defaults
-        options.timeout = Self.patience
-        return try await FleetAdmission.Client(wrapping: client).join(sent, options: options)
+      let certificates = try await withGRPCClient(transport: transport) { client in
+        try await client.call(.join, sent, timeout: Self.patience)
       }
       guard let authority = authority.certificate else { throw FleetError("") }
       let credentials = try await request.credentials(
-        reply.certificates, authority: [authority])
+        certificates, authority: [authority])
       return Result(credentials: credentials, authority: authority)
     } catch let error as RPCError {
       throw failure(error)

@@ -6,6 +6,7 @@ import MFAMessages
 import MFAModel
 import MFAWire
 import MFABase
+import MFACMFA
 import NIOPosix
 import Synchronization
 
@@ -26,12 +27,6 @@ final class OfflineSignIn: Sendable {
     self.store = store
     self.health = health
     self.threads = threads
-  }
-
-  /// The numbers of the verdicts (mfa.h).
-  private enum Number {
-    static let denied: UInt8 = 0
-    static let allowed: UInt8 = 1
   }
 
   /// How often a user may type a code in one sign-in.
@@ -108,21 +103,21 @@ final class OfflineSignIn: Sendable {
 
   // MARK: Deciding
 
-  /// Decides a request that no verifier answered, and sends the reply.
-  func run(
-    _ start: Start, _ facts: HostFacts, origin: [UInt8]?, _ channel: PacketChannel
-  ) async throws {
+  /// Returns the reply to a request that no verifier answered.
+  func reply(
+    to start: Start, _ facts: HostFacts, origin: [UInt8]?
+  ) async throws -> SignInReply {
     guard facts.peerUser == 0, !start.hasOwnPolicy, let account = facts.user?.account else {
-      return deny(.notPermitted, start, channel)
+      return deny(.notPermitted, start)
     }
     switch start.line {
     case .auth: break
     case .account:
       guard start.isAllowedByAuth, hasJustAllowed(account.name) else {
-        return deny(.notPermitted, start, channel)
+        return deny(.notPermitted, start)
       }
-      return end(Number.allowed, saying: nil, start, channel)
-    case .session: return end(Number.denied, saying: nil, start, channel)
+      return end(.allow, saying: nil, start)
+    case .session: return end(.deny, saying: nil, start)
     }
     let attempt = {
       () throws(SystemError) in
@@ -135,22 +130,21 @@ final class OfflineSignIn: Sendable {
       try store.decideRecording(first, phase, from: start.source)
     }
     switch decision {
-    case .denied(let denial): deny(denial, start, channel)
+    case .denied(let denial): return deny(denial, start)
     case .remembered:
       log(.notice, "remembered", start)
-      allow(account.name, saying: nil, start, channel)
+      return allow(account.name, saying: nil, start)
     case .breakGlass:
       log(.alert, "break-glass", start)
-      allow(account.name, saying: .breakGlass, start, channel)
-    case .code: try await askForCode(account.name, start, channel, attempt)
+      return allow(account.name, saying: .breakGlass, start)
+    case .code: return try await askForCode(account.name, start, attempt)
     }
   }
 
   private func askForCode(
-    _ user: [UInt8], _ start: Start, _ channel: PacketChannel,
-    _ attempt: () throws(SystemError) -> OfflineAccess.Attempt
-  ) async throws {
-    guard let typed = start.typed else { return ask(after: .explanation, count: 0, start, channel) }
+    _ user: [UInt8], _ start: Start, _ attempt: () throws(SystemError) -> OfflineAccess.Attempt
+  ) async throws -> SignInReply {
+    guard let typed = start.typed else { return ask(after: .explanation, count: 0, start) }
     let (present, phase) = (try attempt(), health.phase)
     let result = try await threads.runIfActive { [store] in
       try Self.verify(typed.text) { code throws(OfflineStoreError) in
@@ -163,15 +157,15 @@ final class OfflineSignIn: Sendable {
     case .wrong:
       log(.notice, "wrong-code", start)
       message = .wrongCode
-    case .denied(let denial): return deny(denial, start, channel)
+    case .denied(let denial): return deny(denial, start)
     case .accepted(let left):
       log(.notice, "recovery-code", start)
-      return allow(user, saying: .accepted(left: Int64(left)), start, channel)
+      return allow(user, saying: .accepted(left: Int64(left)), start)
     }
     guard typed.count &+ 1 < Self.tries else {
-      return end(Number.denied, saying: message, start, channel)
+      return end(.deny, saying: message, start)
     }
-    ask(after: message, count: typed.count &+ 1, start, channel)
+    return ask(after: message, count: typed.count &+ 1, start)
   }
 
   /// Calls `body` with the code that the user typed. Returns nil if the user typed something else.
@@ -184,16 +178,15 @@ final class OfflineSignIn: Sendable {
   }
 
   private func ask(
-    after message: OfflineMessage, count: UInt8, _ start: Start, _ channel: PacketChannel
-  ) {
+    after message: OfflineMessage, count: UInt8, _ start: Start
+  ) -> SignInReply {
     let language = language(of: start)
     let prompt = OfflineMessage.prompt.text(in: language).utf8
-    send(
-      SignInReply(
-        [Self.tell(message, in: language)],
-        .question(
-          PrivateText(copying: prompt.span), echo: false,
-          continuation: Start.continuation(after: count))), channel)
+    return SignInReply(
+      [Self.tell(message, in: language)],
+      .question(
+        PrivateText(copying: prompt.span), echo: false,
+        continuation: Start.continuation(after: count)))
   }
 
   // MARK: Verdicts
@@ -206,32 +199,22 @@ final class OfflineSignIn: Sendable {
   }
 
   private func allow(
-    _ user: [UInt8], saying message: OfflineMessage?, _ start: Start, _ channel: PacketChannel
-  ) {
+    _ user: [UInt8], saying message: OfflineMessage?, _ start: Start
+  ) -> SignInReply {
     allowed.withLock { $0[user] = .now + Self.accountPatience }
-    end(Number.allowed, saying: message, start, channel)
+    return end(.allow, saying: message, start)
   }
 
-  private func deny(_ denial: OfflineAccess.Denial, _ start: Start, _ channel: PacketChannel) {
+  private func deny(_ denial: OfflineAccess.Denial, _ start: Start) -> SignInReply {
     log(.notice, denial.reason, start)
-    end(Number.denied, saying: denial.message, start, channel)
+    return end(.deny, saying: denial.message, start)
   }
 
   private func end(
-    _ verdict: UInt8, saying message: OfflineMessage?, _ start: Start, _ channel: PacketChannel
-  ) {
-    let effects = message.map { [Self.tell($0, in: language(of: start))] } ?? []
-    send(SignInReply(effects, .verdict(verdict)), channel)
-  }
-
-  private func send(_ reply: SignInReply, _ channel: PacketChannel) {
-    var reply = reply
-    guard let packet = reply.packet() else { return }
-    do throws(SystemError) {
-      try channel.send(PacketBytes(packet))
-    } catch {
-      // The module has ended.
-    }
+    _ verdict: mfa_verdict, saying message: OfflineMessage?, _ start: Start
+  ) -> SignInReply {
+    SignInReply(
+      message.map { [Self.tell($0, in: language(of: start))] } ?? [], endingWith: verdict)
   }
 
   /// The language of the user who signs in, or English if it is not known or the terminal cannot show it.

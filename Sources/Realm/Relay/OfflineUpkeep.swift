@@ -1,5 +1,4 @@
 #if Fleet
-import FoundationEssentials
 import GRPCCore
 import MFARealm
 import MFARealmTransport
@@ -25,8 +24,6 @@ struct OfflineUpkeep: Sendable {
   private static var renewal: Int { Int.random(in: 2400...3600) }
   /// How often the present time is noted, in intervals.
   private static var noting: Int { 60 }
-  /// How long a verifier may take.
-  private static var patience: Duration { .seconds(20) }
 
   /// Works until the task is cancelled.
   func run() async {
@@ -72,12 +69,6 @@ struct OfflineUpkeep: Sendable {
     }
   }
 
-  private static var options: CallOptions {
-    var options = CallOptions.defaults
-    options.timeout = patience
-    return options
-  }
-
   private func work<Result: Sendable>(
     _ body: @escaping @Sendable (OfflineStore) throws -> Result
   ) async throws -> Result {
@@ -112,20 +103,17 @@ struct OfflineUpkeep: Sendable {
   /// sent then.
   private func report(_ hasReported: inout Bool) async throws -> Int {
     while let report = store.report {
-      var message = FleetReportRequest()
-      message.report = FleetData(report.encoded())
-      let sent = message
-      let reply: FleetReportReply
+      let reply: [[UInt8]]
       do {
-        reply = try await verifiers.withAnswer {
-          try await $0.offline.report(sent, options: Self.options)
-        }
+        reply = try await verifiers.call(.report, [report.encoded()])
       } catch let error as RPCError {
         guard let pause = Self.pause(after: error) else { throw error }
         return pause
       }
-      let (number, chain) = (reply.number, Array(reply.chain))
-      guard chain.count == OfflineReport.chainLength else { throw OfflineStoreError.damaged }
+      guard reply.count == 2, let number = Self.number(reply[0]),
+        reply[1].count == OfflineReport.chainLength
+      else { throw OfflineStoreError.damaged }
+      let chain = reply[1]
       let now = try Clock.now()
       try await work { try $0.acknowledge(number, chain: chain, at: now) }
       hasReported = true
@@ -138,19 +126,19 @@ struct OfflineUpkeep: Sendable {
     return 0
   }
 
+  private static func number(_ bytes: [UInt8]) -> UInt64? {
+    var reader = ByteReader(bytes.span)
+    let number = reader.read(UInt64.self)
+    return reader.isAtEnd ? number : nil
+  }
+
   private func renew() async throws {
     let now = try Clock.now()
     try await work { try $0.removeExpired(at: now) }
     var rest = store.tokens[...]
     while !rest.isEmpty {
       let batch = Array(rest.prefix(OfflineRequest.mostTokens))
-      var message = FleetRenewPermitsRequest()
-      message.tokens = batch.map { FleetData($0.token) }
-      let sent = message
-      let reply = try await verifiers.withAnswer {
-        try await $0.offline.renewPermits(sent, options: Self.options)
-      }
-      let permits = reply.permits.map { Array($0) }
+      let permits = try await verifiers.call(.renewPermits, batch.map(\.token))
       guard !permits.isEmpty, permits.count <= batch.count else { throw OfflineStoreError.damaged }
       let users = batch.map(\.user)
       try await work { store in
@@ -167,18 +155,11 @@ struct OfflineUpkeep: Sendable {
   }
 
   /// Asks for a permit after a sign-in with a code.
-  func signedIn(_ start: FleetStart, user: [UInt8], origin: [UInt8]?) async {
+  func signedIn(_ call: RealmCall, user: [UInt8], origin: [UInt8]?) async {
     do {
-      var message = FleetPermitRequest()
-      message.nonce = start.nonce
-      message.hostFacts = start.hostFacts
-      let sent = message
-      let reply = try await verifiers.withAnswer {
-        try await $0.offline.permit(sent, options: Self.options)
-      }
-      guard let permit = OfflinePermit(Array(reply.permit).span), permit.user == user else {
-        return
-      }
+      let reply = try await verifiers.call(.permit, [call.nonce, call.facts])
+      let encoded = reply.first ?? []
+      guard let permit = OfflinePermit(encoded.span), permit.user == user else { return }
       try await work { try $0.keep(permit, origin: origin, isSignIn: true) }
     } catch {
       FleetLog.write(FleetLog.failure("relay", "no-permit"))

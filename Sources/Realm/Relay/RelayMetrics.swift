@@ -9,7 +9,7 @@ import Metrics
 struct RelayMetrics: Sendable {
   private let registry: MetricRegistry
 
-  /// How a conversation ended.
+  /// How a request ended.
   enum End: String, CaseIterable, Sendable {
     /// A verifier answered.
     case answered
@@ -17,15 +17,15 @@ struct RelayMetrics: Sendable {
     case noVerifier = "no-verifier"
     /// No verifier answered, and the relay decided by what the realm allows then.
     case offline
-    /// There were too many conversations.
+    /// There were too many requests.
     case busy
-    /// The first packet was malformed, or did not arrive.
+    /// The request was malformed, or did not arrive.
     case malformed
   }
 
   private enum Name {
-    static let open = "mfa_relay_conversations"
-    static let ended = "mfa_relay_conversations_total"
+    static let open = "mfa_relay_requests"
+    static let ended = "mfa_relay_requests_total"
     static let answer = "mfa_relay_answer_seconds"
     static let online = "mfa_relay_online"
     static let phase = "mfa_relay_state"
@@ -42,13 +42,13 @@ struct RelayMetrics: Sendable {
   init(_ verifiers: [FleetAddress]) {
     let verifiers = verifiers.map(\.text)
     registry = MetricRegistry([
-      MetricDefinition(Name.open, .gauge, "Conversations with a verifier that are open."),
+      MetricDefinition(Name.open, .gauge, "Requests to a verifier that are open."),
       MetricDefinition(
-        Name.ended, .counter, "Conversations that have ended, by how they ended.", label: "end",
+        Name.ended, .counter, "Requests that have ended, by how they ended.", label: "end",
         values: End.allCases.map(\.rawValue)),
       MetricDefinition(
         Name.answer, MetricDefinition.seconds,
-        "Time until the first packet of a verifier arrived, in all attempts together."),
+        "Time until a verifier answered, in all attempts together."),
       MetricDefinition(Name.online, .gauge, "Whether any verifier works."),
       MetricDefinition(
         Name.phase, .gauge, "Which state the relay is in: 1 for the present one.", label: "state",
@@ -61,13 +61,13 @@ struct RelayMetrics: Sendable {
         Name.sound, .gauge,
         "1 if the files for an outage are as the relay wrote them, or if it keeps none."),
       MetricDefinition(
-        Name.healthy, .gauge, "Whether the last check or conversation with a verifier succeeded.",
+        Name.healthy, .gauge, "Whether the last check of a verifier, or request to it, succeeded.",
         label: "verifier", values: verifiers),
       MetricDefinition(
         Name.connections, .counter, "Connections to a verifier that were opened.",
         label: "verifier", values: verifiers),
       MetricDefinition(
-        Name.unanswered, .counter, "Conversations that a verifier did not answer.",
+        Name.unanswered, .counter, "Requests that a verifier did not answer.",
         label: "verifier", values: verifiers),
       MetricDefinition(
         Name.renewals, .counter, "Renewals of the certificate of this host.", label: "result",

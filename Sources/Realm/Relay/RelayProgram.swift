@@ -8,7 +8,7 @@ import NIOPosix
 
 /// The relay of a host, which listens in the place of mfad.
 package struct RelayProgram: Sendable {
-  private let conversation: RelayedConversation
+  private let request: RelayedRequest
   private let pool: VerifierPool
   private let credentials: FleetCredentials
   private let sockets: ServiceSockets
@@ -31,7 +31,7 @@ package struct RelayProgram: Sendable {
     upkeep = store.map { [pool] in OfflineUpkeep(store: $0, verifiers: pool, threads: lookups) }
     stateFile = RelayStateFile(
       path: configuration.stateFile, health: pool.health, store: store)
-    conversation = RelayedConversation(
+    request = RelayedRequest(
       verifiers: pool, share: RelayShare(ownUser: ProcessIdentity.current.user), metrics: metrics,
       lookups: lookups, directory: configuration.directory,
       offline: store.map { [pool] in OfflineSignIn($0, pool.health, threads: lookups) },
@@ -100,15 +100,15 @@ package struct RelayProgram: Sendable {
   private func serve(_ connection: PacketConnection) async {
     do throws(SystemError) {
       let peer = try connection.peer()
-      await conversation.run(PacketChannel(connection), peer)
+      await request.run(PacketChannel(connection), peer)
     } catch {
       // The process has ended.
     }
   }
 
-  /// Waits until the conversations have ended, 5 seconds at most.
+  /// Waits until the open requests were answered, 5 seconds at most.
   private func finish() async {
-    for _ in 0..<50 where conversation.share.count > 0 {
+    for _ in 0..<50 where request.share.count > 0 {
       do {
         try await Task.sleep(for: .milliseconds(100))
       } catch {

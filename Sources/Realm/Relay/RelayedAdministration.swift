@@ -1,5 +1,4 @@
 #if Fleet
-import FoundationEssentials
 import GRPCCore
 import MFARealm
 import MFARealmTransport
@@ -14,33 +13,32 @@ import MFABase
 /// whether a verifier that did not answer has made the change. (Tests/Fleet: `administration is not repeated`)
 struct RelayedAdministration: Sendable {
   let verifiers: VerifierPool
-  let channel: PacketChannel
   let peer: Peer
   let packet: PacketBytes
 
   /// How long a verifier may take to answer.
   private static var patience: Duration { .seconds(20) }
 
-  /// Answers the request.
-  func run() async {
-    guard peer.user == 0 else { return fail(.notRoot) }
-    let start = Self.start(packet, peer)
-    var failure = AdministrationFailure.noVerifier
+  /// Returns the packet that answers the request.
+  func reply() async -> PacketBytes? {
+    guard peer.user == 0 else { return failed(.notRoot) }
+    let facts = HostFacts(
+      peerUser: peer.user, caller: nil, user: nil, isLookupCertain: true, sharing: [],
+      stacks: .unknown, secureShell: .unknown, sinceBoot: nil)
+    let call = RealmCall(packet, facts: facts.encoded())
     for verifier in verifiers.candidates {
       let works = await verifier.answersCheck()
       guard works else { continue }
-      let attempt = ConversationAttempt(channel, start) {}
-      switch await attempt.run(at: verifier, limit: Self.patience) {
-      case .ended: return
-      case .unanswered(let code):
-        // No place for the conversation was free, so that the decision service has got nothing.
-        if code == .resourceExhausted { continue }
-        guard isChange else { continue }
-        failure = .uncertain
+      do {
+        let strings = try await verifier.call(.decide, call.strings, timeout: Self.patience)
+        return strings.first.map { PacketBytes(copying: $0) }
+      } catch {
+        // If no place was free, the decision service has got nothing.
+        if (error as? RPCError)?.code == .resourceExhausted { continue }
+        if isChange { return failed(.uncertain) }
       }
-      if failure == .uncertain { break }
     }
-    fail(failure)
+    return failed(.noVerifier)
   }
 
   /// Whether the request may change the realm. A request that this relay cannot read may do so.
@@ -54,22 +52,11 @@ struct RelayedAdministration: Sendable {
     }
   }
 
-  private func fail(_ failure: AdministrationFailure) {
+  private func failed(_ failure: AdministrationFailure) -> PacketBytes? {
     let detail = failure == .noVerifier ? verifiers.expiry : ""
     let reply = AdministrationReply.failed(failure, detail: Array(detail.utf8))
-    guard let packet = reply.packet() else { return }
-    do throws(SystemError) {
-      try channel.send(PacketBytes(packet))
-    } catch {
-      // The process has ended.
-    }
-  }
-
-  private static func start(_ packet: PacketBytes, _ peer: Peer) -> FleetStart {
-    let facts = HostFacts(
-      peerUser: peer.user, caller: nil, user: nil, isLookupCertain: true, sharing: [],
-      stacks: .unknown, secureShell: .unknown, sinceBoot: nil)
-    return RelayedConversation.start(packet, facts)
+    guard let packet = reply.packet() else { return nil }
+    return PacketBytes(packet)
   }
 }
 #endif

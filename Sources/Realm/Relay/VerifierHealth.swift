@@ -3,7 +3,7 @@ import GRPCCore
 import MFARealm
 import Synchronization
 
-/// Whether the verifiers of the realm answer this relay, as its conversations and checks find out.
+/// Whether the verifiers of the realm answer this relay, as its requests and checks find out.
 final class VerifierHealth: Sendable {
   private let state: Mutex<RelayState>
   private let beginning = ContinuousClock.now

@@ -11,17 +11,19 @@ package struct VerifierPool: Sendable {
   private let credentials: FleetCredentials.Files
   let health: VerifierHealth
 
-  /// How long one verifier may take to send its first packet.
-  private static var patience: Duration { .seconds(2) }
-  /// How long all verifiers together may take, and a user waits at most for the reply to a request.
+  /// How long a verifier may be silent before it is checked, and how long the check may take.
+  private static var patience: Duration { .seconds(1) }
+  /// How long a verifier that works may take to decide.
+  private static var longestDecision: Duration { .seconds(30) }
+  /// How long all verifiers together may be silent.
   private static var longest: Duration { .milliseconds(4500) }
-  /// How long all verifiers together may take while the relay is offline.
+  /// How long all verifiers together may be silent while the relay is offline.
   private static var longestOffline: Duration { .milliseconds(1500) }
 
-  /// How a conversation ended.
+  /// The outcome of a call.
   package enum Outcome: Sendable {
-    /// A verifier answered. The flag says whether its last message allowed the sign-in.
-    case answered(isAllowed: Bool)
+    /// A verifier answered with this packet.
+    case answered([UInt8])
     case unanswered
     /// A verifier refused the request as malformed.
     case refused
@@ -62,13 +64,17 @@ package struct VerifierPool: Sendable {
   /// Replaces all connections by ones with the present certificate.
   func reconnect() throws { for verifier in verifiers { try verifier.reconnect() } }
 
-  /// Has a verifier renew the certificate of this host.
-  func renew(_ request: FleetRenewRequest) async throws -> FleetCertificateReply {
-    var options = CallOptions.defaults
-    options.timeout = .seconds(20)
-    return try await withAnswer { [options] in
-      try await $0.service.renew(request, options: options)
+  /// Calls a method of the first verifier that answers.
+  func call(_ method: RealmMethod, _ strings: [[UInt8]]) async throws -> [[UInt8]] {
+    var failure = RPCError(code: .unavailable, message: "there is no verifier")
+    for verifier in candidates {
+      do {
+        return try await verifier.call(method, strings, timeout: .seconds(20))
+      } catch let error as RPCError {
+        failure = error
+      }
     }
+    throw failure
   }
 
   /// Why no verifier can accept the certificate of this host; empty if it has not expired.
@@ -82,29 +88,14 @@ package struct VerifierPool: Sendable {
     }
   }
 
-  /// Calls `body` with the verifiers in turn, until one answers.
-  func withAnswer<Result: Sendable>(
-    _ body: (ConnectedVerifier) async throws -> Result
-  ) async throws -> Result {
-    var failure = RPCError(code: .unavailable, message: "there is no verifier")
-    for verifier in candidates {
-      do {
-        return try await body(verifier)
-      } catch let error as RPCError {
-        failure = error
-      }
-    }
-    throw failure
-  }
-
   /// The verifiers in the order in which they are tried: those that work first, each group in random order.
   var candidates: [ConnectedVerifier] {
     verifiers.filter(\.isHealthy).shuffled() + verifiers.filter { !$0.isHealthy }.shuffled()
   }
 
-  /// Runs a conversation with the first verifier that answers. While time is left, all are tried again: the
-  /// connection to a verifier may just have been replaced.
-  package func run(_ channel: PacketChannel, _ start: FleetStart) async -> Outcome {
+  /// Has the first verifier that answers decide. While time is left, all are tried again: the connection to a verifier
+  /// may just have been replaced. Each gets the same call, so that an attempt is counted once.
+  package func decide(_ call: RealmCall) async -> Outcome {
     let longest = health.phase == .offline ? Self.longestOffline : Self.longest
     let begin = ContinuousClock.now
     let deadline = begin + longest
@@ -114,18 +105,16 @@ package struct VerifierPool: Sendable {
       for verifier in candidates {
         let left = deadline - ContinuousClock.now
         guard left > .zero else { break }
-        let attempt = ConversationAttempt(channel, start) {
+        switch await Self.ask(verifier, call, patience: min(Self.patience, left / 2)) {
+        case .success(let packet):
           metrics.answered(after: ContinuousClock.now - begin)
-        }
-        switch await attempt.run(at: verifier, limit: min(Self.patience, left)) {
-        case .ended:
           verifier.noteAnswer()
-          return .answered(isAllowed: attempt.isAllowed)
-        case .unanswered(let code):
-          failures.append(Failure(verifier: verifier.address, code: code))
+          return .answered(packet)
+        case .failure(let error):
+          failures.append(Failure(verifier: verifier.address, code: error.code))
           metrics.unanswered(by: verifier.address)
           // The check finds out when the verifier works again.
-          verifier.noteFailure(code)
+          verifier.noteFailure(error.code)
         }
         guard failures.last?.code != .invalidArgument else {
           Self.log(failures)
@@ -137,7 +126,39 @@ package struct VerifierPool: Sendable {
     return .unanswered
   }
 
-  /// A verifier that sent no packet.
+  /// Has a verifier decide. One that is silent is checked, and given up if nothing answers the check.
+  private static func ask(
+    _ verifier: ConnectedVerifier, _ call: RealmCall, patience: Duration
+  ) async -> Result<[UInt8], RPCError> {
+    await withTaskGroup(of: Result<[UInt8], RPCError>?.self) { group in
+      group.addTask {
+        do {
+          let strings = try await verifier.call(
+            .decide, call.strings, timeout: longestDecision)
+          guard strings.count == 1 else {
+            return .failure(RPCError(code: .unavailable, message: "the reply is malformed"))
+          }
+          return .success(strings[0])
+        } catch {
+          return .failure(
+            error as? RPCError ?? RPCError(code: .unavailable, message: "the connection ended"))
+        }
+      }
+      group.addTask {
+        repeat {
+          do { try await Task.sleep(for: patience) } catch { return nil }
+        } while await !verifier.isSilent(for: patience)
+        return .failure(RPCError(code: .deadlineExceeded, message: "the verifier is silent"))
+      }
+      defer { group.cancelAll() }
+      while let result = await group.next() {
+        if let result { return result }
+      }
+      return .failure(RPCError(code: .cancelled, message: "the call was cancelled"))
+    }
+  }
+
+  /// A verifier that did not answer.
   private struct Failure {
     let verifier: FleetAddress
     let code: RPCError.Code?

@@ -5,7 +5,7 @@ import MFADecider
 /// connection to the database, and is reached only through a socket of the network front.
 ///
 /// It works like `mfad`: a supervisor starts processes, each of which serves one connection after the
-/// other. A crash concerns only the conversation that the process serves.
+/// other. A crash concerns only the request that the process serves.
 package enum DecisionProgram {
   /// The first descriptor that a service manager passes (sd_listen_fds(3)).
   private static var firstDescriptor: Int32 { 3 }

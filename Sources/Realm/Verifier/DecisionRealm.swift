@@ -11,7 +11,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   private let key: CachedKey
   /// The policy of the realm, from all its files.
   private let policy: ConfigurationCache
-  /// The state of the realm, which each conversation loads with the record of its host.
+  /// The state of the realm, which each request loads with the record of its host.
   private let loaded = LoadedRealm()
   /// The accounts whose notices this verifier is to mail.
   private let mail: MailFolder

@@ -31,12 +31,12 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   func serve(_ connection: PacketConnection) throws(SystemError) {
     let peer = try connection.peer()
     guard share.begin(for: 0), peer.user == front || peer.user == 0 else { return }
-    Alarm.set(seconds: ConversationLimit.working)
+    Alarm.set(seconds: RequestLimit.working)
     defer { Alarm.set(seconds: 0) }
     var sender = Peer(process: 0, user: .max)
     guard
       case .packet(let packet) = try connection.receive(
-        seconds: ConversationLimit.firstMessage, sender: &sender)
+        seconds: RequestLimit.firstMessage, sender: &sender)
     else { return }
     do throws(PacketError) {
       answer(try VerifierRequest.read(packet.span), connection)
@@ -48,7 +48,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
 
   private func answer(_ request: consuming VerifierRequest, _ connection: PacketConnection) {
     switch consume request {
-    case .converse(let conversation): converse(conversation, connection)
+    case .decide(let request): decide(request, connection)
     case .join(let ticket, let serial): send(join(ticket, serial), connection)
     case .renew(let host, let present, let next):
       send(renew(host, present: present, next: next), connection)
@@ -154,15 +154,13 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     Log.write(.error, line)
   }
 
-  /// Refuses a conversation. The module denies; a helper's client is told to try again later. Without an
+  /// Refuses a request. The module denies; a helper's client is told to try again later. Without an
   /// answer, both would decide as if there were no service.
   private func refuse(
-    _ connection: PacketConnection, _ reason: StaticString, host: [UInt8], user: [UInt8]? = nil,
-    _ error: FactorStoreError? = nil
+    _ connection: PacketConnection, isOfHelper: Bool, _ reason: StaticString, host: [UInt8],
+    user: [UInt8]? = nil, _ error: FactorStoreError? = nil
   ) {
     report(reason, host: host, user: user, error)
-    guard let packet = Self.packet(from: connection) else { return }
-    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
     if isOfHelper { connection.reply(ManagementReply(.busy)) } else { deny(connection) }
   }
 
@@ -216,32 +214,39 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
   }
 
-  // MARK: Conversations
+  // MARK: Decisions
 
-  private func converse(_ conversation: FleetConversation, _ connection: PacketConnection) {
-    guard
-      !AdministrationRequest.arrives(at: connection, seconds: ConversationLimit.firstMessage)
-    else { return administer(conversation, connection) }
-    let host = conversation.host
+  private func decide(_ request: DecisionRequest, _ connection: PacketConnection) {
+    guard let packet = Self.packet(from: connection) else { return }
+    let isOfAdministrator = packet.withSpan { AdministrationRequest.begins($0) }
+    guard !isOfAdministrator else { return administer(request, packet, connection) }
+    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
+    func refuse(
+      _ reason: StaticString, user: [UInt8]? = nil, _ error: FactorStoreError? = nil
+    ) {
+      self.refuse(
+        connection, isOfHelper: isOfHelper, reason, host: request.host, user: user, error)
+    }
+    let host = request.host
     let permissions: HostPermissions
     let record: HostRecord
     let epoch: UInt64?
     do throws(FactorStoreError) {
-      guard let present = try realm.hosts().host(host, certificate: conversation.serial) else {
+      guard let present = try realm.hosts().host(host, certificate: request.serial) else {
         counters.add(.hostRefused)
-        return refuse(connection, "host-refused", host: host)
+        return refuse("host-refused")
       }
       record = present
       permissions = realm.configuration.permissions(of: record.groups)
       epoch = realm.epoch
     } catch {
       counters.add(.failed)
-      return refuse(connection, "host", host: host, error)
+      return refuse("host", error)
     }
     let facts: HostFacts
-    do throws(PacketError) { facts = try HostFacts(conversation.facts.span) } catch {
+    do throws(PacketError) { facts = try HostFacts(request.facts.span) } catch {
       counters.add(.malformed)
-      return refuse(connection, "malformed", host: host)
+      return refuse("malformed")
     }
     let identities = DirectoryIdentities(
       store: realm.store(
@@ -255,29 +260,25 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
         case .renamed(let earlier): renamed = RenamedUser(from: earlier, to: user.account.name)
         case .anotherPerson:
           counters.add(.notPermitted)
-          return refuse(connection, "another-person", host: host, user: user.account.name)
+          return refuse("another-person", user: user.account.name)
         case .notPermitted:
           counters.add(.notPermitted)
-          return refuse(connection, "not-permitted", host: host)
+          return refuse("not-permitted")
         case .disputed(let holder): reportDispute(of: user.account.name, with: holder, host: host)
         }
       }
     } catch {
       counters.add(.failed)
-      return refuse(connection, "directory-entry", host: host, error)
+      return refuse("directory-entry", error)
     }
-    func managed(nonce: [UInt8]?) -> ManagingHost<Engine> {
-      var request = SharedRequest(
-        host: host, hostLimit: permissions.failuresHourly, nonce: nonce, epoch: epoch)
-      request.renamed = renamed
-      return ManagingHost(realm: realm, request: request, facts: facts, record: record)
-    }
-    guard let packet = Self.packet(from: connection) else { return }
-    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
+    var shared = SharedRequest(
+      host: host, hostLimit: permissions.failuresHourly, nonce: request.nonce, epoch: epoch)
+    shared.renamed = renamed
+    let managed = ManagingHost(realm: realm, request: shared, facts: facts, record: record)
     if isOfHelper {
       do throws(PacketError) {
         let call = try ManagementCall(packet: packet)
-        manage(call, connection, managed(nonce: conversation.nonce), permissions)
+        manage(call, connection, managed, permissions)
       } catch {
         return malformed(host)
       }
@@ -291,7 +292,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     do throws(PacketError) {
       let call = try SignInCall(packet: packet)
       let mayEnroll = call.line == .account && facts.subject?.identity != .unknown
-      decide(call, connection, managed(nonce: conversation.nonce), permissions)
+      decide(call, connection, managed, permissions)
       if mayEnroll, renamed == nil { remember(facts, identities, permissions, host: host) }
     } catch {
       malformed(host)
@@ -303,11 +304,11 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     report("malformed", host: host)
   }
 
-  /// Waits for the packet that a conversation is about.
+  /// Waits for the packet that a request is about.
   private static func packet(from connection: PacketConnection) -> SecretBytes? {
     do throws(SystemError) {
       guard
-        case .packet(let packet) = try connection.receive(seconds: ConversationLimit.firstMessage)
+        case .packet(let packet) = try connection.receive(seconds: RequestLimit.firstMessage)
       else { return nil }
       return packet
     } catch {
@@ -315,7 +316,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     }
   }
 
-  /// After a conversation in which the user may have enrolled, keeps the entry that the user has in the directory.
+  /// After a request in which the user may have enrolled, keeps the entry that the user has in the directory.
   private func remember(
     _ facts: HostFacts, _ identities: DirectoryIdentities<Engine>, _ permissions: HostPermissions,
     host: [UInt8]

@@ -95,7 +95,7 @@ struct DirectoryIdentities<Engine: StoreEngine> {
     ).decision == .bind
   }
 
-  /// Keeps the entry of a user after a conversation at a host where the user may enrol. If the user has no factors any
+  /// Keeps the entry of a user after a request at a host where the user may enrol. If the user has no factors any
   /// more, removes what is kept. If another name has or had the entry, changes nothing and returns that name.
   func remember(_ user: AccountFacts) throws(FactorStoreError) -> [UInt8]? {
     let name = user.account.name

@@ -36,7 +36,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
 
   // MARK: Permits
 
-  /// Returns the permit about the user of a conversation, or nil if no code was accepted in it, or if nothing is
+  /// Returns the permit about the user of a request, or nil if no code was accepted in it, or if nothing is
   /// permitted.
   func permit(
     nonce: [UInt8], _ facts: HostFacts

@@ -97,7 +97,7 @@ final class HelperDecider {
         case .copy: break
         case .thisProcess:
           guard PAMProof.retire(identities) else { WorkerProcess.leave(1) }
-          Alarm.set(seconds: ConversationLimit.working)
+          Alarm.set(seconds: RequestLimit.working)
           manage(packet, other)
           WorkerProcess.leave(0)
         }

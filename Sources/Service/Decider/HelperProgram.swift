@@ -55,7 +55,7 @@ package enum HelperProgram {
     }
     // The caller can stop this process only while it holds no lock.
     guard PAMProof.retire(identities) else { return 1 }
-    Alarm.set(seconds: ConversationLimit.working)
+    Alarm.set(seconds: RequestLimit.working)
     var reply = Decider.reply(
       to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
     if let packet = reply?.packet() { client.reply(packet) }

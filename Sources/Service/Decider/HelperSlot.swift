@@ -28,7 +28,7 @@ struct HelperSlot: ~Copyable {
   private let file: File?
 
   /// Takes a slot for the caller. The number of helpers is not limited for root, or if the store
-  /// cannot be opened; the conversation will report that failure.
+  /// cannot be opened; the decision will report that failure.
   static func take(
     for identities: PrivilegedProcess.Identities
   ) throws(SystemError) -> Result {

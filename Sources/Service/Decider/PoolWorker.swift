@@ -17,12 +17,12 @@ package protocol PoolWorker {
   func serve(_ connection: PacketConnection) throws(SystemError)
 }
 
-/// The time limits of conversations.
-package enum ConversationLimit {
+/// The time limits of requests.
+package enum RequestLimit {
   /// How long the other end may take to send its first message, in seconds.
   package static var firstMessage: Int64 { ProtocolDeadline.start }
 
-  /// How long a conversation may take without waiting for the other end, in seconds. The kernel then
+  /// How long a request may take, in seconds. The kernel then
   /// ends this process (alarm(2)).
   package static var working: UInt32 { 60 }
 }

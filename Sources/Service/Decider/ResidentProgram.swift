@@ -74,7 +74,7 @@ package enum ResidentProgram {
     return sockets
   }
 
-  /// Does once what every conversation needs, so that the workers share its memory: loads libcrypto
+  /// Does once what every request needs, so that the workers share its memory: loads libcrypto
   /// and the name service.
   private static func prepare() {
     do throws(SystemError) { _ = try Account.with(uid: 0) } catch {}

@@ -5,7 +5,7 @@ import MFABase
 ///
 /// MUST 1: a worker that ends, for whatever reason, is replaced. (`Served.killedWorkers`)
 /// MUST 2: a process that could not be started is started later. (`SupervisorTests.startsLater`)
-/// MUST 3: when the service is stopped, each worker finishes its conversation first, unless that
+/// MUST 3: when the service is stopped, each worker finishes its request first, unless that
 /// takes longer than `patience`. (`Served.stoppedInRequest`)
 package struct Supervisor<Worker: PoolWorker> {
   private var pools: [Pool]

@@ -22,12 +22,12 @@ struct Worker: PoolWorker {
       }
       return
     }
-    Alarm.set(seconds: ConversationLimit.working)
+    Alarm.set(seconds: RequestLimit.working)
     defer { Alarm.set(seconds: 0) }
     var sender = Peer(process: 0, user: .max)
     guard
       case .packet(let packet) = try connection.receive(
-        seconds: ConversationLimit.firstMessage, sender: &sender)
+        seconds: RequestLimit.firstMessage, sender: &sender)
     else { return }
     if packet.withSpan({ ManagementCall.begins($0) }) {
       try manage(packet, connection, peer, sender)

@@ -39,21 +39,6 @@ package struct AdministrationRequest: Equatable, Sendable {
     packet.count > 0 && packet[0] == kind
   }
 
-  /// Waits for the first packet of a connection, and returns whether it begins like a request of an
-  /// administrator. The packet stays to be received.
-  package static func arrives(
-    at connection: PacketConnection, seconds: Int64
-  ) -> Bool {
-    do throws(SystemError) {
-      guard case .packet = try connection.nextPacket(seconds: seconds) else { return false }
-      var first: [UInt8] = [0]
-      var span = first.mutableSpan
-      return try connection.peek(into: &span) > 0 && first[0] == kind
-    } catch {
-      return false
-    }
-  }
-
   private enum CommandKind {
     static let inspect: UInt8 = 1
     static let hosts: UInt8 = 2

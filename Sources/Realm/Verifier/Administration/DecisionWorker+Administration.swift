@@ -7,41 +7,36 @@ import MFAStore
 
 // Requests of administrators on hosts.
 extension DecisionWorker {
-  /// Answers the request of an administrator that waits on the connection.
-  func administer(_ conversation: FleetConversation, _ connection: PacketConnection) {
-    let reply = reply(to: conversation, connection)
+  /// Answers the request of an administrator.
+  func administer(
+    _ request: DecisionRequest, _ packet: borrowing SecretBytes, _ connection: PacketConnection
+  ) {
+    let reply = reply(to: request, packet)
     guard let packet = reply.packet() else { return }
     do throws(SystemError) { try connection.send(packet.span) } catch {}
   }
 
   private func reply(
-    to conversation: FleetConversation, _ connection: PacketConnection
+    to asked: DecisionRequest, _ packet: borrowing SecretBytes
   ) -> AdministrationReply {
     let request: AdministrationRequest
-    do throws(SystemError) {
-      guard
-        case .packet(let packet) = try connection.receive(seconds: ConversationLimit.firstMessage)
-      else { return .failed(.malformed, detail: []) }
-      do throws(PacketError) { request = try AdministrationRequest(packet.span) } catch {
-        guard case .unknownKind = error else { return .failed(.malformed, detail: []) }
-        return .failed(.unknownCommand, detail: [])
-      }
-    } catch {
-      return .failed(.malformed, detail: [])
+    do throws(PacketError) { request = try AdministrationRequest(packet.span) } catch {
+      guard case .unknownKind = error else { return .failed(.malformed, detail: []) }
+      return .failed(.unknownCommand, detail: [])
     }
-    guard Self.isOfRoot(conversation) else { return .failed(.notRoot, detail: []) }
+    guard Self.isOfRoot(asked) else { return .failed(.notRoot, detail: []) }
     do throws(FactorStoreError) {
       guard
         let host = try realm.hosts().host(
-          conversation.host, certificate: conversation.serial)
+          asked.host, certificate: asked.serial)
       else {
-        report("host-refused", host: conversation.host)
+        report("host-refused", host: asked.host)
         return .failed(.hostRefused, detail: [])
       }
       let administrator = HostAdministrator(
         realm: realm, host: host, request: request, now: try realm.storeWithoutHost().now())
       let reply = administrator.reply()
-      log(reply.failure, request, host: conversation.host)
+      log(reply.failure, request, host: asked.host)
       return reply
     } catch {
       return HostAdministrator<Engine>.failed(error)
@@ -49,8 +44,8 @@ extension DecisionWorker {
   }
 
   /// Returns whether the relay says that the process acted as root.
-  private static func isOfRoot(_ conversation: FleetConversation) -> Bool {
-    do throws(PacketError) { return try HostFacts(conversation.facts.span).peerUser == 0 } catch {
+  private static func isOfRoot(_ asked: DecisionRequest) -> Bool {
+    do throws(PacketError) { return try HostFacts(asked.facts.span).peerUser == 0 } catch {
       return false
     }
   }

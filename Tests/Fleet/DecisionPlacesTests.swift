@@ -3,10 +3,9 @@ import Testing
 @testable import MFAFront
 
 @Suite("Places for conversations")
-struct ConversationPlacesTests {
+struct DecisionPlacesTests {
   /// Starts a task that takes a place, and waits until it has it or waits for it.
-  private static func task(_ places: ConversationPlaces, _ host: String) async -> Task<Bool, Never>
-  {
+  private static func task(_ places: DecisionPlaces, _ host: String) async -> Task<Bool, Never> {
     let task = Task { await places.take(for: host) }
     for _ in 0..<20 { await Task.yield() }
     return task
@@ -14,7 +13,7 @@ struct ConversationPlacesTests {
 
   @Test("a host has at most half of the places, and all hosts together have all")
   func limits() async {
-    let places = ConversationPlaces(3)
+    let places = DecisionPlaces(3)
     #expect(await places.take(for: "a"))
     #expect(await places.take(for: "a"))
     let third = await Self.task(places, "a")
@@ -32,7 +31,7 @@ struct ConversationPlacesTests {
 
   @Test("a task that is cancelled gets no place")
   func cancelled() async {
-    let places = ConversationPlaces(1)
+    let places = DecisionPlaces(1)
     #expect(await places.take(for: "a"))
     let waiting = await Self.task(places, "b")
     waiting.cancel()

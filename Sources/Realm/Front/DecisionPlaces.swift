@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The places for conversations at the decision service, which hosts share.
+/// The places for requests at the decision service, which hosts share.
 ///
-/// MUST 1: no more conversations have a place than there are places, and no host has more than half of
-/// them, rounded up. (`ConversationPlacesTests`)
-package final class ConversationPlaces: Sendable {
+/// MUST 1: no more requests have a place than there are places, and no host has more than half of
+/// them, rounded up. (`DecisionPlacesTests`)
+package final class DecisionPlaces: Sendable {
   private let state: Mutex<State>
   private let most: Int
   private let mostPerHost: Int

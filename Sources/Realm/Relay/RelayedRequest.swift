@@ -1,21 +1,21 @@
 #if Fleet
-import FoundationEssentials
+import MFABase
+import MFACMFA
+import MFAMessages
 import MFARealm
 import MFARealmTransport
-import MFAMessages
 import MFAWire
-import MFABase
 import NIOPosix
 
-/// A conversation of the module or the helper, which the relay forwards to a verifier.
+/// A request of the module, the helper or `mfa-admin`, which the relay forwards to a verifier.
 ///
-/// MUST 1: the relay decides nothing while a verifier answers: the module gets packets of a verifier, `busy`, or
+/// MUST 1: the relay decides nothing while a verifier answers: the module gets the packet of a verifier, `busy`, or
 /// the end of the connection. (Tests/Fleet)
 /// MUST 2: if no verifier answers, the sign-in is denied unless `OfflineSignIn` allows it. If the connection just
 /// ended, the module would decide from the host's own store, in which no user has enrolled. (Tests/Fleet: `no
 /// verifier`)
 /// MUST 3: only the helper's own process can state the user for whom it acts. (`GatheredFactsTests`)
-struct RelayedConversation: Sendable {
+struct RelayedRequest: Sendable {
   let verifiers: VerifierPool
   let share: RelayShare
   let metrics: RelayMetrics
@@ -27,7 +27,7 @@ struct RelayedConversation: Sendable {
   let offline: OfflineSignIn?
   let upkeep: OfflineUpkeep?
 
-  /// How long the other end may take to send its first packet.
+  /// How long the other end may take to send its request.
   private static var patience: Duration { .seconds(2) }
 
   /// Serves a connection, and closes it.
@@ -36,7 +36,7 @@ struct RelayedConversation: Sendable {
     metrics.ended(await serve(channel, peer))
   }
 
-  /// Serves a connection. Returns how the conversation ended.
+  /// Serves a connection. Returns how the request ended.
   private func serve(_ channel: PacketChannel, _ peer: Peer) async -> RelayMetrics.End {
     guard share.begin(for: peer.user) else {
       // A helper whose user is not known yet decides itself about a request that was not read.
@@ -46,11 +46,10 @@ struct RelayedConversation: Sendable {
     var user = peer.user
     defer { share.end(for: user) }
     do {
-      guard let (packet, sender) = try await Self.first(from: channel) else { return .malformed }
+      guard let (packet, sender) = try await Self.request(from: channel) else { return .malformed }
       if packet.withSpan({ AdministrationRequest.begins($0) }) {
-        await RelayedAdministration(
-          verifiers: verifiers, channel: channel, peer: peer, packet: packet
-        ).run()
+        let request = RelayedAdministration(verifiers: verifiers, peer: peer, packet: packet)
+        if let reply = await request.reply() { Self.send(reply, channel) }
         return .answered
       }
       let facts = try await lookups.runIfActive { () throws -> HostFacts in
@@ -67,46 +66,51 @@ struct RelayedConversation: Sendable {
         share.end(for: user)
         user = facts.peerUser
       }
-      let begun = offline == nil ? nil : OfflineSignIn.Start(packet)
-      var origin: [UInt8]?
-      if let begun, begun.line == .auth, facts.peerUser == 0 {
-        origin = try begun.origin()
-      }
-      let start = Self.start(packet, facts)
-      metrics.begin()
-      defer { metrics.end() }
-      switch await verifiers.run(channel, start) {
-      case .answered(let isAllowed):
-        channel.close()
-        guard isAllowed, begun?.line == .auth, let user = facts.user?.account.name else {
-          return .answered
-        }
-        await upkeep?.signedIn(start, user: user, origin: origin)
-        return .answered
-      case .unanswered:
-        guard let offline, let begun else {
-          Self.deny(channel, packet)
-          return .noVerifier
-        }
-        do {
-          try await offline.run(begun, facts, origin: origin, channel)
-          return .offline
-        } catch {
-          FleetLog.write(FleetLog.failure("relay", "offline"))
-          Self.deny(channel, packet)
-          return .noVerifier
-        }
-      case .refused:
-        Self.deny(channel, packet)
-        return .malformed
-      }
+      return try await decide(packet, facts, channel)
     } catch {
       // The packet is malformed, or its sender is not the helper. The connection ends.
       return .malformed
     }
   }
 
-  private static func first(from channel: PacketChannel) async throws -> (PacketBytes, Peer)? {
+  /// Has a verifier decide, and sends the reply.
+  private func decide(
+    _ packet: PacketBytes, _ facts: HostFacts, _ channel: PacketChannel
+  ) async throws -> RelayMetrics.End {
+    let begun = offline == nil ? nil : OfflineSignIn.Start(packet)
+    var origin: [UInt8]?
+    if let begun, begun.line == .auth, facts.peerUser == 0 { origin = try begun.origin() }
+    let call = RealmCall(packet, facts: facts.encoded())
+    metrics.begin()
+    defer { metrics.end() }
+    switch await verifiers.decide(call) {
+    case .answered(let reply):
+      Self.send(PacketBytes(copying: reply), channel)
+      channel.close()
+      if begun?.line == .auth, let user = facts.user?.account.name, Self.allows(reply) {
+        await upkeep?.signedIn(call, user: user, origin: origin)
+      }
+      return .answered
+    case .unanswered:
+      guard let offline, let begun else {
+        Self.deny(packet, channel)
+        return .noVerifier
+      }
+      do {
+        Self.send(try await offline.reply(to: begun, facts, origin: origin), channel)
+        return .offline
+      } catch {
+        FleetLog.write(FleetLog.failure("relay", "offline"))
+        Self.deny(packet, channel)
+        return .noVerifier
+      }
+    case .refused:
+      Self.deny(packet, channel)
+      return .malformed
+    }
+  }
+
+  private static func request(from channel: PacketChannel) async throws -> (PacketBytes, Peer)? {
     try await Deadline.limit(patience) {
       guard case .packet = try await channel.arrival() else { return nil }
       var sender = Peer(process: 0, user: .max)
@@ -114,14 +118,15 @@ struct RelayedConversation: Sendable {
     } ?? nil
   }
 
-  static func start(_ packet: PacketBytes, _ facts: HostFacts) -> FleetStart {
-    var random = SystemRandomNumberGenerator()
-    var start = FleetStart()
-    start.nonce = FleetData(
-      (0..<FleetConversation.nonceLength).map { _ in UInt8.random(in: 0...255, using: &random) })
-    start.hostFacts = FleetData(facts.encoded())
-    start.packet = FleetData(packet.copied())
-    return start
+  /// Returns whether a packet is a reply that allows the sign-in.
+  private static func allows(_ packet: [UInt8]) -> Bool {
+    do throws(PacketError) {
+      let reply = try SignInReply(packet: SecretBytes(copying: packet.span))
+      guard case .verdict(let number) = reply.end else { return false }
+      return number == SignInReply.number(of: .allow)
+    } catch {
+      return false
+    }
   }
 
   /// Tells the module, or the helper, that the relay has no room for this user.
@@ -129,18 +134,16 @@ struct RelayedConversation: Sendable {
     guard packet.withSpan({ ManagementCall.begins($0) }) else {
       return send(SignInReply([], .busy), channel)
     }
-    if let packet = ManagementReply(.busy).packet() { send(PacketBytes(packet), channel) }
+    var reply = ManagementReply(.busy)
+    if let packet = reply.packet() { send(PacketBytes(packet), channel) }
   }
 
-  /// The number of the verdict that denies (mfa.h).
-  private static var denial: UInt8 { 0 }
-
   /// Denies a sign-in, or tells the helper's client to try again later, because no verifier answered.
-  private static func deny(_ channel: PacketChannel, _ packet: PacketBytes) {
+  private static func deny(_ packet: PacketBytes, _ channel: PacketChannel) {
     guard !packet.withSpan({ ManagementCall.begins($0) }) else { return refuse(packet, channel) }
     let text = SignInMessage.unavailable.text(in: .english).wrapped(to: MessageText.moduleColumns)
     send(
-      SignInReply([.tell(text.utf8.span, essential: true)], .verdict(denial)), channel)
+      SignInReply([.tell(text.utf8.span, essential: true)], endingWith: .deny), channel)
   }
 
   private static func send(_ reply: SignInReply, _ channel: PacketChannel) {
@@ -154,6 +157,18 @@ struct RelayedConversation: Sendable {
     } catch {
       // The connection ends all the same.
     }
+  }
+}
+
+extension SignInReply {
+  /// Creates a reply that ends with a verdict.
+  init(_ effects: [SignInEffect], endingWith verdict: mfa_verdict) {
+    self.init(effects, .verdict(Self.number(of: verdict)))
+  }
+
+  /// Returns the number of a verdict in a reply.
+  fileprivate static func number(of verdict: mfa_verdict) -> UInt8 {
+    UInt8(truncatingIfNeeded: verdict.rawValue)
   }
 }
 #endif
