@@ -418,7 +418,7 @@ struct ManagementTests {
       let client = try run([line])
       #expect(client.heard.last == .failed(.protocolError))
     }
-    let client = try run([{ _ in throw MessageError.malformed }])
+    let client = try run([{ _ in throw PacketError.malformed }])
     #expect(client.heard.last == .failed(.protocolError))
   }
 }

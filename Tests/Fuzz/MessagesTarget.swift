@@ -29,7 +29,7 @@ enum MessagesTarget {
   }
 
   private static func bodyLength(_ header: [UInt8]) -> Int? {
-    do throws(MessageError) {
+    do throws(PacketError) {
       return try Frame.bodyLength(header: header.span)
     } catch {
       return nil
@@ -38,7 +38,7 @@ enum MessagesTarget {
 
   /// Returns the encoded frame of a parsed request, or nil if the body is not a request.
   private static func frame(ofRequest body: [UInt8]) -> [UInt8]? {
-    do throws(MessageError) {
+    do throws(PacketError) {
       let request = try HelperRequest(body: body.span)
       return bytes(try request.encoded())
     } catch {
@@ -48,7 +48,7 @@ enum MessagesTarget {
 
   /// Returns the encoded frame of a parsed response, or nil if the body is not a response.
   private static func frame(ofResponse body: [UInt8]) -> [UInt8]? {
-    do throws(MessageError) {
+    do throws(PacketError) {
       let response = try HelperResponse(body: body.span)
       return bytes(try response.encoded())
     } catch {

@@ -31,7 +31,7 @@ import Testing
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
-      #expect(throws: MessageError.self, "\(length) of \(body.count)") {
+      #expect(throws: PacketError.self, "\(length) of \(body.count)") {
         _ = try HelperRequest(body: body.span.extracting(first: length))
       }
     }
@@ -41,7 +41,7 @@ import Testing
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
-      #expect(throws: MessageError.malformed) { _ = try HelperRequest(body: body.span) }
+      #expect(throws: PacketError.malformed) { _ = try HelperRequest(body: body.span) }
     }
   }
 
@@ -53,7 +53,7 @@ import Testing
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
         var changed = body
         changed[index] ^= change
-        do throws(MessageError) {
+        do throws(PacketError) {
           let request = try HelperRequest(body: changed.span)
           #expect(Samples.bytes(try request.encoded()).dropFirst(4).elementsEqual(changed))
         } catch {}
@@ -64,7 +64,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let body: [UInt8]
-    let refusal: MessageError
+    let refusal: PacketError
     var testDescription: String { "\(number): \(refusal)" }
   }
 
@@ -75,12 +75,12 @@ import Testing
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
     Row(number: 3, body: [0x1B], refusal: .unknownKind(0x1B)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
-    Row(number: 5, body: [0x01, 0, 1, 0], refusal: .unsupportedVersion(0)),
-    Row(number: 6, body: [0x01, 0, 1, 2, 0, 1, 0], refusal: .unsupportedVersion(2)),
+    Row(number: 5, body: [0x01, 0, 1, 0], refusal: .malformed),
+    Row(number: 6, body: [0x01, 0, 1, 2, 0, 1, 0], refusal: .malformed),
     // No language, and an unknown one.
     Row(number: 35, body: [0x01, 0, 1, HelperRequest.version], refusal: .malformed),
     Row(number: 36, body: [0x01, 0, 1, HelperRequest.version, 0, 1, 5], refusal: .malformed),
-    Row(number: 7, body: [0x01, 0, 2, 0, 1], refusal: .tooLong),
+    Row(number: 7, body: [0x01, 0, 2, 0, 1], refusal: .malformed),
     // Parameters: invalid hash function, digits or period.
     Row(number: 8, body: [0x05, 0, 1, 0, 0, 1, 6, 0, 2, 0, 30], refusal: .malformed),
     Row(number: 9, body: [0x05, 0, 1, 1, 0, 1, 5, 0, 2, 0, 30], refusal: .malformed),
@@ -88,7 +88,7 @@ import Testing
     Row(number: 11, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 2, 0, 121], refusal: .malformed),
     Row(number: 12, body: [0x05, 0, 1, 1, 0, 1, 6, 0, 1, 30], refusal: .malformed),
     // An answer longer than PAM allows.
-    Row(number: 13, body: [0x03, 2, 1] + [UInt8](repeating: 65, count: 513), refusal: .tooLong),
+    Row(number: 13, body: [0x03, 2, 1] + [UInt8](repeating: 65, count: 513), refusal: .malformed),
     // Names: empty, with white space at an end, with an escape character, not UTF-8, too long.
     Row(number: 14, body: [0x08] + id + [0, 0], refusal: .unsupportedDisplayName),
     Row(number: 15, body: [0x08] + id + [0, 2, 0x20, 65], refusal: .unsupportedDisplayName),
@@ -99,36 +99,36 @@ import Testing
       refusal: .unsupportedDisplayName),
     Row(
       number: 19, body: [0x08] + id + [1, 0] + [UInt8](repeating: 65, count: 256),
-      refusal: .tooLong),
+      refusal: .malformed),
     // A malformed message is reported even if the name is invalid too.
     Row(number: 20, body: [0x08] + id + [0, 0, 0], refusal: .malformed),
     // Factor ids of 15 and 17 bytes.
     Row(number: 21, body: [0x09, 0, 15] + [UInt8](repeating: 7, count: 15), refusal: .malformed),
-    Row(number: 22, body: [0x09, 0, 17] + [UInt8](repeating: 7, count: 17), refusal: .tooLong),
+    Row(number: 22, body: [0x09, 0, 17] + [UInt8](repeating: 7, count: 17), refusal: .malformed),
     // Codes that are too long, in either field.
     Row(
       number: 23, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513) + [0, 0],
-      refusal: .tooLong),
+      refusal: .malformed),
     Row(
       number: 24, body: [0x0F] + id + [2, 1] + [UInt8](repeating: 49, count: 513),
-      refusal: .tooLong),
+      refusal: .malformed),
     // A factor id of one byte in an optional field.
     Row(number: 25, body: [0x11, 0, 1, 7, 0, 1, 49], refusal: .malformed),
     // Imports: keys of 9 and 65 bytes, an offset of two bytes, an invalid name.
     Row(number: 26, body: imported(keyLength: 9), refusal: .malformed),
-    Row(number: 27, body: imported(keyLength: 65), refusal: .tooLong),
+    Row(number: 27, body: imported(keyLength: 65), refusal: .malformed),
     Row(number: 28, body: imported(offset: [0, 2, 0, 0]), refusal: .malformed),
     Row(number: 29, body: imported(name: [0, 1, 0x1B]), refusal: .unsupportedDisplayName),
     // Recovery codes: eleven, one of seven digits, one of nine, one with a letter, one missing.
     Row(
       number: 30, body: imported(codes: [0, 1, 11] + (0..<11).flatMap { _ in code }),
-      refusal: .tooLong),
+      refusal: .malformed),
     Row(
       number: 31, body: imported(codes: [0, 1, 1, 0, 7, 49, 49, 49, 49, 49, 49, 49]),
       refusal: .malformed),
     Row(
       number: 32, body: imported(codes: [0, 1, 1, 0, 9, 49, 49, 49, 49, 49, 49, 49, 49, 49]),
-      refusal: .tooLong),
+      refusal: .malformed),
     Row(
       number: 33, body: imported(codes: [0, 1, 1, 0, 8, 49, 49, 49, 49, 49, 49, 49, 65]),
       refusal: .malformed),
@@ -154,34 +154,34 @@ import Testing
 
   @Test("a request with an answer that is too long cannot be encoded")
   func longAnswers() throws {
-    let answer = HelperRequest.answer(Samples.secret(count: 513))
-    #expect(throws: MessageError.tooLong) { _ = try answer.encoded() }
-    let test = HelperRequest.test(Samples.secret(count: 5000))
-    #expect(throws: MessageError.tooLong) { _ = try test.encoded() }
-    let enroll = HelperRequest.enroll(
-      EnrollmentRequest(code: Samples.secret(count: 513), displayName: try Samples.name("a")))
-    #expect(throws: MessageError.tooLong) { _ = try enroll.encoded() }
-    let resync = HelperRequest.resync(
-      ResyncRequest(factor: try Samples.factor(1), code: Samples.secret(count: 513)))
-    #expect(throws: MessageError.tooLong) { _ = try resync.encoded() }
-    let completion = HelperRequest.completeResync(Samples.secret(count: 513))
-    #expect(throws: MessageError.tooLong) { _ = try completion.encoded() }
-    let signIn = HelperRequest.signIn(CodeRequest(factor: nil, code: Samples.secret(count: 513)))
-    #expect(throws: MessageError.tooLong) { _ = try signIn.encoded() }
+    let name = try Samples.name("a")
+    let factor = try Samples.factor(1)
+    func long() -> SecretBytes { Samples.secret(count: 513) }
+    let requests: [() -> HelperRequest] = [
+      { .answer(long()) }, { .test(Samples.secret(count: 5000)) },
+      { .enroll(EnrollmentRequest(code: long(), displayName: name)) },
+      { .resync(ResyncRequest(factor: factor, code: long())) }, { .completeResync(long()) },
+      { .signIn(CodeRequest(factor: nil, code: long())) },
+    ]
+    for request in requests {
+      #expect(throws: PacketError.malformed) { _ = try request().encoded() }
+    }
   }
 
   @Test(
     "an invalid import cannot be encoded",
     arguments: [
-      (9, "", .malformed), (65, "", .tooLong), (20, "1234567", .malformed),
-      (20, "1234567a", .malformed), (20, String(repeating: "12345678", count: 11), .tooLong),
-    ] as [(Int, String, MessageError)])
-  func imports(keyLength: Int, codes: String, refusal: MessageError) throws {
-    let request = HelperRequest.importFactor(
-      ImportRequest(
-        displayName: try Samples.name("a"), parameters: .standard,
-        key: Samples.secret(count: keyLength), timeOffset: 0, watermark: 0,
-        recoveryCodes: Samples.secret(codes)))
-    #expect(throws: refusal) { _ = try request.encoded() }
+      (9, ""), (65, ""), (20, "1234567"), (20, "1234567a"),
+      (20, String(repeating: "12345678", count: 11)),
+    ] as [(Int, String)])
+  func imports(keyLength: Int, codes: String) throws {
+    let name = try Samples.name("a")
+    #expect(throws: PacketError.malformed) {
+      _ = try HelperRequest.importFactor(
+        ImportRequest(
+          displayName: name, parameters: .standard, key: Samples.secret(count: keyLength),
+          timeOffset: 0, watermark: 0, recoveryCodes: Samples.secret(codes))
+      ).encoded()
+    }
   }
 }

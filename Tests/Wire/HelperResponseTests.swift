@@ -43,7 +43,7 @@ import Testing
   func everyTruncation(number: Int) throws {
     let body = try Self.body(number)
     for length in 0..<body.count {
-      #expect(throws: MessageError.self, "\(length) of \(body.count)") {
+      #expect(throws: PacketError.self, "\(length) of \(body.count)") {
         _ = try HelperResponse(body: body.span.extracting(first: length))
       }
     }
@@ -53,7 +53,7 @@ import Testing
   func trailingBytes(number: Int) throws {
     for tail in [[0], [0, 0], [0, 1, 65]] as [[UInt8]] {
       let body = try Self.body(number) + tail
-      #expect(throws: MessageError.self) { _ = try HelperResponse(body: body.span) }
+      #expect(throws: PacketError.self) { _ = try HelperResponse(body: body.span) }
     }
   }
 
@@ -66,7 +66,7 @@ import Testing
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
         var changed = body
         changed[index] ^= change
-        do throws(MessageError) {
+        do throws(PacketError) {
           let response = try HelperResponse(body: changed.span)
           #expect(Samples.bytes(try response.encoded()).dropFirst(4).elementsEqual(changed))
         } catch {}
@@ -77,7 +77,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     let number: Int
     let body: [UInt8]
-    let refusal: MessageError
+    let refusal: PacketError
     var testDescription: String { "\(number): \(refusal)" }
   }
 
@@ -91,12 +91,12 @@ import Testing
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
     Row(number: 3, body: [0x92], refusal: .unknownKind(0x92)),
-    Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .unsupportedVersion(2)),
+    Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .malformed),
     // No user name, and an invalid user name.
     Row(
-      number: 5, body: [0x81, 0, 1, HelperResponse.version, 0, 0, 0, 1, 65], refusal: .malformed),
+      number: 5, body: [0x81, 0, 1, HelperRequest.version, 0, 0, 0, 1, 65], refusal: .malformed),
     Row(
-      number: 6, body: [0x81, 0, 1, HelperResponse.version, 0, 1, 0x2F, 0, 1, 65],
+      number: 6, body: [0x81, 0, 1, HelperRequest.version, 0, 1, 0x2F, 0, 1, 65],
       refusal: .malformed),
     Row(number: 41, body: [0x8F, 0, 1, 0], refusal: .malformed),
     Row(number: 42, body: [0x8F, 0, 1, 3], refusal: .malformed),
@@ -109,12 +109,12 @@ import Testing
     // A prompt with an escape character, and one with an invalid echo value.
     Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
     Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),
-    Row(number: 9, body: [0x83, 4, 1] + [UInt8](repeating: 65, count: 1025), refusal: .tooLong),
+    Row(number: 9, body: [0x83, 4, 1] + [UInt8](repeating: 65, count: 1025), refusal: .malformed),
     // Keys of 15 and 65 bytes.
     Row(number: 10, body: [0x85] + key + parameters + [0, 4, 0, 0, 0, 1], refusal: .malformed),
-    Row(number: 11, body: [0x85, 0, 65] + [UInt8](repeating: 7, count: 65), refusal: .tooLong),
+    Row(number: 11, body: [0x85, 0, 65] + [UInt8](repeating: 7, count: 65), refusal: .malformed),
     // Nine factors.
-    Row(number: 12, body: [0x87, 0, 1, 9] + (0..<9).flatMap { _ in factor }, refusal: .tooLong),
+    Row(number: 12, body: [0x87, 0, 1, 9] + (0..<9).flatMap { _ in factor }, refusal: .malformed),
     // Fewer and more factors than the count.
     Row(number: 17, body: [0x87, 0, 1, 2] + factor, refusal: .malformed),
     Row(number: 18, body: [0x87, 0, 1, 1] + factor + factor, refusal: .malformed),
@@ -147,11 +147,11 @@ import Testing
     Row(
       number: 28,
       body: [0x8D, 0, 1, 11] + (0..<11).flatMap { _ in recoveryCode("ABCD-2345-EFGH-6789") },
-      refusal: .tooLong),
+      refusal: .malformed),
     Row(number: 29, body: recovery("ABCD02345-EFGH-6789"), refusal: .malformed),
     Row(number: 30, body: recovery("ABCD-2345-EFGH-678\u{1B}"), refusal: .malformed),
     Row(number: 31, body: recovery("ABCD-2345-EFGH-678"), refusal: .malformed),
-    Row(number: 32, body: recovery("ABCD-2345-EFGH-67890"), refusal: .tooLong),
+    Row(number: 32, body: recovery("ABCD-2345-EFGH-67890"), refusal: .malformed),
     Row(
       number: 33, body: [0x8D, 0, 1, 2] + recoveryCode("ABCD-2345-EFGH-6789"), refusal: .malformed),
     Row(number: 34, body: recovery("ABC--2345-EFGH-6789"), refusal: .malformed),
@@ -185,20 +185,23 @@ import Testing
 
   @Test("keys and lists out of range cannot be encoded")
   func bounds() throws {
-    for (count, refusal) in [(15, MessageError.malformed), (65, .tooLong)] {
-      let response = HelperResponse.secret(
-        GeneratedSecret(
-          key: Samples.secret(count: count), parameters: .standard, secondsLeft: 1))
-      #expect(throws: refusal) { _ = try response.encoded() }
+    for count in [15, 65] {
+      #expect(throws: PacketError.malformed) {
+        _ = try HelperResponse.secret(
+          GeneratedSecret(
+            key: Samples.secret(count: count), parameters: .standard, secondsLeft: 1)
+        ).encoded()
+      }
     }
     let nine = try (0..<9).map { try Samples.summary($0, name: "\($0)") }
-    #expect(throws: MessageError.tooLong) { _ = try HelperResponse.factors(nine).encoded() }
-    let status = HelperResponse.status(
-      Samples.status(.required, .enabled, codes: 3, imported: 4, .open))
-    #expect(throws: MessageError.malformed) { _ = try status.encoded() }
+    #expect(throws: PacketError.malformed) { _ = try HelperResponse.factors(nine).encoded() }
+    let status = Samples.status(.required, .enabled, codes: 3, imported: 4, .open)
+    #expect(throws: PacketError.malformed) { _ = try HelperResponse.status(status).encoded() }
     for text in ["ABCD-2345-EFGH-678", String(repeating: "ABCD-2345-EFGH-6789", count: 11), "-"] {
-      let codes = HelperResponse.recoveryCodes(RecoveryCodeList(text: Samples.secret(text)))
-      #expect(throws: MessageError.malformed) { _ = try codes.encoded() }
+      #expect(throws: PacketError.malformed) {
+        _ = try HelperResponse.recoveryCodes(RecoveryCodeList(text: Samples.secret(text)))
+          .encoded()
+      }
     }
   }
 }

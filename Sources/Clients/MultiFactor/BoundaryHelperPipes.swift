@@ -99,13 +99,13 @@ struct HelperPipes: ~Copyable, Sendable {
   private func receive() throws(MultiFactorError) -> HelperResponse {
     let header = try receive(count: Frame.headerLength)
     let length: Int
-    do throws(MessageError) {
+    do throws(PacketError) {
       length = try Frame.bodyLength(header: header.span)
     } catch {
       throw .protocolError
     }
     let body = try receive(count: length)
-    do throws(MessageError) {
+    do throws(PacketError) {
       return try HelperResponse(body: body.span)
     } catch {
       throw .protocolError

@@ -745,7 +745,7 @@ public actor MultiFactor {
   private static func encoded(
     _ request: consuming HelperRequest
   ) throws(MultiFactorError) -> SecretBytes {
-    do throws(MessageError) {
+    do throws(PacketError) {
       return try request.encoded()
     } catch {
       throw .invalidArgument

@@ -20,6 +20,11 @@ package struct DisplayName: Equatable, Sendable {
     case controlCharacter
   }
 
+  /// A name that stands for one that is read next.
+  package static var placeholder: DisplayName { DisplayName(unchecked: [UInt8(ascii: "-")]) }
+
+  private init(unchecked utf8: [UInt8]) { self.utf8 = utf8 }
+
   /// Trims spaces and tabs from both ends and checks the rest.
   package init(_ text: [UInt8]) throws(Refusal) {
     utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)

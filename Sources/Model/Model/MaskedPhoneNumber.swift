@@ -10,6 +10,12 @@ package struct MaskedPhoneNumber: Equatable, Hashable, Sendable {
   /// The maximum length in bytes: 16 characters, and spaces between groups of three.
   package static let maximumLength = 24
 
+  /// A number that stands for one that is read next.
+  package static var placeholder: MaskedPhoneNumber {
+    let nothing: [UInt8] = []
+    return MaskedPhoneNumber(of: nothing.span)
+  }
+
   /// Masks a number in international form.
   package init(of number: Span<UInt8>) {
     let callingCode =

@@ -7,6 +7,11 @@ package struct UserName: Equatable, Sendable {
   /// The maximum length of a name in bytes (Linux's LOGIN_NAME_MAX less the terminator).
   package static let maximumLength = 255
 
+  /// A name that stands for one that is read next.
+  package static var placeholder: UserName { UserName(unchecked: [UInt8(ascii: "-")]) }
+
+  private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
   /// Creates a name. Returns nil if it is empty, too long, or contains NUL or `/`, which no account
   /// name contains.
   package init?(_ bytes: [UInt8]) {

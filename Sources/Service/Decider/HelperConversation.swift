@@ -76,7 +76,7 @@ package struct HelperConversation<Proof: AccountProof, Client: FrameLink> {
 
   /// Returns the language in `hello`, or nil if the first frame is another one.
   private static func language(_ body: borrowing SecretBytes) -> Language? {
-    do throws(MessageError) {
+    do throws(PacketError) {
       guard case .hello(let language) = try HelperRequest(body: body.span) else { return nil }
       return language
     } catch {
@@ -99,7 +99,7 @@ package protocol FrameLink {
 extension FrameLink {
   /// Sends a response, and returns whether it was sent.
   func send(_ response: consuming HelperResponse) -> Bool {
-    do throws(MessageError) {
+    do throws(PacketError) {
       let frame = try response.encoded()
       return send(frame.span)
     } catch {
@@ -126,7 +126,7 @@ struct ClientPrompter<Client: FrameLink>: Prompter {
     guard client.send(.prompt(text: prompt, echo: echo)),
       case .body(let body) = client.receiveBody(seconds: ProtocolDeadline.answer)
     else { return nil }
-    do throws(MessageError) {
+    do throws(PacketError) {
       guard case .answer(let answer) = try HelperRequest(body: body.span) else { return nil }
       return answer
     } catch {

@@ -116,7 +116,7 @@ package struct Management<Machine: AuthenticationHost> {
   private static func request(
     _ body: borrowing SecretBytes
   ) throws(HelperFailure) -> HelperRequest {
-    do throws(MessageError) {
+    do throws(PacketError) {
       return try HelperRequest(body: body.span)
     } catch {
       throw error == .unsupportedDisplayName ? .unsupportedDisplayName : .protocolError

@@ -207,7 +207,7 @@ final class Responses {
 
   /// Adds a response. One that cannot be encoded is left out.
   func add(_ response: consuming HelperResponse) {
-    do throws(MessageError) {
+    do throws(PacketError) {
       let frame = try response.encoded()
       frames = SecretBytes(joining: frames.span, frame.span)
     } catch {}

@@ -33,32 +33,32 @@ package struct AccountStatus: Equatable, Sendable {
   }
 
   /// Which users enrol.
-  package let enrollment: Enrollment
+  package private(set) var enrollment: Enrollment
   /// Whether second factors are in force.
-  package let state: State
+  package private(set) var state: State
   /// The number of recovery codes left, including imported ones.
-  package let recoveryCodesLeft: UInt8
+  package private(set) var recoveryCodesLeft: UInt8
   /// The number of these codes that were imported: at most `recoveryCodesLeft`.
-  package let importedRecoveryCodesLeft: UInt8
+  package private(set) var importedRecoveryCodesLeft: UInt8
   /// Whether a recovery code of the user is accepted although the factors are locked, and unlocks
   /// them.
-  package let recoveryCodeUnlocks: Bool
+  package private(set) var recoveryCodeUnlocks: Bool
   /// The standing of codes from the user's own programs. Failed attempts at sign-in are counted
   /// separately.
-  package let standing: Standing
+  package private(set) var standing: Standing
   /// What happened at sign-ins.
-  package let activity: Activity
+  package private(set) var activity: Activity
 
   /// What happened at sign-ins, as the user may see it without a password.
   package struct Activity: Equatable, Sendable {
     /// The standing of codes at a sign-in.
-    package let standing: Standing
+    package private(set) var standing: Standing
     /// The number of consecutive failed attempts, at sign-ins and from the user's own programs.
-    package let failedAttempts: UInt32
+    package private(set) var failedAttempts: UInt32
     /// The number of remembered sign-ins.
-    package let rememberedSignIns: UInt8
+    package private(set) var rememberedSignIns: UInt8
     /// The number of pending notices.
-    package let pendingNotices: UInt8
+    package private(set) var pendingNotices: UInt8
 
     /// Creates a value. By default, nothing happened.
     package init(
@@ -88,31 +88,50 @@ package struct AccountStatus: Equatable, Sendable {
   }
 }
 
+extension AccountStatus {
+  /// A status whose fields are read next.
+  init() {
+    self.init(
+      enrollment: .selfService, state: .enabled, recoveryCodesLeft: 0, importedRecoveryCodesLeft: 0,
+      standing: .open)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.choice(&enrollment)
+    try coder.choice(&state)
+    try coder.number(&recoveryCodesLeft)
+    try coder.number(&importedRecoveryCodesLeft)
+    guard importedRecoveryCodesLeft <= recoveryCodesLeft else { throw .malformed }
+    try coder.flag(&recoveryCodeUnlocks)
+    try standing.fields(&coder)
+    try activity.fields(&coder)
+  }
+}
+
+extension AccountStatus.Activity {
+  fileprivate mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try standing.fields(&coder)
+    try coder.number(&failedAttempts)
+    try coder.number(&rememberedSignIns)
+    try coder.number(&pendingNotices)
+  }
+}
+
 extension AccountStatus.Standing {
-  /// The number in a message.
-  var number: UInt8 {
+  fileprivate mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var (number, seconds): (UInt8, UInt32)
     switch self {
-    case .open: 0
-    case .throttled: 1
-    case .locked: 2
+    case .open: (number, seconds) = (0, 0)
+    case .throttled(let wait): (number, seconds) = (1, wait)
+    case .locked: (number, seconds) = (2, 0)
     }
-  }
-
-  /// The seconds in a message: 0 if the standing has none.
-  var seconds: UInt32 {
-    guard case .throttled(let seconds) = self else { return 0 }
-    return seconds
-  }
-
-  /// Creates a standing from a message. Returns nil for an unknown number, and for seconds that the
-  /// standing does not have.
-  init?(number: UInt8, seconds: UInt32) {
-    switch number {
-    case 0: self = .open
-    case 1: self = .throttled(seconds: seconds)
-    case 2: self = .locked
-    default: return nil
+    try coder.number(&number)
+    try coder.number(&seconds)
+    switch (number, seconds) {
+    case (0, 0): self = .open
+    case (1, _): self = .throttled(seconds: seconds)
+    case (2, 0): self = .locked
+    case _: throw .malformed
     }
-    guard self.seconds == seconds else { return nil }
   }
 }

@@ -51,6 +51,10 @@ package struct Coder: ~Copyable {
   private var position = 0
   /// Whether fields are read, and not written.
   package let isReading: Bool
+  /// Whether each number has its length before it, as each string has, and a frame may be around the message.
+  private let isOfHelper: Bool
+  /// Whether a name was read that no factor can have.
+  private var hasUnsupportedName = false
 
   /// The version of all packets.
   package static let version: UInt8 = 1
@@ -61,12 +65,14 @@ package struct Coder: ~Copyable {
   package init(reading packet: consuming SecretBytes) {
     buffer = packet
     isReading = true
+    isOfHelper = false
   }
 
   /// Begins to write a packet.
   package init() {
     buffer = SecretBytes(count: 512)
     isReading = false
+    isOfHelper = false
   }
 
   /// Whether a packet was read to its end.
@@ -94,8 +100,16 @@ package struct Coder: ~Copyable {
   }
 
   /// A number of `count` bytes. All fields with numbers share this function, which keeps the module small.
-  @inline(never)
   private mutating func number(_ value: inout UInt64, count: Int) throws(PacketError) {
+    if isOfHelper {
+      guard try length(UInt16(truncatingIfNeeded: count)) == count else { throw .malformed }
+    }
+    try raw(&value, count: count)
+  }
+
+  /// A number without its length.
+  @inline(never)
+  private mutating func raw(_ value: inout UInt64, count: Int) throws(PacketError) {
     let start = try advance(count)
     if isReading {
       value = 0
@@ -250,16 +264,22 @@ package struct Coder: ~Copyable {
     _ written: Span<UInt8>, _ longest: Int
   ) throws(PacketError) -> Range<Int> {
     guard isReading || written.count <= min(longest, Int(UInt16.max)) else { throw .malformed }
-    var length = UInt16(truncatingIfNeeded: written.count)
-    try number(&length)
-    guard Int(length) <= longest else { throw .malformed }
-    let start = try advance(Int(length))
+    let length = Int(try length(UInt16(truncatingIfNeeded: written.count)))
+    guard length <= longest else { throw .malformed }
+    let start = try advance(length)
     if !isReading {
       buffer.withMutableSpan { buffer in
         for index in written.indices { buffer[start &+ index] = written[index] }
       }
     }
     return start..<position
+  }
+
+  /// The length of a string, or of a number in a message of the helper.
+  private mutating func length(_ written: UInt16) throws(PacketError) -> UInt16 {
+    var length = UInt64(written)
+    try raw(&length, count: 2)
+    return UInt16(truncatingIfNeeded: length)
   }
 
   /// Moves past `count` bytes, and returns where they begin.
@@ -277,5 +297,116 @@ package struct Coder: ~Copyable {
       buffer = larger
     }
     return start
+  }
+}
+
+// MARK: Messages of the helper
+
+/// The messages between `mfa-helper` and its client, in frames. Each field has its length before it, in two bytes.
+extension Coder {
+  /// Begins to write a message of a kind, with its frame.
+  init(framed kind: UInt8) {
+    buffer = SecretBytes(count: 512)
+    isReading = false
+    isOfHelper = true
+    position = Frame.headerLength &+ 1
+    buffer.withMutableSpan { $0[Frame.headerLength] = kind }
+  }
+
+  /// Begins to read the body of a frame.
+  init(readingBody body: consuming SecretBytes) {
+    buffer = body
+    isReading = true
+    isOfHelper = true
+  }
+
+  /// Reads the kind of the message.
+  mutating func kind<Kind: RawRepresentable>() throws(PacketError) -> Kind
+  where Kind.RawValue == UInt8 {
+    var number: UInt64 = 0
+    try raw(&number, count: 1)
+    guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: number)) else {
+      throw .unknownKind(UInt8(truncatingIfNeeded: number))
+    }
+    return kind
+  }
+
+  /// Checks that a message was read to its end, and that all names are supported.
+  func end() throws(PacketError) {
+    guard isAtEnd else { throw .malformed }
+    guard !hasUnsupportedName else { throw .unsupportedDisplayName }
+  }
+
+  /// Returns the message with its frame.
+  consuming func frame() throws(PacketError) -> SecretBytes {
+    let length = position &- Frame.headerLength
+    guard length <= Frame.longestBody else { throw .malformed }
+    buffer.withMutableSpan { buffer in
+      for index in 0..<Frame.headerLength {
+        let shift = 8 &* (Frame.headerLength &- 1 &- index)
+        buffer[index] = UInt8(truncatingIfNeeded: length >> shift)
+      }
+    }
+    return buffer.prefix(position)
+  }
+
+  /// A factor's name. One that a factor cannot have is reported at the end.
+  mutating func name(_ name: inout DisplayName) throws(PacketError) {
+    var utf8 = name.utf8
+    try bytes(&utf8, longest: DisplayName.maximumBytes)
+    do throws(DisplayName.Refusal) {
+      let read = try DisplayName(utf8)
+      guard read.utf8 == utf8 else { return hasUnsupportedName = true }
+      name = read
+    } catch {
+      hasUnsupportedName = true
+    }
+  }
+
+  /// A user's name.
+  mutating func user(_ user: inout UserName) throws(PacketError) {
+    var bytes = user.bytes
+    try self.bytes(&bytes, longest: UserName.maximumLength)
+    guard let read = UserName(bytes) else { throw .malformed }
+    user = read
+  }
+
+  /// A text for display.
+  mutating func text(_ text: inout DisplayText) throws(PacketError) {
+    var utf8 = text.utf8
+    try bytes(&utf8, longest: DisplayText.longest)
+    let read = DisplayText(cleaning: utf8)
+    guard read.utf8 == utf8 else { throw .malformed }
+    text = read
+  }
+
+  /// A phone number as it is shown.
+  mutating func phone(_ number: inout MaskedPhoneNumber) throws(PacketError) {
+    var ascii = number.ascii
+    try bytes(&ascii, longest: MaskedPhoneNumber.maximumLength)
+    guard let read = MaskedPhoneNumber(ascii: ascii) else { throw .malformed }
+    number = read
+  }
+
+  /// Secrets of the same length, which are concatenated in `secrets`: their number, and then each of them.
+  mutating func secrets(
+    _ secrets: inout SecretBytes, most: UInt8, each length: Int
+  ) throws(PacketError) {
+    guard isReading || secrets.count % length == 0, secrets.count <= Int(most) &* length else {
+      throw .malformed
+    }
+    var count = UInt8(truncatingIfNeeded: secrets.count / length)
+    try number(&count)
+    guard count <= most else { throw .malformed }
+    if isReading { secrets = SecretBytes(count: Int(count) &* length) }
+    for number in 0..<Int(count) {
+      let start = number &* length
+      var one = SecretBytes(copying: secrets.span, in: start..<start &+ length)
+      try secret(&one, longest: length)
+      guard one.count == length else { throw .malformed }
+      secrets.withMutableSpan { secrets in
+        for index in 0..<length { secrets[start &+ index] = one.span[index] }
+      }
+    }
   }
 }

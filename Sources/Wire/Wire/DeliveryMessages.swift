@@ -9,7 +9,7 @@ package enum DeliveryMessages {
   /// - Returns: the bytes; never nil, because every `UserName` fits.
   @export(interface)
   package static func bytes(for user: UserName) -> [UInt8]? {
-    do throws(MessageError) {
+    do throws(PacketError) {
       let hello = try text(of: HelperRequest.hello(.english))
       return hello + (try text(of: HelperRequest.deliver(user: user)))
     } catch {
@@ -19,8 +19,8 @@ package enum DeliveryMessages {
 
   private static func text(
     of request: consuming HelperRequest
-  ) throws(MessageError) -> [UInt8] {
-    let message = try request.encodedForSignIn()
+  ) throws(PacketError) -> [UInt8] {
+    let message = try request.encoded()
     var bytes: [UInt8] = []
     for index in message.span.indices { bytes.append(message.span[index]) }
     return bytes

@@ -3,13 +3,13 @@ import MFAModel
 /// The data of a factor that its user may see: everything but the secret.
 package struct FactorSummary: Equatable, Sendable {
   /// The factor's permanent id.
-  package let id: FactorID
+  package private(set) var id: FactorID
   /// The name that the user gave the factor.
-  package let displayName: DisplayName
+  package private(set) var displayName: DisplayName
   /// The time of enrolment, in seconds since the epoch.
-  package let enrolledAt: Int64
+  package private(set) var enrolledAt: Int64
   /// The type of factor.
-  package let kind: Kind
+  package private(set) var kind: Kind
 
   /// The type of factor, with what its user may see.
   package enum Kind: Equatable, Sendable {
@@ -37,6 +37,35 @@ package struct FactorSummary: Equatable, Sendable {
       }
     self.init(
       id: factor.id, displayName: factor.displayName, enrolledAt: factor.enrolledAt, kind: kind)
+  }
+
+  /// A summary whose fields are read next.
+  static var placeholder: FactorSummary {
+    FactorSummary(id: .zero, displayName: .placeholder, enrolledAt: 0, kind: .totp(.standard))
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.identifier(&id)
+    try coder.name(&displayName)
+    try coder.number(&enrolledAt)
+    var (number, parameters): (UInt8, TOTPParameters) = (1, .standard)
+    var phone = MaskedPhoneNumber.placeholder
+    var usableFrom: Int64 = 0
+    switch kind {
+    case .totp(let present): parameters = present
+    case .phone(let present, let time): (number, phone, usableFrom) = (2, present, time)
+    }
+    try coder.number(&number)
+    switch number {
+    case 1:
+      try coder.parameters(&parameters)
+      kind = .totp(parameters)
+    case 2:
+      try coder.phone(&phone)
+      try coder.number(&usableFrom)
+      kind = .phone(phone, usableFrom: usableFrom)
+    case _: throw .malformed
+    }
   }
 
   /// The number of digits of the factor's codes.

@@ -9,10 +9,10 @@ package enum Frame {
 
   /// Returns the length of the body that follows `header`, 1 to `longestBody`. A longer or empty
   /// body is refused before any of it is read.
-  package static func bodyLength(header: Span<UInt8>) throws(MessageError) -> Int {
+  package static func bodyLength(header: Span<UInt8>) throws(PacketError) -> Int {
     let length = length(header: header)
     guard header.count == headerLength, length > 0 else { throw .malformed }
-    guard length <= longestBody else { throw .tooLong }
+    guard length <= longestBody else { throw .malformed }
     return length
   }
 

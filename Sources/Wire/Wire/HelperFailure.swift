@@ -78,8 +78,16 @@ package enum HelperFailure: Error, Equatable, Sendable {
   /// The account may not be used now.
   case accountRefused(AccountRefusal)
 
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var (number, seconds) = (number, seconds)
+    try coder.number(&number)
+    try coder.number(&seconds)
+    guard let failure = HelperFailure(number: number, seconds: seconds) else { throw .malformed }
+    self = failure
+  }
+
   /// The number in a message.
-  var number: UInt8 {
+  private var number: UInt8 {
     switch self {
     case .notPermitted: 1
     case .requiresRecentLogin: 2
@@ -123,7 +131,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
 
   /// The detail in a message: the seconds to wait, the number of the process fault, or the number of
   /// what is wrong with a phone number; 0 for every other failure.
-  var seconds: UInt32 {
+  private var seconds: UInt32 {
     switch self {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds),
       .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds),
@@ -146,7 +154,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
 
   /// Creates a failure from a message. Returns nil for an unknown number, and for a detail that the
   /// failure does not have.
-  init?(number: UInt8, seconds: UInt32) {
+  private init?(number: UInt8, seconds: UInt32) {
     switch number {
     case 1: self = .notPermitted
     case 2: self = .requiresRecentLogin

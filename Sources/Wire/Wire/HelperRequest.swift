@@ -1,5 +1,5 @@
-import MFAMessages
 import MFABase
+import MFAMessages
 import MFAModel
 
 /// A request from the client to the helper.
@@ -79,311 +79,186 @@ package enum HelperRequest: ~Copyable, Sendable {
   /// The longest name of a group of hosts in bytes.
   package static let longestGroup = 64
 
-  /// Returns the message with its frame. Throws if a value is out of range, such as an answer
-  /// longer than `longestAnswer`.
-  @export(interface)
-  package borrowing func encoded() throws(MessageError) -> SecretBytes {
+  /// The kinds of request, with the numbers in messages.
+  private enum Kind: UInt8 {
+    case hello = 1
+    case session
+    case answer
+    case cancel
+    case generateSecret
+    case enroll
+    case list
+    case rename
+    case unenroll
+    case test
+    case bye
+    case ticketSession
+    case status
+    case generateRecoveryCodes
+    case resync
+    case importFactor
+    case signIn
+    case deliver
+    case forget
+    case completeResync
+    case checkEnrollment
+    case readNotices
+    case beginPhone
+    case confirmPhone
+    case sendCode
+    case generateOfflineCodes
+  }
+
+  private var kind: Kind {
     switch self {
-    case .hello: return try encodedForSignIn()
-    case .list: return try encodedForSignIn()
-    case .status: return try encodedForSignIn()
-    case .signIn: return try encodedForSignIn()
-    case .deliver: return try encodedForSignIn()
-    case .bye: return try encodedForSignIn()
-    case .session:
-      return try MessageWriter(kind: Kind.session).finish()
-    case .answer(let answer):
-      guard answer.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.answer)
-      writer.field(answer.span)
-      return try writer.finish()
-    case .cancel:
-      return try MessageWriter(kind: Kind.cancel).finish()
-    case .generateSecret(let parameters):
-      var writer = MessageWriter(kind: Kind.generateSecret)
-      writer.field(parameters)
-      return try writer.finish()
-    case .enroll(let request):
-      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.enroll)
-      writer.field(request.code.span)
-      writer.field(request.displayName.utf8)
-      return try writer.finish()
-    case .rename(let factor, let displayName):
-      var writer = MessageWriter(kind: Kind.rename)
-      writer.field(factor.bytes)
-      writer.field(displayName.utf8)
-      return try writer.finish()
-    case .unenroll(let factor):
-      var writer = MessageWriter(kind: Kind.unenroll)
-      writer.field(factor.bytes)
-      return try writer.finish()
-    case .test(let code):
-      guard code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.test)
-      writer.field(code.span)
-      return try writer.finish()
-    case .ticketSession:
-      return try MessageWriter(kind: Kind.ticketSession).finish()
-    case .generateRecoveryCodes:
-      return try MessageWriter(kind: Kind.generateRecoveryCodes).finish()
-    case .resync(let request):
-      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.resync)
-      writer.field(request.factor.bytes)
-      writer.field(request.code.span)
-      return try writer.finish()
-    case .importFactor(let request):
-      try request.check()
-      var writer = MessageWriter(kind: Kind.importFactor)
-      writer.field(request.displayName.utf8)
-      writer.field(request.parameters)
-      writer.field(request.key.span)
-      writer.field(request.timeOffset)
-      writer.field(request.watermark)
-      writer.fields(request.recoveryCodes.span, each: ImportRequest.recoveryCodeLength)
-      return try writer.finish()
-    case .forget:
-      return try MessageWriter(kind: Kind.forget).finish()
-    case .completeResync(let code):
-      guard code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.completeResync)
-      writer.field(code.span)
-      return try writer.finish()
-    case .checkEnrollment(let displayName):
-      var writer = MessageWriter(kind: Kind.checkEnrollment)
-      writer.field(displayName.utf8)
-      return try writer.finish()
-    case .readNotices:
-      return try MessageWriter(kind: Kind.readNotices).finish()
-    case .beginPhone(let number):
-      guard number.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.beginPhone)
-      writer.field(number.span)
-      return try writer.finish()
-    case .confirmPhone(let request):
-      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.confirmPhone)
-      writer.field(request.code.span)
-      writer.field(request.displayName.utf8)
-      return try writer.finish()
-    case .sendCode(let factor):
-      var writer = MessageWriter(kind: Kind.sendCode)
-      writer.field(factor.bytes)
-      return try writer.finish()
-    case .generateOfflineCodes(let group):
-      guard group.count <= Self.longestGroup else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.generateOfflineCodes)
-      writer.field(group)
-      return try writer.finish()
+    case .hello: .hello
+    case .session: .session
+    case .answer: .answer
+    case .cancel: .cancel
+    case .generateSecret: .generateSecret
+    case .enroll: .enroll
+    case .list: .list
+    case .rename: .rename
+    case .unenroll: .unenroll
+    case .test: .test
+    case .bye: .bye
+    case .ticketSession: .ticketSession
+    case .status: .status
+    case .generateRecoveryCodes: .generateRecoveryCodes
+    case .resync: .resync
+    case .importFactor: .importFactor
+    case .signIn: .signIn
+    case .deliver: .deliver
+    case .forget: .forget
+    case .completeResync: .completeResync
+    case .checkEnrollment: .checkEnrollment
+    case .readNotices: .readNotices
+    case .beginPhone: .beginPhone
+    case .confirmPhone: .confirmPhone
+    case .sendCode: .sendCode
+    case .generateOfflineCodes: .generateOfflineCodes
     }
   }
 
-  /// Returns the message with its frame, for the requests that the PAM module sends. Throws for all
-  /// others, so that the module contains no code that it never runs.
-  @export(interface)
-  package borrowing func encodedForSignIn() throws(MessageError) -> SecretBytes {
-    switch self {
-    case .hello(let language):
-      var writer = MessageWriter(kind: Kind.hello)
-      writer.field(Self.version)
-      writer.field(language.rawValue)
-      return try writer.finish()
-    case .list:
-      return try MessageWriter(kind: Kind.list).finish()
-    case .bye:
-      return try MessageWriter(kind: Kind.bye).finish()
-    case .status:
-      return try MessageWriter(kind: Kind.status).finish()
-    case .signIn(let request):
-      guard request.code.count <= Self.longestAnswer else { throw .tooLong }
-      var writer = MessageWriter(kind: Kind.signIn)
-      writer.field(request.factor?.bytes ?? [])
-      writer.field(request.code.span)
-      return try writer.finish()
-    case .deliver(let user):
-      var writer = MessageWriter(kind: Kind.deliver)
-      writer.field(user.bytes)
-      return try writer.finish()
-    case .session: throw .malformed
-    case .answer: throw .malformed
-    case .cancel: throw .malformed
-    case .generateSecret: throw .malformed
-    case .enroll: throw .malformed
-    case .rename: throw .malformed
-    case .unenroll: throw .malformed
-    case .test: throw .malformed
-    case .ticketSession: throw .malformed
-    case .generateRecoveryCodes: throw .malformed
-    case .resync: throw .malformed
-    case .importFactor: throw .malformed
-    case .forget: throw .malformed
-    case .completeResync: throw .malformed
-    case .checkEnrollment: throw .malformed
-    case .readNotices: throw .malformed
-    case .beginPhone: throw .malformed
-    case .confirmPhone: throw .malformed
-    case .sendCode: throw .malformed
-    case .generateOfflineCodes: throw .malformed
+  /// Creates a request of a kind, whose fields are read next.
+  private init(_ kind: Kind) {
+    switch kind {
+    case .hello: self = .hello(.english)
+    case .session: self = .session
+    case .answer: self = .answer(SecretBytes(count: 0))
+    case .cancel: self = .cancel
+    case .generateSecret: self = .generateSecret(.standard)
+    case .enroll: self = .enroll(EnrollmentRequest())
+    case .list: self = .list
+    case .rename: self = .rename(factor: .zero, displayName: .placeholder)
+    case .unenroll: self = .unenroll(factor: .zero)
+    case .test: self = .test(SecretBytes(count: 0))
+    case .bye: self = .bye
+    case .ticketSession: self = .ticketSession
+    case .status: self = .status
+    case .generateRecoveryCodes: self = .generateRecoveryCodes
+    case .resync: self = .resync(ResyncRequest())
+    case .importFactor: self = .importFactor(ImportRequest())
+    case .signIn: self = .signIn(CodeRequest())
+    case .deliver: self = .deliver(user: .placeholder)
+    case .forget: self = .forget
+    case .completeResync: self = .completeResync(SecretBytes(count: 0))
+    case .checkEnrollment: self = .checkEnrollment(.placeholder)
+    case .readNotices: self = .readNotices
+    case .beginPhone: self = .beginPhone(SecretBytes(count: 0))
+    case .confirmPhone: self = .confirmPhone(EnrollmentRequest())
+    case .sendCode: self = .sendCode(factor: .zero)
+    case .generateOfflineCodes: self = .generateOfflineCodes(group: [])
     }
+  }
+
+  /// Reads or writes the fields.
+  private mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var request = HelperRequest.bye
+    swap(&request, &self)
+    let longest = Self.longestAnswer
+    switch consume request {
+    case .hello(var language):
+      try coder.constant(Self.version)
+      try coder.choice(&language)
+      self = .hello(language)
+    case .answer(var answer):
+      try coder.secret(&answer, longest: longest)
+      self = .answer(answer)
+    case .generateSecret(var parameters):
+      try coder.parameters(&parameters)
+      self = .generateSecret(parameters)
+    case .enroll(var request):
+      try request.fields(&coder)
+      self = .enroll(request)
+    case .rename(var factor, var name):
+      try coder.identifier(&factor)
+      try coder.name(&name)
+      self = .rename(factor: factor, displayName: name)
+    case .unenroll(var factor):
+      try coder.identifier(&factor)
+      self = .unenroll(factor: factor)
+    case .test(var code):
+      try coder.secret(&code, longest: longest)
+      self = .test(code)
+    case .resync(var request):
+      try request.fields(&coder)
+      self = .resync(request)
+    case .importFactor(var request):
+      try request.fields(&coder)
+      self = .importFactor(request)
+    case .signIn(var request):
+      try request.fields(&coder)
+      self = .signIn(request)
+    case .deliver(var user):
+      try coder.user(&user)
+      self = .deliver(user: user)
+    case .completeResync(var code):
+      try coder.secret(&code, longest: longest)
+      self = .completeResync(code)
+    case .checkEnrollment(var name):
+      try coder.name(&name)
+      self = .checkEnrollment(name)
+    case .beginPhone(var number):
+      try coder.secret(&number, longest: longest)
+      self = .beginPhone(number)
+    case .confirmPhone(var request):
+      try request.fields(&coder)
+      self = .confirmPhone(request)
+    case .sendCode(var factor):
+      try coder.identifier(&factor)
+      self = .sendCode(factor: factor)
+    case .generateOfflineCodes(var group):
+      try coder.bytes(&group, longest: Self.longestGroup)
+      self = .generateOfflineCodes(group: group)
+    case .session: self = .session
+    case .cancel: self = .cancel
+    case .list: self = .list
+    case .bye: self = .bye
+    case .ticketSession: self = .ticketSession
+    case .status: self = .status
+    case .generateRecoveryCodes: self = .generateRecoveryCodes
+    case .forget: self = .forget
+    case .readNotices: self = .readNotices
+    }
+  }
+
+  /// Returns the message with its frame. Throws if a value is out of range, such as an answer
+  /// longer than `longestAnswer`.
+  @export(interface)
+  package consuming func encoded() throws(PacketError) -> SecretBytes {
+    var coder = Coder(framed: kind.rawValue)
+    try fields(&coder)
+    return try coder.frame()
   }
 
   /// Parses a message from a frame's body.
   @export(interface)
-  package init(body: Span<UInt8>) throws(MessageError) {
-    var reader = MessageReader(body)
-    let kind = try reader.kind()
-    switch kind {
-    case Kind.hello:
-      let version = try reader.number(UInt8.self)
-      guard version == Self.version else { throw .unsupportedVersion(version) }
-      let number = try reader.number(UInt8.self)
-      try reader.end()
-      guard let language = Language(rawValue: number) else { throw .malformed }
-      self = .hello(language)
-    case Kind.session:
-      try reader.end()
-      self = .session
-    case Kind.answer:
-      let answer = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .answer(answer)
-    case Kind.cancel:
-      try reader.end()
-      self = .cancel
-    case Kind.generateSecret:
-      let parameters = try reader.parameters()
-      try reader.end()
-      self = .generateSecret(parameters)
-    case Kind.enroll:
-      let code = try reader.secret(longest: Self.longestAnswer)
-      let displayName = try reader.displayName()
-      try reader.end()
-      guard let displayName else { throw .unsupportedDisplayName }
-      self = .enroll(EnrollmentRequest(code: code, displayName: displayName))
-    case Kind.list:
-      try reader.end()
-      self = .list
-    case Kind.rename:
-      let factor = try reader.factor()
-      let displayName = try reader.displayName()
-      try reader.end()
-      guard let displayName else { throw .unsupportedDisplayName }
-      self = .rename(factor: factor, displayName: displayName)
-    case Kind.unenroll:
-      let factor = try reader.factor()
-      try reader.end()
-      self = .unenroll(factor: factor)
-    case Kind.test:
-      let code = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .test(code)
-    case Kind.bye:
-      try reader.end()
-      self = .bye
-    case Kind.ticketSession:
-      try reader.end()
-      self = .ticketSession
-    case Kind.status:
-      try reader.end()
-      self = .status
-    case Kind.generateRecoveryCodes:
-      try reader.end()
-      self = .generateRecoveryCodes
-    case Kind.resync:
-      let factor = try reader.factor()
-      let code = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .resync(ResyncRequest(factor: factor, code: code))
-    case Kind.importFactor:
-      let displayName = try reader.displayName()
-      let parameters = try reader.parameters()
-      let key = try reader.secret(longest: ImportRequest.longestKey)
-      let timeOffset = try reader.number(Int32.self)
-      let watermark = try reader.number(Int64.self)
-      let recoveryCodes = try reader.secrets(
-        atMost: ImportRequest.mostRecoveryCodes, each: ImportRequest.recoveryCodeLength)
-      try reader.end()
-      guard let displayName else { throw .unsupportedDisplayName }
-      let request = ImportRequest(
-        displayName: displayName, parameters: parameters, key: key, timeOffset: timeOffset,
-        watermark: watermark, recoveryCodes: recoveryCodes)
-      try request.check()
-      self = .importFactor(request)
-    case Kind.signIn:
-      let factor = try reader.optionalFactor()
-      let code = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .signIn(CodeRequest(factor: factor, code: code))
-    case Kind.deliver:
-      let user = try reader.userName()
-      try reader.end()
-      self = .deliver(user: user)
-    case Kind.forget:
-      try reader.end()
-      self = .forget
-    case Kind.completeResync:
-      let code = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .completeResync(code)
-    case Kind.checkEnrollment:
-      let displayName = try reader.displayName()
-      try reader.end()
-      guard let displayName else { throw .unsupportedDisplayName }
-      self = .checkEnrollment(displayName)
-    case Kind.readNotices:
-      try reader.end()
-      self = .readNotices
-    case Kind.beginPhone:
-      let number = try reader.secret(longest: Self.longestAnswer)
-      try reader.end()
-      self = .beginPhone(number)
-    case Kind.confirmPhone:
-      let code = try reader.secret(longest: Self.longestAnswer)
-      let displayName = try reader.displayName()
-      try reader.end()
-      guard let displayName else { throw .unsupportedDisplayName }
-      self = .confirmPhone(EnrollmentRequest(code: code, displayName: displayName))
-    case Kind.sendCode:
-      let factor = try reader.factor()
-      try reader.end()
-      self = .sendCode(factor: factor)
-    case Kind.generateOfflineCodes:
-      let group = try reader.bytes(longest: Self.longestGroup)
-      try reader.end()
-      self = .generateOfflineCodes(group: group)
-    default:
-      throw .unknownKind(kind)
-    }
-  }
-
-  /// The numbers of the message kinds.
-  private enum Kind {
-    static let hello: UInt8 = 0x01
-    static let session: UInt8 = 0x02
-    static let answer: UInt8 = 0x03
-    static let cancel: UInt8 = 0x04
-    static let generateSecret: UInt8 = 0x05
-    static let enroll: UInt8 = 0x06
-    static let list: UInt8 = 0x07
-    static let rename: UInt8 = 0x08
-    static let unenroll: UInt8 = 0x09
-    static let test: UInt8 = 0x0A
-    static let bye: UInt8 = 0x0B
-    static let ticketSession: UInt8 = 0x0C
-    static let status: UInt8 = 0x0D
-    static let generateRecoveryCodes: UInt8 = 0x0E
-    static let resync: UInt8 = 0x0F
-    static let importFactor: UInt8 = 0x10
-    static let signIn: UInt8 = 0x11
-    static let deliver: UInt8 = 0x12
-    static let forget: UInt8 = 0x13
-    static let completeResync: UInt8 = 0x14
-    static let checkEnrollment: UInt8 = 0x15
-    static let readNotices: UInt8 = 0x16
-    static let beginPhone: UInt8 = 0x17
-    static let confirmPhone: UInt8 = 0x18
-    static let sendCode: UInt8 = 0x19
-    static let generateOfflineCodes: UInt8 = 0x1A
+  package init(body: Span<UInt8>) throws(PacketError) {
+    self = .bye
+    var coder = Coder(readingBody: SecretBytes(copying: body))
+    self = HelperRequest(try coder.kind())
+    try fields(&coder)
+    try coder.end()
   }
 }

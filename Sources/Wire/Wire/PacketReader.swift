@@ -6,6 +6,9 @@ package enum PacketError: Error, Equatable, Sendable {
   case malformed
   /// No message of this direction has this kind.
   case unknownKind(UInt8)
+  /// `DisplayName` refuses the factor's name; the message is otherwise well formed. The helper can
+  /// answer the message and continue.
+  case unsupportedDisplayName
 }
 
 /// The limits of packets.

@@ -6,13 +6,13 @@ import MFABase
 /// They are stored in one block because an array cannot hold noncopyable values.
 package struct RecoveryCodeList: ~Copyable, Sendable {
   /// The codes, each of `codeLength` bytes, with nothing between them.
-  package let text: SecretBytes
+  package private(set) var text: SecretBytes
 
   /// The length of a code in bytes.
   package static let codeLength = 19
 
   /// The maximum number of codes in a set.
-  package static let mostCodes = 10
+  package static let mostCodes: UInt8 = 10
 
   /// Takes ownership of the codes. A malformed list cannot be sent.
   package init(text: consuming SecretBytes) { self.text = text }
@@ -20,9 +20,13 @@ package struct RecoveryCodeList: ~Copyable, Sendable {
   /// The number of codes.
   package var count: Int { text.count / Self.codeLength }
 
-  /// Whether the list consists of whole codes only, and not too many.
-  var isWellFormed: Bool {
-    guard text.count % Self.codeLength == 0, count <= Self.mostCodes else { return false }
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.secrets(&text, most: Self.mostCodes, each: Self.codeLength)
+    guard isWellFormed else { throw .malformed }
+  }
+
+  /// Whether each code has its form.
+  private var isWellFormed: Bool {
     let text = text.span
     for index in text.indices {
       let isHyphen = text[index] == UInt8(ascii: "-")

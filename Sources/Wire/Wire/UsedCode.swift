@@ -9,30 +9,21 @@ package enum UsedCode: Equatable, Sendable {
   /// One use of an administrator's bypass code, which can be used `usesLeft` more times.
   case bypassCode(usesLeft: UInt8)
 
-  /// Creates a code from the fields of a message, or nil if they do not belong together.
-  init?(number: UInt8, factor: FactorID?, left: UInt8) {
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var (number, factor, left): (UInt8, FactorID?, UInt8)
+    switch self {
+    case .factor(let id): (number, factor, left) = (1, id, 0)
+    case .recoveryCode(let codes): (number, factor, left) = (2, nil, codes)
+    case .bypassCode(let uses): (number, factor, left) = (3, nil, uses)
+    }
+    try coder.number(&number)
+    try coder.identifier(&factor)
+    try coder.number(&left)
     switch (number, factor, left) {
     case (1, _, 0): self = .factor(factor)
     case (2, nil, _): self = .recoveryCode(left: left)
     case (3, nil, _): self = .bypassCode(usesLeft: left)
-    case _: return nil
-    }
-  }
-
-  /// The number in a message.
-  var number: UInt8 {
-    switch self {
-    case .factor: 1
-    case .recoveryCode: 2
-    case .bypassCode: 3
-    }
-  }
-
-  /// The number of recovery codes, or of uses of the bypass code, that are left.
-  var left: UInt8 {
-    switch self {
-    case .factor: 0
-    case .recoveryCode(let left), .bypassCode(let left): left
+    case _: throw .malformed
     }
   }
 
