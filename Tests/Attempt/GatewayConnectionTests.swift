@@ -5,7 +5,7 @@ import Testing
 
 @testable import MFAAttempt
 
-/// The MUSTs of GatewayConnection.swift.
+/// The MUSTs of GatewayConnection.
 @Suite struct GatewayConnectionTests {
   private let path = Array("/tmp/mfa-gateway-\(UUID().uuidString)".utf8)
 

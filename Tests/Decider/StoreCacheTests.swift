@@ -6,7 +6,7 @@ import Testing
 
 @testable import MFADecider
 
-/// The MUSTs of StoreCache.swift.
+/// The MUSTs of StoreCache.
 @Suite("Cached stores", .privateMachine)
 struct StoreCacheTests {
   private let folder: StoreFolder

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MFARelay
 
-/// The MUSTs of CheckReason.swift.
+/// The MUSTs of CheckReason.
 @Suite("A reason to check a verifier", .timeLimit(.minutes(20)))
 struct CheckReasonTests {
   private let reason = CheckReason()

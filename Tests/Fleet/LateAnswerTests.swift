@@ -3,7 +3,7 @@ import Testing
 
 @testable import MFARelay
 
-/// The MUSTs of LateAnswer.swift.
+/// The MUSTs of LateAnswer.
 @Suite("An answer that may be late", .timeLimit(.minutes(20)))
 struct LateAnswerTests {
   /// Counts notes, and tells of each.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MFARealm
 
-/// MUST 1 and 2 of HostFacts.swift, and MUST 1 of ReportedStacks.swift.
+/// MUST 1 and 2 of HostFacts, and MUST 1 of ReportedStacks.
 @Suite("Facts about a host")
 struct HostFactsTests {
   private static func read(_ encoded: [UInt8]) -> Result<HostFacts, PacketError> {

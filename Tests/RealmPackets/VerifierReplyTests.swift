@@ -2,7 +2,7 @@ import MFARealm
 import MFAWire
 import Testing
 
-/// MUST 1 of VerifierReply.swift.
+/// MUST 1 of VerifierReply.
 @Suite("Replies of the decision service")
 struct VerifierReplyTests {
   private static let replies: [VerifierReply] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MFAStore
 
-/// MUST 1 of AuditLogMemory.swift: an entry that is complete counts at the next sign-in.
+/// MUST 1 of AuditLogMemory: an entry that is complete counts at the next sign-in.
 @Suite("The remembered head of the audit log", .privateMachine)
 struct AuditLogMemoryTests {
   private let fixture: StoreFixture

@@ -1,3 +1,5 @@
+import MFACPOSIX
+
 /// One line for the system log: `key=value` pairs with escaped values, so that no input, such as a
 /// user name, can forge a line or a pair.
 package struct LogLine: Sendable {
@@ -102,5 +104,51 @@ package struct LogLine: Sendable {
       true
     default: false
     }
+  }
+}
+
+/// The system log of this project's own programs. The PAM module logs through libpam instead.
+package enum Log {
+  /// Writes a line to the facility `authpriv` under the program's name.
+  package static func write(_ priority: LogPriority, _ line: LogLine) {
+    // SAFETY: the line ends with a NUL and outlives the call, which copies it.
+    unsafe cposix_syslog(LOG_AUTHPRIV | priority.number, cString(line.text))
+  }
+
+  /// Writes why a part of the product does not work.
+  package static func writeError(
+    in part: StaticString, reason: StaticString, _ error: SystemError? = nil
+  ) {
+    var line = LogLine()
+    line.add("result", "error")
+    line.add("part", part)
+    line.add("reason", reason)
+    if let error { line.add(error) }
+    write(.error, line)
+  }
+}
+
+/// The priority of a log line, as defined by syslog.
+package enum LogPriority: Sendable {
+  case alert, error, warning, notice, information, debug
+
+  /// syslog's number for the priority.
+  package var number: Int32 {
+    switch self {
+    case .alert: LOG_ALERT
+    case .error: LOG_ERR
+    case .warning: LOG_WARNING
+    case .notice: LOG_NOTICE
+    case .information: LOG_INFO
+    case .debug: LOG_DEBUG
+    }
+  }
+}
+
+extension LogLine {
+  /// Appends the error number of a failed system call by its name: `errno=EACCES`.
+  @inline(never)
+  package mutating func add(_ error: SystemError) {
+    add("errno", escaping: bytes(of: error.name))
   }
 }

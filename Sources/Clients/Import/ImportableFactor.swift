@@ -1,5 +1,5 @@
-import MFAModel
 import MFABase
+import MFAModel
 
 /// A time-based factor that another program stored, converted to this project's terms.
 package final class ImportableFactor: Sendable {
@@ -70,5 +70,86 @@ package final class ImportableFactor: Sendable {
   private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? (right < 0 ? .min : .max) : sum
+  }
+}
+
+/// Recovery codes that another program stored: eight digits each, the first of them not 0.
+package final class ImportableRecoveryCodes: Sendable {
+  /// The digits of all codes, in ASCII, concatenated.
+  package let digits: SecretBytes
+
+  /// The number of codes, 0 to `maximumCount`.
+  package let count: Int
+
+  /// The number of digits of a code.
+  package static let codeLength = 8
+
+  /// The maximum number of codes that are imported for an account.
+  package static let maximumCount = 10
+
+  /// Copies `codeLength` digits from each of `places` in `text`.
+  init(copying text: Span<UInt8>, at places: [Int]) {
+    var digits = SecretBytes(count: places.count * Self.codeLength)
+    digits.withMutableSpan { digits in
+      for (number, place) in places.enumerated() {
+        for index in 0..<Self.codeLength {
+          digits[number * Self.codeLength + index] = text[place + index]
+        }
+      }
+    }
+    self.digits = digits
+    count = places.count
+  }
+
+  /// Returns the code at `index`, 0 to `count - 1`, as eight ASCII digits, or nothing if the index
+  /// is out of range.
+  package func code(at index: Int) -> SecretBytes {
+    guard index >= 0, index < count else { return SecretBytes(count: 0) }
+    let start = index * Self.codeLength
+    return digits.withSpan { SecretBytes(copying: $0, in: start..<start + Self.codeLength) }
+  }
+}
+
+/// The contents of one google-authenticator file: one factor and its recovery codes.
+package struct ImportedFactors: Sendable {
+  /// The factor.
+  package let factor: ImportableFactor
+
+  /// The recovery codes that still work.
+  package let recoveryCodes: ImportableRecoveryCodes
+
+  /// The warnings about both.
+  package let warnings: [ImportWarning]
+}
+
+/// The type of a token: the first word of its line in a users.oath file.
+struct TokenType {
+  /// The number of digits of a code.
+  let codeLength: CodeLength
+
+  /// How long a code lasts, in seconds, or nil if the token is counter-based.
+  let period: UInt16?
+
+  /// Parses a token type, such as `HOTP/T30/6`. Returns nil if pam_oath does not support it.
+  init?(_ text: Span<UInt8>, in range: Range<Int>) {
+    let kinds: [(name: String, period: UInt16?)] = [
+      ("HOTP/E", nil), ("HOTP/T30", 30), ("HOTP/T60", 60),
+    ]
+    let lengths: [(suffix: String, codeLength: CodeLength)] = [
+      ("", .six), ("/6", .six), ("/7", .seven), ("/8", .eight),
+    ]
+    if Text.matches(text, in: range, "HOTP") {
+      codeLength = .six
+      period = nil
+      return
+    }
+    for kind in kinds {
+      for length in lengths where Text.matches(text, in: range, kind.name + length.suffix) {
+        codeLength = length.codeLength
+        period = kind.period
+        return
+      }
+    }
+    return nil
   }
 }

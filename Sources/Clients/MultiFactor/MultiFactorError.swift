@@ -1,4 +1,6 @@
+import MFABase
 public import MFAMessages
+import MFAModel
 import MFAWire
 
 /// Why an operation on second factors failed.
@@ -238,6 +240,132 @@ extension MultiFactorError: CustomStringConvertible {
     case .protocolError: .protocolError
     case .operationInProgress: .operationInProgress
     case .userTokenExpired: .signedOut
+    }
+  }
+}
+
+extension MultiFactorError {
+  /// Returns the system's description of an error number.
+  static func text(of number: Int32) -> String { SystemError(.process, number: number).text }
+}
+
+/// Why an account may not be used, although the password may be right.
+public enum AccountFault: CaseIterable, Equatable, Sendable {
+  /// The account is locked after too many wrong passwords (pam_faillock).
+  case locked
+  /// The account has expired.
+  case expired
+  /// The password has expired.
+  case passwordExpired
+  /// No user can sign in to this host now (nologin(5)).
+  case noSignIns
+  /// The host does not allow the account for another reason.
+  case notAllowed
+
+  init(_ refusal: AccountRefusal) {
+    self =
+      switch refusal {
+      case .locked: .locked
+      case .expired: .expired
+      case .passwordExpired: .passwordExpired
+      case .noSignIns: .noSignIns
+      case .notAllowed: .notAllowed
+      }
+  }
+
+  var message: FailureMessage {
+    switch self {
+    case .locked: .accountLocked
+    case .expired: .accountExpired
+    case .passwordExpired: .passwordExpired
+    case .noSignIns: .noSignIns
+    case .notAllowed: .accountNotAllowed
+    }
+  }
+}
+
+/// Why a text is not a phone number in international form (ITU-T E.164), such as `+15105551234`.
+public enum PhoneNumberFault: CaseIterable, Sendable {
+  /// It does not begin with a plus sign.
+  case noPlus
+  /// It has other characters than digits, spaces and hyphens.
+  case otherCharacters
+  /// No country has its country code.
+  case noSuchCountry
+  /// It has fewer than 8 digits.
+  case tooShort
+  /// It has more than 15 digits.
+  case tooLong
+
+  init(_ refusal: PhoneNumber.Refusal) {
+    self =
+      switch refusal {
+      case .noPlus: .noPlus
+      case .notDigits: .otherCharacters
+      case .noSuchCallingCode: .noSuchCountry
+      case .tooShort: .tooShort
+      case .tooLong: .tooLong
+      }
+  }
+
+  var message: FailureMessage {
+    switch self {
+    case .noPlus: .numberWithoutPlus
+    case .otherCharacters: .numberWithOtherCharacters
+    case .noSuchCountry: .numberOfNoCountry
+    case .tooShort: .numberTooShort
+    case .tooLong: .numberTooLong
+    }
+  }
+}
+
+/// The reason why no app got the URL of a secret.
+public enum OTPAppFailure: CaseIterable, Equatable, Sendable {
+  /// libsystemd, which speaks D-Bus for this library, is not installed.
+  case libraryMissing
+  /// The process has no session bus, or the bus does not answer: the user is not signed in to a
+  /// desktop.
+  case noSessionBus
+  /// No app is installed for the scheme `otpauth`.
+  case noHandler
+  /// The user's app for the scheme `otpauth` takes URLs only as arguments, which every user of the
+  /// host can read. Its desktop file lacks `DBusActivatable=true`.
+  case handlerNeedsArguments
+  /// The app could not be started, or it refused the URL.
+  case handlerFailed
+  /// The app did not reply within 30 seconds.
+  case timedOut
+  /// The text is not an `otpauth:` URL.
+  case unsupportedURL
+}
+
+extension OTPAppFailure {
+  /// The reason as messages name it.
+  var obstacle: AuthenticatorAppObstacle {
+    switch self {
+    case .libraryMissing, .noSessionBus: .noDesktop
+    case .noHandler: .noApp
+    case .handlerNeedsArguments: .appExposesKey
+    case .handlerFailed, .timedOut: .appFailed
+    case .unsupportedURL: .noLink
+    }
+  }
+}
+
+/// Why a request got no response.
+enum ConversationError: Error {
+  /// The helper reported this failure. Some failures end the helper; see `endsConversation`.
+  case failed(HelperFailure)
+  /// The conversation is over.
+  case broken(MultiFactorError)
+
+  /// Whether the helper ends after this error.
+  var endsConversation: Bool {
+    switch self {
+    case .failed(.protocolError), .failed(.internalError), .failed(.unsuitableProcess):
+      true
+    case .failed: false
+    case .broken: true
     }
   }
 }

@@ -1,4 +1,6 @@
 public import FoundationEssentials
+public import MFABase
+import MFAModel
 import MFAWire
 
 /// The `factorID` of a factor that is an authenticator app.
@@ -74,4 +76,48 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
 
   /// Hashes the factor's id.
   public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
+}
+
+/// An enrolled phone, to which codes are sent.
+public final class PhoneMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {
+  /// The phone number with its calling code and its last two digits, such as `+1 *** *** **34`. The
+  /// number itself leaves the host's store only in messages to the phone.
+  public let phoneNumber: String
+  /// When the number can be used: later than its enrolment if it replaced another number.
+  public let usableFrom: Date
+
+  init(_ summary: FactorSummary, _ number: MaskedPhoneNumber, usableFrom: Int64) {
+    self.usableFrom = Date(timeIntervalSince1970: TimeInterval(usableFrom))
+    phoneNumber = String(decoding: number.ascii, as: UTF8.self)
+    super.init(summary, .phone)
+  }
+
+  override func isEqual(to other: MultiFactorInfo) -> Bool {
+    guard let other = other as? PhoneMultiFactorInfo else { return false }
+    return super.isEqual(to: other) && phoneNumber == other.phoneNumber
+      && usableFrom == other.usableFrom
+  }
+}
+
+/// An enrolled authenticator app.
+public final class TOTPMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {
+  /// The hash function of its codes.
+  public let hashingAlgorithm: HashAlgorithm
+  /// The number of digits of its codes: 6 to 8.
+  public let codeLength: Int
+  /// How long each code is shown, in seconds: 15 to 120.
+  public let codeIntervalSeconds: Int
+
+  init(_ summary: FactorSummary, _ parameters: TOTPParameters) {
+    hashingAlgorithm = parameters.algorithm
+    codeLength = Int(parameters.codeLength.rawValue)
+    codeIntervalSeconds = Int(parameters.period)
+    super.init(summary, .totp)
+  }
+
+  override func isEqual(to other: MultiFactorInfo) -> Bool {
+    guard let other = other as? TOTPMultiFactorInfo else { return false }
+    return super.isEqual(to: other) && hashingAlgorithm == other.hashingAlgorithm
+      && codeLength == other.codeLength && codeIntervalSeconds == other.codeIntervalSeconds
+  }
 }

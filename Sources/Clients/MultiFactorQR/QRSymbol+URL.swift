@@ -1,5 +1,5 @@
-public import MFAQRCode
 public import MFABase
+public import MFAQRCode
 
 extension QRSymbol {
   /// Encodes the URL of a secret, from `TOTPSecret.generateQRCodeURL`, for a screen.
@@ -28,3 +28,21 @@ extension TerminalPicture {
     try of(url.span, ink: ink, room: room)
   }
 }
+
+/// Why a picture file could not be created.
+public enum QRImageError: Error, Equatable, Sendable {
+  /// libpng is not installed, or is not a supported version.
+  case libraryMissing
+  /// libpng ran out of memory.
+  case outOfMemory
+}
+
+// Re-exports the types in the module's interface, so that a program needs no second import.
+@_exported public import enum MFAQRCode.ErrorCorrection
+@_exported public import enum MFAQRCode.QRCodeError
+@_exported public import struct MFAQRCode.QRSymbol
+@_exported public import enum MFAQRCode.TerminalColours
+@_exported public import enum MFAQRCode.TerminalPicture
+@_exported public import struct MFAQRCode.TerminalRenderer
+@_exported public import struct MFAQRCode.TerminalSize
+@_exported public import struct MFABase.SecretBytes

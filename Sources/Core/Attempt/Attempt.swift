@@ -1,7 +1,8 @@
 import MFABase
 import MFACrypto
-import MFAStore
 import MFAModel
+import MFAStore
+import MFAWire
 
 /// One attempt to verify a user's code, from loading the user's data to the result. Sign-in,
 /// re-authentication and `mfa-enroll test` all use it.
@@ -199,5 +200,107 @@ package enum Attempt {
         && record.factors.contains { $0.codeLength == length }
     }
     return length.map { Int($0.rawValue) }
+  }
+}
+
+extension Attempt {
+  /// Marks pending notices as shown, unless the record was replaced in the meantime.
+  package static func markShown<Store: FactorStore>(
+    _ pending: PendingNotices, of record: FactorRecord, _ account: Account, in store: Store
+  ) throws(FactorStoreError) {
+    try store.deciding { () throws(FactorStoreError) in
+      let entry = try store.entry(of: account, creating: false)
+      guard entry.attempts.record == record.id else { return }
+      let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
+      try entry.write(entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last))
+      try entry.sync()
+    }
+  }
+}
+
+// The test of a code by a user who does not sign in.
+extension Attempt {
+  /// The result of a test.
+  package enum TestResult {
+    /// The code was verified as at a sign-in. An accepted code of a factor is used up.
+    case attempted(Report)
+    /// The code would be accepted at a sign-in. It was not used up.
+    case recognized(UnusedCode)
+  }
+
+  /// Counts an attempt and verifies its code as `make` does, except that a recovery code or a bypass
+  /// code is not used up. The attempt is then withdrawn: it neither adds failures nor clears them.
+  package static func test<Store: FactorStore>(
+    _ codes: TypedCodes, by account: Account, in store: Store, _ context: Context
+  ) throws(FactorStoreError) -> TestResult {
+    try store.deciding { () throws(FactorStoreError) in
+      switch try count(codes, by: account, in: store, context) {
+      case .rejected(let rejected): return .attempted(Report(.rejected(rejected)))
+      case .counted(let attempt):
+        guard let code = try attempt.recognize(codes) else {
+          return .attempted(try attempt.verify(codes))
+        }
+        return .recognized(code)
+      case .unlocking: return .recognized(.recoveryCode)
+      }
+    }
+  }
+}
+
+extension CountedAttempt {
+  /// Returns the kind of the recovery code or bypass code, and withdraws the attempt. Returns nil,
+  /// and changes nothing, if the codes are neither.
+  func recognize(_ codes: TypedCodes) throws(FactorStoreError) -> UnusedCode? {
+    guard let code = try unusedCode(codes) else { return nil }
+    try entry.write(before)
+    try entry.sync()
+    return code
+  }
+
+  private func unusedCode(_ codes: TypedCodes) throws(FactorStoreError) -> UnusedCode? {
+    if try Attempt.recoveryCode(codes, of: record, entry) != nil { return .recoveryCode }
+    if try Attempt.bypass(codes, of: record, entry, now: context.now) != nil { return .bypassCode }
+    return nil
+  }
+}
+
+// Unlocking by the user.
+//
+// The factors are locked because somebody guesses codes of six digits. A recovery code of 80 random
+// bits cannot be guessed, so it may be compared without being counted (NIST SP 800-63B-4, section
+// 3.1.2). An imported recovery code has 26 bits and is not compared.
+extension Attempt {
+  /// Returns the record's digest of the recovery code that was typed, if it unlocks the factors, or
+  /// nil.
+  static func unlockingCode<Entry: FactorStoreEntry>(
+    _ codes: TypedCodes, of record: FactorRecord, _ entry: Entry, _ standing: AttemptState.Standing,
+    _ context: Context
+  ) throws(FactorStoreError) -> RecoveryCodeDigest? {
+    guard context.factor == nil, codes.hasRecoveryCode,
+      context.settings.mayUnlock(record, standing),
+      let code = try recoveryCode(codes, of: record, entry), code.kind == .generated
+    else { return nil }
+    return code
+  }
+}
+
+extension CountedAttempt {
+  /// Removes the recovery code from the record and clears the failures, on the disk, before the code
+  /// is reported as accepted.
+  func unlock(with code: RecoveryCodeDigest) throws(FactorStoreError) -> Attempt.Report {
+    try useUp(
+      code, typedLength: RecoveryCode.writtenLength, leaving: before.unlocked(),
+      RecoveryCodeUse(notice: .unlockedByRecoveryCode, event: .unlockedByRecoveryCode))
+  }
+}
+
+/// How the use of a recovery code is told to the user and recorded in the audit log.
+struct RecoveryCodeUse {
+  let notice: Notice.Kind
+  let event: AuditLogEvent.Kind
+
+  /// A sign-in.
+  static var signIn: RecoveryCodeUse {
+    RecoveryCodeUse(notice: .recoveryCodeUsed, event: .recoveryCodeUsed)
   }
 }

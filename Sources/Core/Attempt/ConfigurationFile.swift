@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFAStore
 
 /// Functions that check and read the configuration files in this order: the vendor's file, the
 /// host's file, and the host's drop-ins in the byte order of their names.
@@ -306,5 +307,101 @@ package enum ConfigurationFile {
       throw Failure(
         file < draft.files.count ? draft.files[file] : standardPath, .invalid(error))
     }
+  }
+}
+
+/// The paths of the configuration files of a host.
+struct ConfigurationLocation {
+  /// The vendor's file.
+  let vendor: [UInt8]
+  /// The folder of the host's file and of the folder of drop-ins.
+  let folder: [UInt8]
+  /// The host's file.
+  let host: [UInt8]
+  /// The folder of the host's drop-ins.
+  let dropIns: [UInt8]
+
+  /// The configuration files of this host.
+  static var standard: ConfigurationLocation {
+    ConfigurationLocation(
+      vendor: ConfigurationFile.vendorPath, folder: InstalledPath.configurationFolder.bytes,
+      host: ConfigurationFile.standardPath, dropIns: ConfigurationFile.folderPath)
+  }
+}
+
+extension LogLine {
+  /// Appends the configuration file that cannot be used, and why.
+  @inline(never)
+  package mutating func add(_ failure: ConfigurationFile.Failure) {
+    add("part", "configuration")
+    add("file", escaping: failure.path)
+    switch failure.reason {
+    case .notAPath: add("reason", "not-an-absolute-path")
+    case .system(let error): add(error)
+    case .untrusted(let distrust): add("reason", distrust.name)
+    case .tooManyFiles: add("reason", "too-many-files")
+    case .invalid(let error):
+      add("reason", "invalid")
+      add("line", Int64(error.line))
+      addQuoted("message", error.message(file: failure.path))
+    }
+  }
+}
+
+/// Records in the audit log that the configuration changed. The first process that uses the new
+/// configuration records the change, because an editor does not.
+///
+/// MUST 1: no sign-in succeeds under a configuration that has not been recorded, as long as the
+/// audit log can be written. (`ConfigurationChangeTests.entered`)
+/// MUST 2: a failure to write the audit log is reported in the system log and has no other effect:
+/// the change itself has already happened. (`ConfigurationChangeTests.unwritable`)
+package enum ConfigurationChange {
+  /// Records this configuration in the audit log, unless it is the one recorded last. Returns the
+  /// line to write to the system log, or nil if there is nothing to report.
+  package static func note<Store: FactorStore>(
+    _ fingerprint: ConfigurationFingerprint, in store: Store,
+    by actor: AuditLogEvent.Actor, at time: Int64
+  ) -> (LogPriority, LogLine)? {
+    var line = LogLine()
+    line.add("result", "policy-changed")
+    line.add("configuration", escaping: fingerprint.name)
+    line.add("newest", escaping: fingerprint.newest)
+    do throws(FactorStoreError) {
+      guard try !store.knows(configuration: fingerprint.value) else {
+        return nil
+      }
+      let event = AuditLogEvent(
+        .policyChanged, ids: fingerprint.name, detail: fingerprint.newest,
+        by: actor, at: time)
+      guard let checkpoint = try store.enter(event, configuration: fingerprint.value)
+      else {
+        return nil
+      }
+      line.add(checkpoint)
+      return (.notice, line)
+    } catch {
+      line.add(error)
+      return (.warning, line)
+    }
+  }
+
+  /// Returns the actor for a change of the configuration files: an unknown user. `program` detected
+  /// the change.
+  package static func somebody(seenBy program: [UInt8]) -> AuditLogEvent.Actor {
+    AuditLogEvent.Actor(name: [], uid: nil, program: program, source: Source([]))
+  }
+}
+
+extension ConfigurationFingerprint {
+  /// The configuration fingerprint in hexadecimal digits.
+  var name: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(value)
+    return Hexadecimal.text(of: writer.bytes)
+  }
+
+  /// The most recently written file and its time: `/etc/mfa/mfa.conf@2026-11-21T10:18:00Z`.
+  var newest: [UInt8] {
+    newestFile + [UInt8(ascii: "@")] + UTCTime.precise(newestChange)
   }
 }

@@ -1,6 +1,7 @@
-import MFAStore
-import MFAModel
 import MFABase
+import MFACrypto
+import MFAModel
+import MFAStore
 
 /// A complete new set of recovery codes, created by `mfa-enroll` or during a sign-in.
 package enum RecoveryCodeSet {
@@ -20,5 +21,52 @@ package enum RecoveryCodeSet {
       }
     }
     return text
+  }
+}
+
+extension RecoveryCode {
+  /// Returns a new code from 80 random bits.
+  package static func random() throws(CryptographyError) -> RecoveryCode {
+    let bytes = try SecretBytes.random(count: length)
+    guard let code = RecoveryCode(bytes: bytes) else {
+      throw CryptographyError(operation: .random)
+    }
+    return code
+  }
+}
+
+/// The file /etc/mfa/break-glass, which `mfa-admin break-glass` writes.
+package enum BreakGlassFile {
+  /// How long to wait while another process computes the hash, in seconds.
+  private static var patience: Int64 { 10 }
+
+  /// Returns the credential, or nil if the file is missing, malformed, or writable by other users.
+  package static func credential() -> BreakGlassCredential? {
+    do throws(ConfigurationFile.Failure) {
+      return BreakGlassCredential(try ConfigurationFile.text(InstalledPath.breakGlass.bytes))
+    } catch {
+      return nil
+    }
+  }
+
+  /// Calls `body` while no other process computes the hash, which needs much memory. Returns nil if
+  /// others compute it for too long.
+  package static func alone<Result>(_ body: () -> Result) -> Result? {
+    guard let path = TrustedPath(InstalledPath.breakGlass.bytes) else { return nil }
+    do throws(TrustedPath.Refusal) {
+      let folder = try path.parent()
+      do throws(SystemError) {
+        let file = try folder.fileForReading(path.last)
+        guard try file.lock(seconds: patience) else { return nil }
+        let result = body()
+        // The lock ends with the open file, which must stay open until here.
+        withExtendedLifetime(file) {}
+        return result
+      } catch {
+        return nil
+      }
+    } catch {
+      return nil
+    }
   }
 }

@@ -247,3 +247,62 @@ private final class OpenFile {
     file = try owned.replace(with: sealed)
   }
 }
+
+/// Why a message is sent, and on whose behalf. The limits depend on both.
+package struct SendCause: Equatable, Sendable {
+  /// What a message is for.
+  package enum Purpose: UInt8, Sendable {
+    /// It has a code for a sign-in.
+    case signIn = 0
+    /// It has a code that confirms a number, which may belong to another user.
+    case enrolment = 1
+    /// It has no code: a message about a change, or a test of an administrator.
+    case notice = 2
+  }
+
+  /// What the message is for.
+  package let purpose: Purpose
+
+  /// The uid of the account that the message is sent for.
+  package let user: UInt32
+
+  /// Creates a cause.
+  package init(_ purpose: Purpose, of user: UInt32) {
+    self.purpose = purpose
+    self.user = user
+  }
+}
+
+/// The identifier of one message to a phone. It is not secret.
+package struct SendID: Equatable, Sendable {
+  /// The identifier as a number.
+  package let number: UInt64
+
+  /// The length of the text in bytes.
+  static var textLength: Int { 16 }
+
+  /// Creates an identifier from its number.
+  package init(number: UInt64) { self.number = number }
+
+  /// Creates a random identifier.
+  static func random() throws(CryptographyError) -> SendID {
+    var number: UInt64 = 0
+    for byte in try randomBytes(count: 8) { number = number << 8 | UInt64(byte) }
+    return SendID(number: number)
+  }
+
+  /// Parses 16 hexadecimal digits in lower case.
+  package init?(_ text: [UInt8]) {
+    guard let bytes = Hexadecimal.bytes(of: text, count: 8) else { return nil }
+    var number: UInt64 = 0
+    for byte in bytes { number = number << 8 | UInt64(byte) }
+    self.number = number
+  }
+
+  /// The identifier as 16 hexadecimal digits in lower case.
+  package var text: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(number)
+    return Hexadecimal.text(of: writer.bytes)
+  }
+}

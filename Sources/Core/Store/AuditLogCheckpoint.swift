@@ -1,4 +1,5 @@
 import MFABase
+import MFAModel
 
 /// A checkpoint of the audit log: the number of an entry and the beginning of its chain value. It
 /// identifies the entry and everything before it. Checkpoints in the system log let another host
@@ -31,5 +32,31 @@ package struct AuditLogCheckpoint: Equatable, Sendable {
     var writer = ByteWriter()
     writer.write(value)
     return AuditLogLine.decimal(number) + [UInt8(ascii: ":")] + Hexadecimal.text(of: writer.bytes)
+  }
+}
+
+/// The account that an entry of the audit log is about.
+package struct AuditLogSubject {
+  /// The account's name; nil if the entry is about no account.
+  package var user: UserName?
+  /// The account's uid; nil if unknown.
+  package var uid: UInt32?
+  /// The fingerprint of the account's record after the event; empty if there will be no record.
+  package var record: [UInt8] = []
+
+  /// Creates a subject.
+  package init(user: UserName? = nil, uid: UInt32? = nil, record: [UInt8] = []) {
+    self.user = user
+    self.uid = uid
+    self.record = record
+  }
+}
+
+extension LogLine {
+  /// Appends the checkpoint of an audit log entry: `checkpoint=17:9f2c0a1b`. Appends nothing if
+  /// the checkpoint is nil.
+  @inline(never)
+  package mutating func add(_ checkpoint: AuditLogCheckpoint?) {
+    if let checkpoint { add("checkpoint", escaping: checkpoint.text) }
   }
 }

@@ -1,5 +1,6 @@
-import MFAModel
 import MFABase
+import MFACrypto
+import MFAModel
 
 /// The reason why the store cannot answer. Every case denies a sign-in.
 package enum FactorStoreError: Error, Equatable, Sendable {
@@ -89,5 +90,115 @@ package enum FactorStoreError: Error, Equatable, Sendable {
     if error.isBusy { return "busy" }
     if error.isReadOnly { return "read-only" }
     return error.hasNoSpace ? "no-space" : "system"
+  }
+}
+
+/// Why the database of a shared store cannot answer. Every case denies a sign-in.
+package enum EngineError: UInt8, Error, Equatable, Sendable, CaseIterable {
+  /// The row or the realm has changed since it was loaded. Nothing was committed.
+  case conflict
+  /// The host has used up its failures. Nothing was committed.
+  case budgetUsedUp
+  /// The caller gave up before the commit. Nothing was committed.
+  case abandoned
+  /// There is no connection to the database, or the connection was lost.
+  case unreachable
+  /// No answer arrived in time.
+  case deadline
+  /// The database is a standby, or has no realm.
+  case notPrimary
+  /// The database sent a warning or a notice, so that the commit is not certain.
+  case notice
+  /// The database refused the request, or answered something unexpected.
+  case refused
+  /// The clock of this machine is too far ahead of the database's. Nothing was committed.
+  case clock
+
+  /// The reason in one word, for log lines.
+  package var name: StaticString {
+    switch self {
+    case .conflict: "conflict"
+    case .budgetUsedUp: "host-budget"
+    case .abandoned: "abandoned"
+    case .unreachable: "unreachable"
+    case .deadline: "deadline"
+    case .notPrimary: "not-primary"
+    case .notice: "notice"
+    case .refused: "refused"
+    case .clock: "clock"
+    }
+  }
+}
+
+/// Runs code that accesses a part of the store, and names that part in the error.
+package func onPart<Result: ~Copyable>(
+  _ part: FactorStoreError.Part, _ body: () throws(SystemError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    if error.isSymbolicLink { throw .untrusted(part, .symbolicLink) }
+    if error.isNotADirectory { throw .untrusted(part, .notADirectory) }
+    throw .system(part, error)
+  }
+}
+
+/// Returns why a file of the store could not be opened. Root can open every file and then finds out
+/// whose it is; a process of the store's owner cannot open a file of another user.
+package func refusal(
+  _ error: SystemError, of part: FactorStoreError.Part, _ name: FileName,
+  in directory: borrowing Directory, owner: UInt32
+) -> FactorStoreError {
+  if error.isSymbolicLink { return .untrusted(part, .symbolicLink) }
+  guard error.isForbidden else { return .system(part, error) }
+  do throws(SystemError) {
+    let status = try directory.status(of: name)
+    return status.owner == owner ? .system(part, error) : .untrusted(part, .wrongOwner)
+  } catch {
+    return .system(part, error)
+  }
+}
+
+/// Runs code that needs libcrypto, and translates its error.
+package func cryptographic<Result: ~Copyable>(
+  _ body: () throws(CryptographyError) -> Result
+) throws(FactorStoreError) -> Result {
+  do throws(CryptographyError) { return try body() } catch { throw .cryptography }
+}
+
+extension TrustedPath {
+  /// Opens the directory that holds the last component, as a part of the store.
+  package func parent(of part: FactorStoreError.Part) throws(FactorStoreError) -> Directory {
+    do throws(TrustedPath.Refusal) { return try parent() } catch { throw error.of(part) }
+  }
+
+  /// Checks every directory except the last component, as `parent(of:)` does.
+  package func checkParents(of part: FactorStoreError.Part) throws(FactorStoreError) {
+    do throws(TrustedPath.Refusal) { try checkParents() } catch { throw error.of(part) }
+  }
+}
+
+extension TrustedPath.Refusal {
+  /// Returns the same refusal as an error of a part of the store.
+  fileprivate func of(_ part: FactorStoreError.Part) -> FactorStoreError {
+    switch self {
+    case .system(let error): .system(part, error)
+    case .untrusted(let distrust): .untrusted(part, distrust)
+    }
+  }
+}
+
+extension LogLine {
+  /// Appends the part of the store that failed, and why: `part=record reason=damaged`, or
+  /// `part=store reason=store-foreign difference=older`.
+  @inline(never)
+  package mutating func add(_ error: FactorStoreError) {
+    let names = error.names
+    add("part", names.part)
+    add("reason", names.reason)
+    if case .system(_, let error) = error { add(error) }
+    if case .otherVersion(let version) = error { add("version", Int64(version)) }
+    if case .renamed(let name) = error { add("name", escaping: name.bytes) }
+    if case .foreign(let difference) = error { add("difference", difference.name) }
   }
 }

@@ -52,3 +52,173 @@ public struct MessageText: Equatable, Sendable, ExpressibleByStringInterpolation
     MessageText(left.utf8 + right.utf8)
   }
 }
+
+extension MessageText {
+  /// The number of columns of a line that the PAM module shows: windows of every usual width show
+  /// such lines without breaking words. The module cannot know the width of the user's window.
+  package static var moduleColumns: Int { 60 }
+
+  /// The number of columns of the last line.
+  package var columnsOfLastLine: Int {
+    var columns = 0
+    forEachScalar { scalar, _ in
+      columns = scalar == Self.newline ? 0 : columns &+ Columns.columns(of: scalar)
+    }
+    return columns
+  }
+
+  /// Returns the text in lines of at most `columns` columns, as far as no word is longer. Lines are
+  /// broken at spaces, and between wide characters where Japanese and Chinese allow it. Line breaks
+  /// in the text stay.
+  ///
+  /// - Parameters:
+  ///   - columns: the longest line.
+  ///   - indentation: the column at which the text begins.
+  /// - Returns: the text, with line breaks in place of the spaces at which lines are broken.
+  @inline(never)
+  package func wrapped(to columns: Int, indentation: Int = 0) -> MessageText {
+    var text = utf8
+    // The places at which a line break is inserted, in the order of the text.
+    var insertions: [Int] = []
+    var column = indentation
+    // The last place at which the line may be broken, and the columns before the next character
+    // there.
+    var place: Int? = indentation > 0 ? 0 : nil
+    var columnsBefore = indentation
+    var last: UInt32 = 0
+    forEachScalar { scalar, range in
+      switch scalar {
+      case Self.newline:
+        (column, place) = (0, nil)
+      case Self.space:
+        if last != Self.space { (place, columnsBefore) = (range.lowerBound, column &+ 1) }
+        column &+= 1
+      default:
+        let width = Columns.columns(of: scalar)
+        if width == 2 || Columns.columns(of: last) == 2, Columns.mayBreak(between: last, scalar) {
+          (place, columnsBefore) = (range.lowerBound, column)
+        }
+        if column &+ width > columns, let position = place {
+          if text[position] == UInt8(ascii: " ") {
+            text[position] = UInt8(ascii: "\n")
+          } else {
+            insertions.append(position)
+          }
+          column &-= columnsBefore
+          place = nil
+        }
+        column &+= width
+      }
+      last = scalar
+    }
+    for position in insertions.reversed() { text.insert(UInt8(ascii: "\n"), at: position) }
+    return MessageText(text)
+  }
+
+  private static var newline: UInt32 { 0x0A }
+  private static var space: UInt32 { 0x20 }
+
+  /// Calls `body` with each scalar and the range of its bytes in UTF-8 (RFC 3629, section 3). A byte
+  /// that does not belong to a character counts as a character.
+  private func forEachScalar(_ body: (UInt32, Range<Int>) -> Void) {
+    var index = 0
+    while index < utf8.count {
+      let first = utf8[index]
+      let length =
+        switch first {
+        case 0xC0...0xDF: 2
+        case 0xE0...0xEF: 3
+        case 0xF0...0xF7: 4
+        default: 1
+        }
+      let end = min(index &+ length, utf8.count)
+      var scalar = length == 1 ? UInt32(first) : UInt32(first) & (0xFF >> UInt32(length &+ 1))
+      var next = index &+ 1
+      while next < end {
+        scalar = scalar << 6 | UInt32(utf8[next] & 0x3F)
+        next &+= 1
+      }
+      body(scalar, index..<end)
+      index = end
+    }
+  }
+}
+
+/// A duration as users read it: seconds below two minutes, minutes below two hours, otherwise hours;
+/// rounded up.
+enum WrittenDuration {
+  case seconds(Int64)
+  case minutes(Int64)
+  case hours(Int64)
+
+  init(seconds: Int64) {
+    guard seconds >= 120 else {
+      self = .seconds(seconds)
+      return
+    }
+    let unit: Int64 = seconds > 7200 ? 3600 : 60
+    let (whole, rest) = seconds.quotientAndRemainder(dividingBy: unit)
+    let count = rest == 0 ? whole : whole &+ 1
+    self = unit == 60 ? .minutes(count) : .hours(count)
+  }
+
+  /// A time limit that is not said to be longer than it is: whole minutes are rounded down, because
+  /// other durations are rounded up.
+  init(limit seconds: Int64) {
+    self.init(seconds: seconds >= 120 ? seconds / 60 &* 60 : seconds)
+  }
+}
+
+/// The columns that characters take on a terminal.
+///
+/// The system's `wcwidth` needs the locale of the process, which belongs to the application. Users'
+/// names for devices may contain rare characters that are not in these ranges: a line with them may
+/// be a little longer than it should be.
+enum Columns {
+  /// Returns the number of columns: 0 for combining characters and joiners, 2 for East Asian wide
+  /// characters (Unicode Standard Annex 11) and pictographs, otherwise 1.
+  static func columns(of scalar: UInt32) -> Int {
+    guard scalar >= 0x300 else { return 1 }
+    return switch scalar {
+    case 0x300...0x36F, 0x1AB0...0x1AFF, 0x200B...0x200D, 0x20D0...0x20FF, 0x302A...0x302D,
+      0x3099...0x309A, 0xFE00...0xFE0F, 0xFE20...0xFE2F:
+      0
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
+      0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F,
+      0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+      2
+    default: 1
+    }
+  }
+
+  /// Returns whether a line may be broken between two characters, at least one of which is wide.
+  static func mayBreak(between last: UInt32, _ next: UInt32) -> Bool {
+    switch last {
+    case 0, 0x0A, 0x20: false
+    default: !mayNotBeginLine(next) && !mayNotEndLine(last)
+    }
+  }
+
+  /// Returns whether a line may not begin with this character: closing brackets and the punctuation
+  /// of Japanese and Chinese (JIS X 4051, section 6.1).
+  static func mayNotBeginLine(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    // 、 。 」 』 】 〉 》 〕 ！ ） ， ． ： ； ？ ］ ｝ ー ～ and the small kana.
+    case 0x3001, 0x3002, 0x300D, 0x300F, 0x3011, 0x3009, 0x300B, 0x3015, 0xFF01, 0xFF09, 0xFF0C,
+      0xFF0E, 0xFF1A, 0xFF1B, 0xFF1F, 0xFF3D, 0xFF5D, 0x30FC, 0xFF5E, 0x3041, 0x3043, 0x3045,
+      0x3047, 0x3049, 0x3063, 0x3083, 0x3085, 0x3087, 0x30A1, 0x30A3, 0x30A5, 0x30A7, 0x30A9,
+      0x30C3, 0x30E3, 0x30E5, 0x30E7:
+      true
+    default: false
+    }
+  }
+
+  /// Returns whether a line may not end with this character: opening brackets.
+  static func mayNotEndLine(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    // 「 『 【 〈 《 〔 （ ［ ｛
+    case 0x300C, 0x300E, 0x3010, 0x3008, 0x300A, 0x3014, 0xFF08, 0xFF3B, 0xFF5B: true
+    default: false
+    }
+  }
+}

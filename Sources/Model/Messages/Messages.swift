@@ -11,3 +11,172 @@
 // MUST 1: a text contains neither control characters other than newlines nor deceptive characters,
 // apart from the values that are inserted. (`CatalogueTests.characters`)
 // MUST 2: a prompt, with the longest values, fits into a PAM message. (`CatalogueTests.lengths`)
+
+/// What the helper asks and tells users.
+package enum HelperMessage: Equatable, Sendable {
+  /// The prompt for an administrator's ticket.
+  case ticketPrompt
+  /// The prompt for a code of a device that is already enrolled.
+  case enrolledDevicePrompt
+  /// The same prompt, if a code can be sent to the phone with this masked number.
+  case enrolledDeviceOrSendPrompt(number: [UInt8])
+  /// The same prompt below a list of phones, `s1` for the first one.
+  case enrolledDeviceOrSendChoicePrompt
+  /// Codes by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3).
+  case phoneIsRestricted
+  /// A phone that was enrolled in place of another one cannot be used yet.
+  case phoneUsableLater(seconds: Int64)
+  /// Nothing is pending for the user.
+  case noNotices
+  /// The name of a device that the user did not name.
+  case authenticatorAppName
+  /// The name of a phone that the user did not name.
+  case phoneName
+}
+
+/// The parts of a mail about changes of a user's factors.
+package enum MailMessage: Equatable, Sendable {
+  case subject(user: [UInt8], host: [UInt8])
+  /// The line above the list of changes.
+  case introduction(user: [UInt8], host: [UInt8])
+  /// What to do if the user did not make the changes.
+  case advice
+}
+
+/// A message to a phone.
+package enum PhoneMessage: Equatable, Sendable {
+  /// The text after a code. `issuer` is the name that authenticator apps show.
+  case code(issuer: [UInt8])
+  /// The text after a code that confirms the enrolment of the phone.
+  case enrollmentCode(issuer: [UInt8])
+  /// Another phone was enrolled. The message has no code.
+  case phoneAdded(issuer: [UInt8])
+  /// The phone was removed. The message has no code.
+  case phoneRemoved(issuer: [UInt8])
+}
+
+/// What the PAM module asks and shows while a user adds a device during a sign-in.
+package enum SignInEnrollmentMessage: Equatable, Sendable {
+  /// Why a device is needed, and how many seconds there are to add it.
+  case introduction(seconds: Int64)
+  /// The forms in which the key can be shown, one on each line. The answer is 1, 2 or 3.
+  case forms
+  case formPrompt
+  /// The line above the QR code.
+  case scan
+  /// The line above the key as text.
+  case typeKey
+  /// The line above the URL.
+  case openURL
+  /// The prompt below the QR code. The answer 3 shows the key as text.
+  case codeOrFormPrompt
+  case codePrompt
+  case wrongCode
+  /// The prompt for the device's name. Without an answer it gets the name `usual`.
+  case namePrompt(usual: [UInt8])
+  case unsupportedName
+  case done
+  /// The line above the recovery codes of an account.
+  case recoveryCodes(user: [UInt8], host: [UInt8], day: [UInt8])
+  /// The lines below the recovery codes.
+  case keepRecoveryCodes
+  case recoveryCodesPrompt
+}
+
+/// What users read at a host of a realm while no verifier answers.
+package enum OfflineMessage: Equatable, Sendable {
+  /// Why an offline recovery code is asked for.
+  case explanation
+  /// Asks for an offline recovery code.
+  case prompt
+  /// What was typed is no offline recovery code.
+  case notACode
+  /// The code is wrong or was used before.
+  case wrongCode
+  /// The code was accepted. This many are left for the group of hosts.
+  case accepted(left: Int64)
+  /// A member of the break-glass group is allowed in.
+  case breakGlass
+  /// A verifier may answer again in a moment.
+  case tryAgain
+  /// The host cannot decide: its files or its clock are not right.
+  case undecidable
+  /// The realm does not permit the user to sign in at the host meanwhile.
+  case notPermitted
+  /// The last sign-in at the host was too long ago.
+  case tooLongAgo
+  /// The user has no unused offline recovery code for the host.
+  case noCodes
+  /// The user has to wait, in seconds.
+  case throttled(seconds: Int64)
+  /// The user has failed too often.
+  case locked
+}
+
+/// What happened to a user's account, as told at a sign-in and in mails. Each is one sentence.
+///
+/// An unknown source or time is left out.
+package enum NoticeMessage: Equatable, Sendable {
+  /// Failed codes since the last sign-in, with the source and time of the last one.
+  case failedCodes(count: Int64, last: NoticeOrigin)
+  /// A change of the user's factors.
+  case change(Change, NoticeOrigin)
+
+  /// A change of a user's factors. A name may be empty.
+  package enum Change: Equatable, Sendable {
+    case enrolled(name: [UInt8])
+    case imported(name: [UInt8])
+    case unenrolled(name: [UInt8])
+    case recoveryCodeUsed
+    case recoveryCodesMade
+    /// An administrator created an enrolment ticket.
+    case ticketMade(reason: [UInt8])
+    case enrolledWithTicket(name: [UInt8])
+    /// An administrator created a bypass code.
+    case bypassCodeMade(reason: [UInt8])
+    case bypassCodeUsed(reason: [UInt8])
+    case resynchronized(name: [UInt8])
+    /// An administrator removed all factors.
+    case revoked
+    /// A recovery code was used, and unlocked the factors.
+    case unlockedByRecoveryCode
+  }
+}
+
+/// Where and when something happened.
+package enum NoticeOrigin: Equatable, Sendable {
+  case unknown
+  case known(Known)
+
+  /// What is known: the address or terminal, and the time, such as `2027-01-31 09:05 CET`.
+  package enum Known: Equatable, Sendable {
+    case source([UInt8])
+    case time([UInt8])
+    case sourceAndTime([UInt8], [UInt8])
+  }
+
+  /// Creates an origin. An empty part is unknown.
+  package init(source: [UInt8], time: [UInt8]) {
+    self =
+      switch (source.isEmpty, time.isEmpty) {
+      case (true, true): .unknown
+      case (false, true): .known(.source(source))
+      case (true, false): .known(.time(time))
+      case (false, false): .known(.sourceAndTime(source, time))
+      }
+  }
+}
+
+/// The reason why no app on a desktop got the setup link of a key.
+package enum AuthenticatorAppObstacle: CaseIterable, Equatable, Sendable {
+  /// No app is installed for setup links.
+  case noApp
+  /// The app takes links only where all users can read them.
+  case appExposesKey
+  /// The app did not start, refused the link or did not reply.
+  case appFailed
+  /// The program is not connected to a desktop.
+  case noDesktop
+  /// The text is not a setup link.
+  case noLink
+}

@@ -797,3 +797,60 @@ extension UInt32 {
     return overflow ? .max : sum
   }
 }
+
+extension AttemptState {
+  /// Returns the state to continue with if commits up to `time` (seconds since the epoch) may have been
+  /// lost: no code is accepted whose time step could have been accepted before.
+  ///
+  /// At `time`, codes of up to `intervals` later time steps were acceptable. Each factor's watermark is
+  /// raised to the last of them. A code that was sent to a phone and remembered sign-ins are cleared,
+  /// because they may have been used or cleared before.
+  package func fenced(
+    at time: Int64, intervals: UInt8, for record: FactorRecord
+  ) -> AttemptState {
+    var next = forgetting().voidingSentCode()
+    for factor in record.factors {
+      guard let parameters = factor.parameters else { continue }
+      let step = parameters.step(at: factor.clock(at: time))
+      let (last, overflow) = step.addingReportingOverflow(Int64(intervals))
+      next.raiseWatermark(of: factor.id, to: overflow ? .max : last)
+    }
+    return next
+  }
+
+  /// Returns the state that remains when the user's record is removed. It keeps what limits the user's own
+  /// changes and the messages to the user's phones.
+  package func withoutRecord() -> AttemptState {
+    AttemptState(
+      record: .zero, ownChanges: ownChanges, sentCodes: voidingSentCode().sentCodes,
+      passwordFailures: passwordFailures)
+  }
+}
+
+// What a restored backup does to an attempt state.
+extension AttemptState {
+  /// Returns this state of a backup for `record`, to be written over the state `present`.
+  ///
+  /// Each factor refuses the time steps that either state refuses, and those up to the one in
+  /// `refusing`. The larger number of failures and the later time count. Remembered sign-ins end.
+  package func restored(
+    for record: FactorRecord, over present: AttemptState, refusing: [Watermark]
+  ) -> AttemptState {
+    let marks = record.factors.compactMap { factor -> Watermark? in
+      let steps = [
+        watermark(of: factor.id), present.watermark(of: factor.id),
+        refusing.first { $0.factor == factor.id }?.step,
+      ].compactMap { $0 }
+      return steps.max().map { Watermark(factor: factor.id, step: $0) }
+    }
+    return AttemptState(
+      record: record.id, failures: max(failures, present.failures),
+      lastFailure: max(lastFailure, present.lastFailure), watermarks: marks,
+      postponedSignIns: max(postponedSignIns, present.postponedSignIns), unreported: unreported,
+      ownProcessFailures: FailureCount(
+        failures: max(ownProcessFailures.failures, present.ownProcessFailures.failures),
+        last: max(ownProcessFailures.last, present.ownProcessFailures.last)),
+      ownChanges: present.ownChanges, binding: present.binding,
+      passwordFailures: present.passwordFailures)
+  }
+}

@@ -147,3 +147,84 @@ extension Network {
     return IPAddress(text.span.extracting(0..<end))
   }
 }
+
+extension Configuration {
+  /// The configuration with `state = enabled` wherever it says `observe`.
+  package var enforced: Configuration {
+    Configuration(
+      project: Settings(project.values.enforced),
+      tenants: tenants.map {
+        Tenant(name: $0.name, values: $0.values.enforced, origins: $0.origins)
+      }, files: files, origins: origins, fingerprint: fingerprint)
+  }
+}
+
+extension KeyValues {
+  /// The values with the state enabled if it is observed.
+  fileprivate var enforced: KeyValues {
+    guard number(.state) == Configuration.State.observe.rawValue else { return self }
+    var values = self
+    values[.state] = .number(Configuration.State.enabled.rawValue)
+    return values
+  }
+}
+
+extension Configuration {
+  /// Returns whether some users of a PAM service may have to enrol, now or after an offer ends,
+  /// because of `[project]` or of a tenant that applies to the service.
+  package func mayRequireEnrollment(at service: [UInt8]) -> Bool {
+    guard project.enrollment == .selfService else { return true }
+    return tenants.contains { tenant in
+      guard let enrollment = tenant.values.number(.enrollment),
+        enrollment != Configuration.Enrollment.selfService.rawValue
+      else { return false }
+      let services = tenant.values.texts(.services)
+      return services.isEmpty || services.contains(service)
+    }
+  }
+}
+
+extension Configuration {
+  /// Returns the source location of `key` in a tenant, or in `[project]` if `tenant` is nil.
+  /// Returns nil if the section does not set it.
+  package func origin(of key: Key, in tenant: Tenant? = nil) -> Origin? {
+    let origins = tenant?.origins ?? origins
+    guard origins.indices.contains(Int(key.rawValue)) else { return nil }
+    let origin = origins[Int(key.rawValue)]
+    return origin.isKnown ? origin : nil
+  }
+
+  /// Returns the value of `key` in canonical form, in a tenant, or in `[project]` if `tenant` is
+  /// nil. Returns nil if a tenant does not set it, or if `[project]` has no issuer, no
+  /// `offer_until` day or no `remember_services`.
+  package func value(of key: Key, in tenant: Tenant? = nil) -> [UInt8]? {
+    (tenant?.values ?? project.values).printed(key)
+  }
+
+  /// Returns the file and line as `FILE:LINE`.
+  package func place(of origin: Origin) -> [UInt8] {
+    guard files.indices.contains(Int(origin.file)) else { return [] }
+    return files[Int(origin.file)] + Array(":\(origin.line)".utf8)
+  }
+}
+
+// What the entries of the keys about phones can be, for programs that write these keys.
+extension Configuration {
+  /// The maximum number of entries of `phone_test_numbers`.
+  package static var maximumTestNumbers: Int { 10 }
+
+  /// Returns whether a text is valid as an entry of `regions`.
+  package static func isRegion(_ text: Span<UInt8>) -> Bool {
+    ConfigurationValueType.isCallingCode(text)
+  }
+
+  /// Returns whether a text is valid as the number of an entry of `phone_test_numbers`.
+  package static func isTestNumber(_ text: Span<UInt8>) -> Bool {
+    ConfigurationValueType.isTestNumber(text)
+  }
+
+  /// Returns whether a text is valid as the code of an entry of `phone_test_numbers`.
+  package static func isTestCode(_ text: Span<UInt8>) -> Bool {
+    ConfigurationValueType.isTestCode(text)
+  }
+}

@@ -133,3 +133,221 @@ package struct Configuration: Equatable, Sendable {
     text.append(UInt8(ascii: "\n"))
   }
 }
+
+extension Configuration {
+  /// Whether a second factor is required.
+  package enum State: Int64, CaseIterable, Sendable {
+    /// A second factor is required.
+    case enabled
+    /// No second factor is required.
+    case disabled
+    /// No second factor is required, and the log shows what the decision would have been.
+    case observe
+
+    /// The value in the file.
+    package var name: String {
+      switch self {
+      case .enabled: "enabled"
+      case .disabled: "disabled"
+      case .observe: "observe"
+      }
+    }
+  }
+}
+
+extension Configuration {
+  /// A type of factor that policy can allow or forbid.
+  package enum FactorType: Int64, CaseIterable, Sendable {
+    /// Codes of an authenticator app.
+    case totp
+    /// Codes that are sent to a phone.
+    case phone
+
+    /// All types, as a set of bits.
+    static var all: Int64 { 0b11 }
+
+    /// The bit of the type in a set.
+    var bit: Int64 { 1 << rawValue }
+
+    /// The word in the file.
+    package var name: String {
+      switch self {
+      case .totp: "totp"
+      case .phone: "phone"
+      }
+    }
+
+    /// Returns the words for a set of bits. No file contains the empty set, which results only from
+    /// combining tenants: its word is `none`.
+    static func names(in bits: Int64) -> [[UInt8]] {
+      var names: [[UInt8]] = []
+      for type in allCases where bits & type.bit != 0 { names.append(bytes(of: type.name)) }
+      return names.isEmpty ? [bytes(of: "none")] : names
+    }
+  }
+}
+
+extension Configuration {
+  /// Whether and when users enrol a second factor, from the most lenient to the strictest.
+  package enum Enrollment: Int64, CaseIterable, Sendable {
+    /// Enrolment is optional. A user without a factor signs in without a code.
+    case selfService
+    /// A user without a factor can sign in without a code until `Settings.Offer` ends, and must
+    /// enrol then.
+    case offered
+    /// A user without a factor must enrol one to sign in.
+    case required
+
+    /// The value in the file.
+    package var name: String {
+      switch self {
+      case .selfService: "self-service"
+      case .offered: "offered"
+      case .required: "required"
+      }
+    }
+  }
+}
+
+/// Whether a setting is on.
+enum OnOrOff: Int64 {
+  case on
+  case off
+
+  /// The value in the file.
+  var name: String {
+    switch self {
+    case .on: "on"
+    case .off: "off"
+    }
+  }
+}
+
+/// A section `[tenant NAME]`: settings for the sign-ins that match all of its selectors.
+package struct Tenant: Equatable, Sendable {
+  /// Whether a tenant matches a sign-in, in ascending order of certainty.
+  package enum Match: UInt8, Sendable {
+    /// The tenant does not match: at least one selector is known not to match.
+    case no
+    /// The tenant may match: a lookup that the result depends on failed. Only its stricter settings
+    /// apply.
+    case unknown
+    /// The tenant matches.
+    case yes
+  }
+
+  /// The maximum number of tenants.
+  package static var maximumCount: Int { 64 }
+
+  /// The maximum length of a name in bytes.
+  package static var maximumNameLength: Int { 64 }
+
+  /// The name: 1 to 64 ASCII letters and digits, dots, underscores and hyphens.
+  package let name: [UInt8]
+  /// The selectors and settings of the tenant. There is at least one selector.
+  let values: KeyValues
+  /// The line that set each key, in the order of the keys.
+  let origins: [Configuration.Origin]
+
+  /// Returns whether two tenants have the same settings, regardless of their source locations.
+  package static func == (left: Tenant, right: Tenant) -> Bool {
+    left.name == right.name && left.values == right.values
+  }
+
+  /// The sign-ins that the tenant applies to.
+  var selectors: Selectors { Selectors(values) }
+
+  /// Returns whether the tenant matches the sign-in of `subject`.
+  package func match(_ subject: Subject) -> Match {
+    selectors.match(subject)
+  }
+
+  /// Returns whether `name` is a valid name for a tenant.
+  package static func isName(_ name: Span<UInt8>) -> Bool {
+    guard (1...maximumNameLength).contains(name.count) else { return false }
+    for index in name.indices {
+      switch name[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        continue
+      default:
+        return false
+      }
+    }
+    return true
+  }
+}
+
+/// The selectors of a tenant. A sign-in matches if it matches every list that is not empty.
+struct Selectors {
+  let users: [[UInt8]]
+  let groups: [[UInt8]]
+  let services: [[UInt8]]
+  let networks: [Network]
+
+  /// Creates the selectors among the values of a section.
+  @inline(never)
+  init(_ values: KeyValues) {
+    users = values.texts(.users)
+    groups = values.texts(.groups)
+    services = values.texts(.services)
+    networks = values.networks(.networks)
+  }
+
+  /// Whether there is no selector.
+  var isEmpty: Bool {
+    users.isEmpty && groups.isEmpty && services.isEmpty && networks.isEmpty
+  }
+
+  /// Returns whether the selectors match `subject`. Groups are checked last, because only they need
+  /// an expensive lookup.
+  @inline(never)
+  func match(_ subject: Subject) -> Tenant.Match {
+    guard users.isEmpty || users.contains(subject.user),
+      services.isEmpty || services.contains(subject.service)
+    else { return .no }
+    var match = Tenant.Match.yes
+    if !networks.isEmpty {
+      if let address = subject.address {
+        guard networks.contains(where: { $0.contains(address) }) else { return .no }
+      } else {
+        match = .unknown
+      }
+    }
+    guard !groups.isEmpty else { return match }
+    var membership = Tenant.Match.no
+    for group in groups {
+      guard let isMember = subject.isMember(group) else {
+        membership = .unknown
+        continue
+      }
+      if isMember { return match }
+    }
+    return membership
+  }
+}
+
+/// The user, service and address of a sign-in, which tenants are matched against.
+package struct Subject {
+  /// The user's name as the account database spells it.
+  package let user: [UInt8]
+  /// The PAM service, such as `sshd`.
+  package let service: [UInt8]
+  /// The client's address; nil if it is not known as a numeric address, or if no tenant names
+  /// networks.
+  package let address: IPAddress?
+  /// Returns whether the user belongs to a group with this name, or nil if the lookup failed.
+  package let isMember: (_ group: [UInt8]) -> Bool?
+
+  /// Creates a subject. `isMember` is called only if the answer matters.
+  package init(
+    user: [UInt8], service: [UInt8], address: IPAddress?,
+    isMember: @escaping (_ group: [UInt8]) -> Bool?
+  ) {
+    self.user = user
+    self.service = service
+    self.address = address
+    self.isMember = isMember
+  }
+}

@@ -167,3 +167,185 @@ package struct ConfigurationDraft {
     ConfigurationError(file: file, line: line, reason: reason)
   }
 }
+
+extension ConfigurationDraft {
+  /// Returns the configuration that results from the files. Throws the first contradiction found.
+  package func finish() throws(ConfigurationError) -> Configuration {
+    var values = KeyValues.defaults
+    values.apply(project.values, .yes)
+    try check(values, of: project)
+    var tenants: [Tenant] = []
+    for draft in self.tenants {
+      guard !Selectors(draft.values).isEmpty else {
+        throw ConfigurationError(draft.header, .noSelector(Excerpt(draft.name.span)))
+      }
+      var values = values
+      values.apply(draft.values, .yes)
+      try check(values, of: draft)
+      tenants.append(
+        Tenant(name: draft.name, values: draft.values, origins: draft.origins))
+    }
+    return Configuration(
+      project: Settings(values), tenants: tenants, files: files, origins: project.origins,
+      fingerprint: fingerprint)
+  }
+
+  /// Whether a section limits the number of sign-ins without a factor.
+  private var limitsSignIns: Bool {
+    ([project] + tenants).contains { ($0.values.number(.offerSignIns) ?? 0) > 0 }
+  }
+
+  /// Throws if the values in force with `section` contradict each other.
+  private func check(
+    _ values: KeyValues, of section: SectionDraft
+  ) throws(ConfigurationError) {
+    let enrollment = section.origin(of: .enrollment)
+    let signIns = section.origin(of: .offerSignIns)
+    guard !values.offersWithoutEnd else {
+      throw ConfigurationError(
+        signIns.isLater(than: enrollment) ? signIns : enrollment, .offerNeverEnds)
+    }
+    // Combined with another tenant that offers enrolment, a tenant that removes the limit on
+    // sign-ins could create an offer that never ends, depending on the result of a lookup.
+    guard
+      section.kind == .project || section.values.number(.offerSignIns) != 0
+        || values.number(.offerUntil) != 0 || !limitsSignIns
+    else { throw ConfigurationError(signIns, .offerNeverEnds) }
+    try check(.throttleFirstWait, isAtMost: .throttleLongestWait, values, section)
+    try check(.throttleAfter, isAtMost: .disableAfter, values, section)
+  }
+
+  /// Throws if the value of `lower` exceeds that of `upper`, its limit. The error names the later
+  /// of the two lines. If a tenant sets one of the values, that line is in the tenant.
+  private func check(
+    _ lower: Configuration.Key, isAtMost upper: Configuration.Key, _ values: KeyValues,
+    _ section: SectionDraft
+  ) throws(ConfigurationError) {
+    guard let lowerValue = values.number(lower), let limit = values.number(upper),
+      lowerValue > limit
+    else { return }
+    let lowerOrigin = section.origin(of: lower)
+    let upperOrigin = section.origin(of: upper)
+    let type = upper.declaration.type
+    if lowerOrigin.isLater(than: upperOrigin) {
+      let text = type.printed(limit) ?? []
+      throw ConfigurationError(lowerOrigin, .aboveLimit(lower, limit: upper, Excerpt(text.span)))
+    }
+    let text = type.printed(lowerValue) ?? []
+    throw ConfigurationError(upperOrigin, .belowLimit(upper, limit: lower, Excerpt(text.span)))
+  }
+}
+
+extension ConfigurationError {
+  fileprivate init(_ origin: Configuration.Origin, _ reason: Reason) {
+    self.init(file: origin.file, line: Int(origin.line), reason: reason)
+  }
+}
+
+extension ConfigurationDraft {
+  /// Returns the sections and settings of the files in canonical form, without defaults.
+  package func printed() -> [UInt8] {
+    var text: [UInt8] = []
+    for section in [project] + tenants where section.header.isKnown {
+      if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
+      text.append(contentsOf: "[".utf8)
+      switch section.kind {
+      case .project: text.append(contentsOf: "project".utf8)
+      case .tenant: text.append(contentsOf: Array("tenant ".utf8) + section.name)
+      }
+      text.append(contentsOf: "]\n".utf8)
+      for key in Configuration.Key.allCases {
+        guard let value = section.values.printed(key) else { continue }
+        text.append(contentsOf: key.name.utf8)
+        text.append(contentsOf: Array(" = ".utf8) + value)
+        text.append(UInt8(ascii: "\n"))
+      }
+    }
+    return text
+  }
+
+  /// Removes what the files set in a tenant, or in `[project]` if `tenant` is nil. The values of
+  /// `keys` stay in `[project]`.
+  package mutating func removeSection(tenant: [UInt8]?, exceptProjectKeys keys: [Configuration.Key])
+  {
+    guard let tenant else {
+      project = project.keeping(keys)
+      return
+    }
+    tenants.removeAll { $0.name == tenant }
+  }
+}
+
+/// A section while its lines are being read.
+struct SectionDraft {
+  /// The type of section.
+  let kind: Configuration.Section
+  /// The tenant's name; empty for `[project]`.
+  let name: [UInt8]
+  /// The header line in the last file that has the section.
+  var header = Configuration.Origin.none
+  /// The line that set each key, in the order of the keys.
+  private(set) var origins = [Configuration.Origin](
+    repeating: .none, count: Configuration.Key.allCases.count)
+
+  /// The key after the one that was set last, where the search for a name begins: most files set
+  /// the keys in their order.
+  private var nextKey: Configuration.Key
+  /// The values that the files set.
+  private(set) var values = KeyValues()
+
+  init(_ kind: Configuration.Section, name: [UInt8] = []) {
+    self.kind = kind
+    self.name = name
+    nextKey = kind == .project ? .state : .users
+  }
+
+  /// Returns the line that set `key`.
+  func origin(of key: Configuration.Key) -> Configuration.Origin {
+    origins[Int(key.rawValue)]
+  }
+
+  /// Returns a section in which only these keys have values.
+  func keeping(_ keys: [Configuration.Key]) -> SectionDraft {
+    var section = SectionDraft(kind, name: name)
+    for key in keys { section.values[key] = values[key] }
+    return section
+  }
+
+  /// Sets a key to the value in the line at `origin`, overriding earlier files. Throws the reason
+  /// if the line is invalid.
+  mutating func set(
+    _ name: Span<UInt8>, to value: Span<UInt8>, at origin: Configuration.Origin
+  ) throws(ConfigurationError.Reason) {
+    guard let key = Configuration.Key(named: name, from: nextKey) else {
+      throw .unknownKey(Excerpt(name), in: kind)
+    }
+    nextKey = key.next
+    let declaration = key.declaration
+    guard declaration.belongs(to: kind) else { throw .unknownKey(Excerpt(name), in: kind) }
+    let earlier = origins[Int(key.rawValue)]
+    guard !earlier.isIn(origin.file) else {
+      throw .repeatedKey(key, firstLine: Int(earlier.line))
+    }
+    origins[Int(key.rawValue)] = origin
+    values[key] = try declaration.type.parse(value, of: key)
+  }
+}
+
+extension Configuration {
+  /// The types of sections.
+  package enum Section: Equatable, Sendable {
+    /// `[project]`
+    case project
+    /// `[tenant NAME]`
+    case tenant
+
+    /// The section header in the file.
+    var header: String {
+      switch self {
+      case .project: "[project]"
+      case .tenant: "[tenant NAME]"
+      }
+    }
+  }
+}

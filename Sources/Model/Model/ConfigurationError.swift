@@ -176,3 +176,78 @@ package struct ConfigurationError: Error, Equatable {
     return names + joined([" and those of mfa.conf(5) that begin with "]) + group
   }
 }
+
+/// An excerpt of untrusted text, escaped for a terminal and for one line of a log.
+package struct Excerpt: Equatable, Sendable {
+  /// The default maximum length in bytes, without the dots that mark a cut excerpt.
+  package static var maximumLength: Int { 64 }
+
+  /// Printable ASCII only: backslashes and quotation marks are escaped as `\\` and `\"`, and every
+  /// other byte as `\xNN`. A text that is too long is cut, never within an escape, and ends with
+  /// `...`.
+  package let text: [UInt8]
+
+  /// Escapes `bytes` into at most `limit` bytes.
+  package init(_ bytes: Span<UInt8>, limit: Int = maximumLength) {
+    var text: [UInt8] = []
+    for index in bytes.indices {
+      let piece = Self.escaped(bytes[index])
+      guard text.count + piece.count <= limit else {
+        text += MFABase.bytes(of: "...")
+        break
+      }
+      text.append(contentsOf: piece)
+    }
+    self.text = text
+  }
+
+  private static func escaped(_ byte: UInt8) -> [UInt8] {
+    let backslash = UInt8(ascii: "\\")
+    switch byte {
+    case backslash, UInt8(ascii: "\""): return [backslash, byte]
+    case 0x20...0x7E: return [byte]
+    default: return [backslash, UInt8(ascii: "x")] + Hexadecimal.digits(of: byte)
+    }
+  }
+}
+
+/// Helpers for parsers.
+extension Span<UInt8> {
+  /// Returns whether the bytes are those of `text`.
+  func equals(_ text: String) -> Bool {
+    let other = text.utf8Span.span
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
+  }
+
+  /// Returns the index of the first `byte`, or nil.
+  func firstIndex(of byte: UInt8) -> Int? {
+    for index in indices where self[index] == byte { return index }
+    return nil
+  }
+
+  /// Returns the text without spaces and tabs at its ends.
+  @_lifetime(copy self)
+  func trimmed() -> Span<UInt8> {
+    var start = 0
+    var end = count
+    while start < end, Self.isBlank(self[start]) { start += 1 }
+    while end > start, Self.isBlank(self[end - 1]) { end -= 1 }
+    return extracting(start..<end)
+  }
+
+  /// Returns the trimmed text from `start` to the next comma or the end, and moves `start` past it.
+  @_lifetime(copy self)
+  func listElement(at start: inout Int) -> Span<UInt8> {
+    let first = min(start, count)
+    var end = first
+    while end < count, self[end] != UInt8(ascii: ",") { end &+= 1 }
+    start = end &+ 1
+    return extracting(first..<end).trimmed()
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}

@@ -1,3 +1,5 @@
+import MFABase
+
 /// The user's name for a factor: 1 to 64 Unicode scalars. The name has no spaces or tabs at either
 /// end, and no characters that change how a terminal or a log shows the surrounding text.
 package struct DisplayName: Equatable, Sendable {
@@ -28,5 +30,70 @@ package struct DisplayName: Equatable, Sendable {
   /// Trims spaces and tabs from both ends and checks the rest.
   package init(_ text: [UInt8]) throws(Refusal) {
     utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
+  }
+}
+
+/// Text from a user for display in one line. It is valid UTF-8 and has no spaces or tabs at either
+/// end, and no characters that change how a terminal or a log shows the surrounding text.
+enum SingleLine {
+  /// The maximum length in bytes.
+  static let maximumBytes = 255
+
+  /// Trims spaces and tabs from both ends of a text, and returns the rest if it is valid and has at
+  /// most `maximumLength` Unicode scalars.
+  static func checked(
+    _ text: [UInt8], maximumLength: Int
+  ) throws(DisplayName.Refusal) -> [UInt8] {
+    let trimmed = trimmed(text)
+    guard !trimmed.isEmpty else { throw .empty }
+    guard trimmed.count <= maximumBytes else { throw .tooLong }
+    var count = 0
+    var bytes = trimmed.makeIterator()
+    var decoder = Unicode.UTF8()
+    decoding: while true {
+      switch decoder.decode(&bytes) {
+      case .scalarValue(let scalar):
+        guard !scalar.isDeceptive else { throw .controlCharacter }
+        count &+= 1
+      case .emptyInput: break decoding
+      case .error: throw .notUTF8
+      }
+    }
+    guard count <= maximumLength else { throw .tooLong }
+    return trimmed
+  }
+
+  private static func trimmed(_ text: [UInt8]) -> [UInt8] {
+    guard let first = text.firstIndex(where: { !isBlank($0) }),
+      let last = text.lastIndex(where: { !isBlank($0) })
+    else { return [] }
+    return text.span.part(from: first, count: last &- first &+ 1).copied()
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}
+
+/// A user's name as the account database spells it: 1 to 255 bytes, without NUL and `/`.
+package struct UserName: Equatable, Sendable {
+  /// The name.
+  package let bytes: [UInt8]
+
+  /// The maximum length of a name in bytes (Linux's LOGIN_NAME_MAX less the terminator).
+  package static let maximumLength = 255
+
+  /// A name that stands for one that is read next.
+  package static var placeholder: UserName { UserName(unchecked: [UInt8(ascii: "-")]) }
+
+  private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Creates a name. Returns nil if it is empty, too long, or contains NUL or `/`, which no account
+  /// name contains.
+  package init?(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty, bytes.count <= Self.maximumLength,
+      !bytes.contains(0), !bytes.contains(UInt8(ascii: "/"))
+    else { return nil }
+    self.bytes = bytes
   }
 }

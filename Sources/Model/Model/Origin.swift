@@ -1,3 +1,5 @@
+import MFABase
+
 extension Configuration {
   /// A source location: a line of one of the configuration files.
   package struct Origin: Equatable, Sendable {
@@ -28,5 +30,94 @@ extension Configuration {
     }
 
     private var rank: UInt32 { isKnown ? UInt32(file) << 16 | UInt32(line) : 0 }
+  }
+}
+
+/// The place that a sign-in comes from, as identified for remembered sign-ins.
+package struct SignInOrigin: Equatable, Sendable {
+  /// The kind of property that identifies a place.
+  package enum Kind: UInt8, Sendable {
+    /// A numeric address, with the SSH key if one was used.
+    case address = 1
+    /// A session on this machine.
+    case session = 2
+    /// An IPv4 address or an IPv6 network of 64 bits. Attempts from there wait; no sign-in is remembered
+    /// for it.
+    case network = 3
+  }
+
+  /// The kind of property that identifies the place.
+  package let kind: Kind
+  /// Bytes that are equal for two sign-ins exactly if they come from the same place.
+  package let identity: [UInt8]
+
+  /// Creates a place.
+  package init(_ kind: Kind, _ identity: [UInt8]) {
+    self.kind = kind
+    self.identity = identity
+  }
+}
+
+/// A stored digest of a place. It is keyed, so that only this host can recognise the place, and
+/// bound to one user's record.
+package struct SignInOriginDigest: Equatable, Sendable {
+  /// The length of a digest in bytes. 64 bits suffice, because without the key no attacker can test
+  /// places against the digest.
+  package static var length: Int { 8 }
+
+  /// The kind of property that identifies the place.
+  package let kind: SignInOrigin.Kind
+  /// The digest.
+  package let value: UInt64
+
+  /// Creates a digest.
+  package init(_ kind: SignInOrigin.Kind, _ value: UInt64) {
+    self.kind = kind
+    self.value = value
+  }
+
+  /// Creates a digest from the first `length` bytes of `bytes`. Returns nil if there are fewer.
+  package init?(_ kind: SignInOrigin.Kind, bytes: [UInt8]) {
+    var reader = ByteReader(bytes.span)
+    guard let value = reader.read(UInt64.self) else { return nil }
+    self.init(kind, value)
+  }
+}
+
+/// The source of a request, as far as it is known: an address, a terminal or a program.
+package struct Source: Equatable, Sendable {
+  /// Printable ASCII without spaces, at most `maximumLength` bytes; empty if the source is unknown.
+  package let text: [UInt8]
+
+  /// The maximum length of the text in bytes: enough for an IPv6 address with its zone, or a
+  /// terminal's name.
+  package static let maximumLength = 64
+
+  /// An unknown source.
+  package static var unknown: Source { Source([]) }
+
+  /// Creates a source. Replaces spaces and bytes that are not printable ASCII with `?`, and cuts
+  /// text that is too long.
+  package init(_ text: [UInt8]) {
+    self.text = text.span.part(from: 0, count: Self.maximumLength).copied().map { byte in
+      byte > 0x20 && byte < 0x7F ? byte : UInt8(ascii: "?")
+    }
+  }
+
+  /// Returns the source with the name of a realm's host, such as `web1:pts/3`. A name that is too long is cut.
+  package func at(host: [UInt8]) -> Source {
+    guard !text.isEmpty else { return Source(host) }
+    let longest = Self.maximumLength - text.count - 1
+    guard longest > 0 else { return self }
+    return Source(host.prefix(longest) + [UInt8(ascii: ":")] + text)
+  }
+
+  /// Creates a source from the remote host or, for a local sign-in, from the terminal.
+  package init(remoteHost: [UInt8]?, terminal: [UInt8]?) {
+    if let remoteHost, !remoteHost.isEmpty {
+      self.init(remoteHost)
+    } else {
+      self.init(terminal ?? [])
+    }
   }
 }

@@ -1,3 +1,4 @@
+import MFABase
 import MFAMessages
 
 /// The settings in force for one sign-in. Each is in its valid range, and none contradicts another.
@@ -97,4 +98,138 @@ package final class Settings: Equatable, Sendable {
     guard freshFor == 0 else { return freshFor }
     return rememberServices.contains(service) ? remember : 0
   }
+}
+
+// Codes that are sent to phones.
+extension Settings {
+  /// Returns whether policy allows factors of a type.
+  package func allows(_ type: Configuration.FactorType) -> Bool {
+    (values.number(.factors) ?? 0) & type.bit != 0
+  }
+
+  /// Returns whether policy allows a factor.
+  package func allows(_ factor: Factor) -> Bool {
+    allows(factor.parameters == nil ? .phone : .totp)
+  }
+
+  /// The program that sends messages, as an absolute path; nil if no message is sent.
+  package var gateway: [UInt8]? { values.texts(.gateway).first }
+
+  /// Whether a code can be requested for a phone: there is a gateway, or a test number.
+  package var canSendCodes: Bool { gateway != nil || !phoneTestNumbers.isEmpty }
+
+  /// The beginnings of the phone numbers to which codes may be sent, such as +33.
+  package var regions: [[UInt8]] { values.texts(.regions) }
+
+  /// Returns whether `regions` contains a phone number, in the form +15105551234.
+  package func allowsRegion(of number: Span<UInt8>) -> Bool {
+    regions.contains { region in
+      region.count < number.count && Self.equals(number, region.span, count: region.count)
+    }
+  }
+
+  /// The phone numbers to which no code is sent, each with the code that it accepts:
+  /// +15105551234=123456.
+  package var phoneTestNumbers: [[UInt8]] { values.texts(.phoneTestNumbers) }
+
+  /// Returns the code of a test number, or nil for any other number.
+  package func testCode(of number: Span<UInt8>) -> [UInt8]? {
+    for entry in phoneTestNumbers {
+      let end: Int = entry.span.firstIndex(of: UInt8(ascii: "="))
+      guard end == number.count, Self.equals(number, entry.span, count: end) else { continue }
+      return entry.span.part(from: end &+ 1, count: entry.count).copied()
+    }
+    return nil
+  }
+
+  /// Returns whether two texts begin with the same `count` bytes, which both have. A number is not
+  /// copied: it is wiped after use.
+  private static func equals(_ number: Span<UInt8>, _ text: Span<UInt8>, count: Int) -> Bool {
+    for index in 0..<count where number[index] != text[index] { return false }
+    return true
+  }
+
+  /// How long a changed phone number cannot be used, in seconds; 0 if it can be used at once.
+  package var phoneWaitingTime: Int64 { values.number(.phoneWaitingTime) ?? 0 }
+
+  /// The limits on the codes that are sent to one user.
+  package var userSendLimits: UserSendLimits {
+    UserSendLimits(
+      interval: values.number(.phoneInterval) ?? 0,
+      perTenMinutes: UInt32(truncatingIfNeeded: values.number(.phonePerTenMinutes) ?? 0),
+      perDay: UInt32(truncatingIfNeeded: values.number(.phonePerDay) ?? 0))
+  }
+
+  /// The limits on the codes that are sent to one phone number, and from this host.
+  package var hostSendLimits: HostSendLimits {
+    HostSendLimits(
+      perNumberHourly: UInt32(truncatingIfNeeded: values.number(.phoneNumberHourly) ?? 0),
+      perHostDaily: UInt32(truncatingIfNeeded: values.number(.phoneHostDaily) ?? 0),
+      breakerPercent: UInt32(truncatingIfNeeded: values.number(.phoneBreaker) ?? 0))
+  }
+}
+
+/// The limits on the codes that are sent to one phone number, and by the whole host.
+package struct HostSendLimits: Equatable, Sendable {
+  /// The valid numbers of codes for one phone number in an hour.
+  package static var numberHourlyRange: ClosedRange<UInt32> { 1...20 }
+  /// The valid numbers of codes of the host in a day.
+  package static var hostDailyRange: ClosedRange<UInt32> { 1...2000 }
+  /// The valid percentages of codes that must come back; 0 for no limit.
+  package static var breakerRange: ClosedRange<UInt32> { 0...90 }
+
+  /// The maximum number of codes that are sent to one phone number in an hour.
+  package let perNumberHourly: UInt32
+  /// The maximum number of codes that the host sends in 24 hours.
+  package let perHostDaily: UInt32
+  /// The percentage of the last codes that users must have typed; 0 for no limit.
+  package let breakerPercent: UInt32
+
+  /// The maximum number of codes that confirm one phone number in an hour: half of its limit.
+  package var enrolmentsPerNumberHourly: UInt32 { max(perNumberHourly / 2, 1) }
+
+  /// Creates limits. A value out of range is replaced by the nearest valid one.
+  package init(
+    perNumberHourly: UInt32 = 5, perHostDaily: UInt32 = 200, breakerPercent: UInt32 = 20
+  ) {
+    self.perNumberHourly = Self.numberHourlyRange.nearest(to: perNumberHourly)
+    self.perHostDaily = Self.hostDailyRange.nearest(to: perHostDaily)
+    self.breakerPercent = Self.breakerRange.nearest(to: breakerPercent)
+  }
+}
+
+/// The limits on the codes that are sent to the phones of one user.
+package struct UserSendLimits: Equatable, Sendable {
+  /// The valid times between two codes, in seconds.
+  package static var intervalRange: ClosedRange<Int64> { 10...3600 }
+  /// The valid numbers of codes in 10 minutes.
+  package static var tenMinutesRange: ClosedRange<UInt32> { 1...10 }
+  /// The valid numbers of codes in a day.
+  package static var dayRange: ClosedRange<UInt32> { 1...12 }
+
+  /// The minimum time between two codes, in seconds.
+  package let interval: Int64
+  /// The maximum number of codes in 10 minutes.
+  package let perTenMinutes: UInt32
+  /// The maximum number of codes in 24 hours.
+  package let perDay: UInt32
+
+  /// Creates limits. A value out of range is replaced by the nearest valid one.
+  package init(interval: Int64 = 30, perTenMinutes: UInt32 = 3, perDay: UInt32 = 10) {
+    self.interval = Self.intervalRange.nearest(to: interval)
+    self.perTenMinutes = Self.tenMinutesRange.nearest(to: perTenMinutes)
+    self.perDay = Self.dayRange.nearest(to: perDay)
+  }
+
+  /// The limits on the codes that the user's own processes can request without a password. They leave
+  /// some of the codes for sign-ins.
+  package var forOwnProcesses: UserSendLimits {
+    UserSendLimits(
+      interval: interval, perTenMinutes: max(perTenMinutes &- 1, 1), perDay: perDay / 2)
+  }
+}
+
+extension ClosedRange {
+  /// Returns the value of the range that is nearest to `value`.
+  func nearest(to value: Bound) -> Bound { Swift.min(Swift.max(value, lowerBound), upperBound) }
 }

@@ -1,3 +1,5 @@
+import MFABase
+
 /// The PAM modules that authenticate no user. Their results say nothing about the identity of the user.
 ///
 /// pam_exec.so is not in the list: its program may authenticate the user.
@@ -47,5 +49,51 @@ extension StackEntry {
     if comparison == Word.bytes("in") { return isListed }
     if comparison == Word.bytes("notin") { return !isListed }
     return nil
+  }
+}
+
+/// The PAM modules that ask for the account's password or use the password entered before.
+///
+/// A module that verifies something else first, such as a key or a fingerprint, is not one of them:
+/// a stack with only that module does not ask for a password before the code.
+package enum PasswordModule {
+  /// The file names of the modules.
+  package static var fileNames: [StaticString] {
+    [
+      "pam_unix.so", "pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so",
+      "pam_systemd_home.so", "pam_himmelblau.so", "pam_authd.so", "pam_lsass.so",
+    ]
+  }
+}
+
+extension StackEntry {
+  /// Whether the entry calls a module that asks for the account's password.
+  package var asksForPassword: Bool { PasswordModule.fileNames.contains { asks(module: $0) } }
+}
+
+/// The services that are tied to one session of one user.
+package enum SessionService: Equatable, Sendable {
+  /// Starts a session for each connection.
+  case sshd
+  /// Starts a session at a terminal.
+  case login
+  /// A program that a user runs within a session.
+  case command
+
+  private static var commands: [StaticString] { ["sudo", "sudo-i", "su", "su-l", "doas"] }
+
+  /// Returns the service with this PAM name, or nil for any other service, which may be a daemon.
+  package init?(_ name: [UInt8]) {
+    let sshd: StaticString = "sshd"
+    let login: StaticString = "login"
+    if name == sshd.bytes {
+      self = .sshd
+    } else if name == login.bytes {
+      self = .login
+    } else if Self.commands.contains(where: { name == $0.bytes }) {
+      self = .command
+    } else {
+      return nil
+    }
   }
 }

@@ -23,3 +23,24 @@ public struct QRSymbol: ~Copyable {
     return modules.span[row &* size &+ column] == 1
   }
 }
+
+/// Why no QR code could be created.
+public enum QRCodeError: Error, Equatable, Sendable {
+  /// There is nothing to encode.
+  case empty
+  /// The bytes do not fit the largest symbol (version 40) at this level of error correction.
+  case tooLong
+  /// Memory could not be allocated.
+  case outOfMemory
+  /// libqrencode is not installed, or is not a supported version.
+  case libraryMissing
+}
+
+/// The part of a symbol that may be unreadable (ISO/IEC 18004, section 6.5.1). The two higher
+/// levels are for paper that gets dirty, not for screens.
+public enum ErrorCorrection: Sendable, CaseIterable {
+  /// Level L: about 7 %.
+  case low
+  /// Level M: about 15 %.
+  case medium
+}

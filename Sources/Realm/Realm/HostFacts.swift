@@ -1,5 +1,6 @@
 import MFAAttempt
 import MFABase
+import MFAPAMStack
 
 /// What a relay reports about its host for one request: what the resident service would ask the
 /// operating system of the host. PROTOCOL.md defines the encoding.
@@ -67,5 +68,97 @@ package struct HostFacts: Equatable, Sendable {
     if user == nil { facts.caller = found } else { facts.user = found }
     if found == nil { facts.isLookupCertain = false }
     return facts
+  }
+}
+
+/// The service files of a host that matter for one service, as its relay reported them.
+///
+/// MUST 1: a file that was not reported is refused, and does not count as absent.
+/// (`HostFactsTests.unreportedFile`)
+package struct ReportedStacks: StackSource, Equatable, Sendable {
+  /// A name that was looked up.
+  package struct Lookup: Equatable, Sendable {
+    /// The name of the service, or of an included file.
+    package let name: [UInt8]
+    /// The file, or nil if none with this name exists.
+    package let file: StackFile?
+
+    /// Creates the result of a lookup.
+    package init(_ name: [UInt8], _ file: StackFile?) {
+      self.name = name
+      self.file = file
+    }
+
+    /// Returns whether name, path and contents are equal.
+    package static func == (first: Lookup, second: Lookup) -> Bool {
+      first.name == second.name && first.file?.path == second.file?.path
+        && first.file?.contents == second.file?.contents
+    }
+  }
+
+  /// The results, in the order of the names.
+  package let lookups: [Lookup]
+  /// Whether each file could be read and is reported.
+  package let areCertain: Bool
+
+  /// The largest number of lookups that are reported.
+  package static let mostLookups = 100
+  /// The largest number of bytes in all names, paths and files together.
+  package static let longest = 45_000
+  /// The longest path in bytes.
+  package static let longestPath = 1024
+
+  /// Creates the source.
+  package init(_ lookups: [Lookup], areCertain: Bool) {
+    self.lookups = lookups.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    self.areCertain = areCertain
+  }
+
+  /// Files of which nothing is known.
+  package static var unknown: ReportedStacks { ReportedStacks([], areCertain: false) }
+
+  /// Returns the file that the host has by this name.
+  package func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+    guard let lookup = lookups.first(where: { $0.name == name }) else {
+      throw .system(file: name, .forbidden(.open))
+    }
+    return lookup.file
+  }
+}
+
+/// A source of service files that remembers what was looked up in another source.
+final class StackRecorder<Source: StackSource>: StackSource {
+  private let source: Source
+  private var lookups: [ReportedStacks.Lookup] = []
+  private var isCertain = true
+  private var bytesLeft = ReportedStacks.longest
+
+  init(_ source: Source) { self.source = source }
+
+  /// What was looked up until now.
+  var recorded: ReportedStacks { ReportedStacks(lookups, areCertain: isCertain) }
+
+  func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+    if let earlier = lookups.first(where: { $0.name == name }) { return earlier.file }
+    do throws(StackRefusal) {
+      let file = try source.file(name)
+      record(name, file)
+      return file
+    } catch {
+      isCertain = false
+      throw error
+    }
+  }
+
+  private func record(_ name: [UInt8], _ file: StackFile?) {
+    let bytes = name.count &+ (file?.path.count ?? 0) &+ (file?.contents.count ?? 0)
+    guard lookups.count < ReportedStacks.mostLookups, name.count <= AccountFacts.longestName,
+      file?.path.count ?? 0 <= ReportedStacks.longestPath, bytes <= bytesLeft
+    else {
+      isCertain = false
+      return
+    }
+    bytesLeft &-= bytes
+    lookups.append(ReportedStacks.Lookup(name, file))
   }
 }

@@ -144,3 +144,42 @@ package enum OfflineAccess {
     return !overflow && age >= 0 && age < longest ?? 0
   }
 }
+
+/// How a user may sign in while no verifier answers. Without a method, every sign-in is denied.
+package struct OfflineMethods: OptionSet, Equatable, Sendable {
+  /// The bits, as they are stored.
+  package let rawValue: UInt8
+
+  /// Creates a set.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// With an offline recovery code.
+  package static let recovery = OfflineMethods(rawValue: 1)
+  /// Without a code, from the place of a recent sign-in.
+  package static let remembered = OfflineMethods(rawValue: 2)
+  /// Without a code, as a member of the break-glass group.
+  package static let breakGlass = OfflineMethods(rawValue: 4)
+
+  /// All methods.
+  package static let all: OfflineMethods = [.recovery, .remembered, .breakGlass]
+}
+
+/// The methods that one group of hosts offers a user for some services.
+package struct OfflineRule: Equatable, Sendable {
+  /// The services; nil for all.
+  package let services: [[UInt8]]?
+  /// The methods.
+  package let methods: OfflineMethods
+  /// For how long a sign-in is remembered, in seconds.
+  package let rememberedSeconds: Int64
+
+  /// The largest number of services, each of at most 255 bytes.
+  package static let mostServices = 64
+
+  /// Creates a rule.
+  package init(services: [[UInt8]]?, methods: OfflineMethods, rememberedSeconds: Int64) {
+    self.services = services
+    self.methods = methods
+    self.rememberedSeconds = rememberedSeconds
+  }
+}

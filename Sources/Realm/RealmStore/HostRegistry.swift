@@ -1,7 +1,7 @@
-import MFAStore
+import MFABase
 import MFACrypto
 import MFAModel
-import MFABase
+import MFAStore
 
 /// The hosts of a realm, and the tickets with which hosts join.
 ///
@@ -186,5 +186,125 @@ package struct HostRegistry<Engine: StoreEngine> {
     }
     guard let key = EngineKey(.ticket, digest) else { throw .cryptography }
     return key
+  }
+}
+
+// When hosts and verifiers were seen last. These are no changes of how users sign in, so they are not
+// entered in the audit log.
+extension HostRegistry {
+  /// A host or a verifier.
+  package enum Seen: Sendable {
+    case host([UInt8])
+    case verifier([UInt8])
+
+    fileprivate var key: EngineKey? {
+      switch self {
+      case .host(let name): EngineKey(.hostSeen, name)
+      case .verifier(let name): EngineKey(.verifierSeen, name)
+      }
+    }
+  }
+
+  /// Records that a host or a verifier was seen now, unless that was recorded less than an hour ago with the
+  /// same version. Returns whether anything was written.
+  @discardableResult
+  package func note(
+    _ seen: Seen, version: [UInt8], certificateEnd: Int64 = 0
+  ) throws(FactorStoreError) -> Bool {
+    guard let key = seen.key else { throw .nameTooLong }
+    let row = try store.row(key)
+    let next = LastSeenRecord(version: version, time: row.time, certificateEnd: certificateEnd)
+    var sealing = try store.key()
+    if row.version > 0, try LastSeenRecord(row.record, for: key, &sealing).stands(before: next) {
+      return false
+    }
+    let sealed = try next.sealed(for: key, &sealing)
+    do throws(FactorStoreError) { try store.replace(row, with: sealed, &sealing) } catch {
+      // Another verifier has recorded it meanwhile.
+      guard error == .engine(.conflict) else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Returns when a host or a verifier was seen last, or nil if it never was.
+  package func lastSeen(_ seen: Seen) throws(FactorStoreError) -> LastSeenRecord? {
+    guard let key = seen.key else { throw .nameTooLong }
+    let row = try store.row(key)
+    guard row.version > 0 else { return nil }
+    var sealing = try store.key()
+    return try LastSeenRecord(row.record, for: key, &sealing)
+  }
+
+  /// Returns the names of the verifiers that were seen, in order, at most 100.
+  package func verifierNames() throws(FactorStoreError) -> [[UInt8]] {
+    try store.onEngine { () throws(EngineError) in
+      try store.engine.keys(.verifierSeen, after: [], most: 100).map { $0.id }
+    }
+  }
+
+  /// A host, and the failures that it has caused in this hour.
+  package typealias HostFailures = (host: HostRecord, failures: UInt32)
+
+  /// Returns the hosts with names after `name`, in order, at most `most`, each with its failures in this hour.
+  /// `storeFor` returns the store for requests of a host.
+  package func hosts(
+    after name: [UInt8], most: Int, storeFor: (_ host: [UInt8]) -> SharedFactorStore<Engine>
+  ) throws(FactorStoreError) -> (hosts: [HostFailures], isEnd: Bool) {
+    let keys = try store.onEngine { () throws(EngineError) in
+      try store.engine.keys(.host, after: name, most: most)
+    }
+    var hosts: [HostFailures] = []
+    for key in keys {
+      let loaded = try HostRegistry(storeFor(key.id)).loaded(key.id)
+      if let record = loaded.record { hosts.append((record, loaded.row.snapshot.hostFailures)) }
+    }
+    return (hosts, keys.count < most)
+  }
+
+  /// Returns the state of the realm.
+  package func realm() throws(FactorStoreError) -> RealmState {
+    try store.row(.verifierSeen, [0]).snapshot.realm
+  }
+
+  /// Returns the servers of the database, or nil if its engine cannot tell them.
+  package func servers() throws(FactorStoreError) -> EngineServers? {
+    try store.onEngine { () throws(EngineError) in try store.engine.servers() }
+  }
+
+  /// Returns a sentence for each property of the database that makes the realm less safe, or nil if its engine
+  /// cannot tell them.
+  package func findings() throws(FactorStoreError) -> [String]? {
+    let findings = try store.onEngine { () throws(EngineError) in try store.engine.findings() }
+    guard let findings else { return nil }
+    return findings + [try store.clockFinding()].compactMap(\.self)
+  }
+}
+
+/// What a host may cause in a period: failed attempts, or entries in the audit log.
+package struct HostBudget: Equatable, Sendable {
+  /// The host.
+  package var host: [UInt8]
+  /// The period.
+  package var period: Int64
+  /// The change is refused if the host has caused this many in the period already.
+  package var limit: UInt32
+  /// Whether the change counts one more.
+  package var isFailure: Bool
+
+  // Entries are counted like failures, under names that no host has: `RealmHostName` permits no slash and no colon.
+
+  /// Returns the name under which the entries that a host causes by reports are counted.
+  package static func reports(of host: [UInt8]) -> [UInt8] { host + [UInt8(ascii: "/")] }
+
+  /// Returns the name under which the renewals of a host's certificate are counted.
+  package static func renewals(of host: [UInt8]) -> [UInt8] { host + [UInt8(ascii: ":")] }
+
+  /// Creates a budget.
+  package init(host: [UInt8], period: Int64, limit: UInt32, isFailure: Bool) {
+    self.host = host
+    self.period = period
+    self.limit = limit
+    self.isFailure = isFailure
   }
 }

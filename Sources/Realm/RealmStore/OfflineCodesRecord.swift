@@ -63,3 +63,86 @@ package struct OfflineCodesRecord: Equatable, Sendable {
     RegistryRow.Header(format: version, version: row, id: user)
   }
 }
+
+/// How far the queue of a host was reported.
+package struct OfflinePosition: Equatable, Sendable {
+  /// The number of the last record that the realm has; 0 for none.
+  package let number: UInt64
+  /// The chain value after it, `OfflineReport.chainLength` bytes.
+  package let chain: [UInt8]
+
+  private static let version: UInt8 = 1
+
+  /// Creates a value.
+  package init(number: UInt64, chain: [UInt8]) {
+    self.number = number
+    self.chain = chain
+  }
+
+  /// The position before the first record.
+  package static var beginning: OfflinePosition {
+    OfflinePosition(number: 0, chain: [UInt8](repeating: 0, count: OfflineReport.chainLength))
+  }
+
+  func sealed(
+    of host: [UInt8], version row: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    var writer = Self.header(host, row).written()
+    writer.write(number)
+    writer.write(chain)
+    return try RegistryRow.sealed(writer.bytes, .offlineQueue, &key)
+  }
+
+  init(
+    _ sealed: [UInt8], of expected: [UInt8], version row: UInt64, _ key: inout SealingKey
+  ) throws(FactorStoreError) {
+    let content = try RegistryRow.opened(sealed, .offlineQueue, &key)
+    var reader = ByteReader(content.span)
+    guard Self.header(expected, row).isRead(from: &reader), let number = reader.read(UInt64.self),
+      let chain = reader.read(count: OfflineReport.chainLength), reader.isAtEnd
+    else { throw .damaged(.record) }
+    self.init(number: number, chain: chain)
+  }
+
+  private static func header(_ host: [UInt8], _ row: UInt64) -> RegistryRow.Header {
+    RegistryRow.Header(format: version, version: row, id: host)
+  }
+}
+
+/// What a verifier must know to write a permit anew: at which host a user signed in with a code, and when. The
+/// host keeps it, and only verifiers can make it.
+package struct OfflineToken: Equatable, Sendable {
+  /// The host.
+  package let host: [UInt8]
+  /// The user.
+  package let user: [UInt8]
+  /// The time of the sign-in, in seconds since the epoch.
+  package let signedInAt: Int64
+
+  private static let version: UInt8 = 1
+
+  /// Creates a token.
+  package init(host: [UInt8], user: [UInt8], signedInAt: Int64) {
+    self.host = host
+    self.user = user
+    self.signedInAt = signedInAt
+  }
+
+  func sealed(_ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.write(Self.version)
+    writer.writeShort(host)
+    writer.writeShort(user)
+    writer.write(signedInAt)
+    return try RegistryRow.sealed(writer.bytes, .offlinePermit, &key)
+  }
+
+  init(_ sealed: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
+    let content = try RegistryRow.opened(sealed, .offlinePermit, &key)
+    var reader = ByteReader(content.span)
+    guard reader.read(UInt8.self) == Self.version, let host = reader.readShort(),
+      let user = reader.readShort(), let time = reader.read(Int64.self), reader.isAtEnd
+    else { throw .damaged(.record) }
+    self.init(host: host, user: user, signedInAt: time)
+  }
+}

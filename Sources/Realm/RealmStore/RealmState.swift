@@ -1,3 +1,7 @@
+import MFABase
+import MFACrypto
+import MFAStore
+
 /// The state of a realm.
 package struct RealmState: Equatable, Sendable {
   /// A number that rises whenever the database may have lost commits.
@@ -27,5 +31,69 @@ package struct RealmState: Equatable, Sendable {
     self.fenceIntervals = fenceIntervals
     self.configuration = configuration
     self.format = format
+  }
+}
+
+/// The encoding of rows that are not about a user.
+enum RegistryRow {
+  /// How most rows begin, so that no other row, and no other version of the same row, is taken for it.
+  struct Header {
+    /// The format of what follows.
+    let format: UInt8
+    /// The version that the row has, or will have once it is committed.
+    let version: UInt64
+    /// What the row is about, at most 255 bytes.
+    let id: [UInt8]
+
+    /// Returns a writer that has written the header.
+    func written() -> ByteWriter {
+      var writer = ByteWriter()
+      writer.write(format)
+      writer.write(version)
+      writer.writeShort(id)
+      return writer
+    }
+
+    /// Reads a header. Returns whether it is this one.
+    func isRead(from reader: inout ByteReader) -> Bool {
+      reader.read(UInt8.self) == format && reader.read(UInt64.self) == version
+        && reader.readShort() == id
+    }
+  }
+
+  /// Returns the content with its checksum.
+  static func sealed(
+    _ content: [UInt8], _ purpose: ChecksumPurpose, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    content
+      + (try cryptographic { () throws(CryptographyError) in
+        try key.checksum(of: content, purpose: purpose)
+      })
+  }
+
+  /// Verifies the checksum and returns the content.
+  static func opened(
+    _ sealed: [UInt8], _ purpose: ChecksumPurpose, _ key: inout SealingKey
+  ) throws(FactorStoreError) -> [UInt8] {
+    let length = sealed.count &- SealingKey.checksumLength
+    guard length >= 0 else { throw .damaged(.record) }
+    let content = sealed.span.part(from: 0, count: length).copied()
+    let checksum = sealed.span.part(from: length, count: SealingKey.checksumLength)
+    let isValid = try cryptographic { () throws(CryptographyError) in
+      try key.verifies(checksum, of: content, purpose: purpose)
+    }
+    guard isValid else { throw .damaged(.record) }
+    return content
+  }
+
+  /// Reads a list of at most `most` byte strings.
+  static func list(_ reader: inout ByteReader, most: Int) -> [[UInt8]]? {
+    guard let count = reader.read(UInt8.self), Int(count) <= most else { return nil }
+    var list: [[UInt8]] = []
+    for _ in 0..<count {
+      guard let element = reader.readShort() else { return nil }
+      list.append(element)
+    }
+    return list
   }
 }

@@ -1,7 +1,7 @@
-import MFAStore
 import MFABase
 import MFACrypto
 import MFAModel
+import MFAStore
 
 /// The factors of a realm, in a database that several verifiers use. A value serves one request.
 ///
@@ -369,4 +369,115 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
 struct FactorSnapshotOrState {
   let record: FactorRecord?
   let attempts: AttemptState
+}
+
+// What an administrator changes in the state of the realm.
+extension SharedFactorStore {
+  /// Begins a new epoch, after an administrator restored the database in a way that does not show, and
+  /// returns the new state of the realm. No code that could have been accepted before is accepted after
+  /// this, see `AttemptState.fenced`.
+  ///
+  /// If the restore shows, the load itself begins an epoch, and this function another one.
+  package func beginEpoch(by actor: AuditLogEvent.Actor) throws(FactorStoreError) -> RealmState {
+    try deciding { () throws(FactorStoreError) in
+      let now = try now()
+      let snapshot = try presentSnapshot(at: now)
+      let (epoch, overflow) = snapshot.realm.epoch.addingReportingOverflow(1)
+      guard !overflow else { throw .damaged(.directory) }
+      try enter(.epochBegun, UInt64(epoch), by: actor, at: now, after: snapshot)
+      guard let state = try beginEpoch(after: snapshot, at: now) else { throw .engine(.conflict) }
+      return state
+    }
+  }
+
+  /// Returns a sentence if the clock of this machine and that of the database differ by more than
+  /// `DatabaseClock.tolerance`, or if the database does not tell its time; otherwise nil.
+  package func clockFinding() throws(FactorStoreError) -> String? {
+    let now = try clock()
+    let time = try uncheckedSnapshot(at: now).time
+    guard let difference = DatabaseClock.Difference(of: now, from: time) else {
+      return "the database does not tell its time, so a clock that is ahead is not noticed; "
+        + "a proxy between the verifier and etcd must keep the field Date of HTTP"
+    }
+    return difference.finding
+  }
+
+  /// Loads the state of the realm for what needs no decision: any format and any time are accepted.
+  private func uncheckedSnapshot(at now: Int64) throws(FactorStoreError) -> EngineSnapshot {
+    let key = try Self.key(of: .nobody)
+    let context = request.context(at: now, withAnswer: false)
+    return try onEngine { () throws(EngineError) in try engine.load(key, context) }
+  }
+
+  /// Enters an event with a number in the audit log.
+  private func enter(
+    _ kind: AuditLogEvent.Kind, _ number: UInt64, by actor: AuditLogEvent.Actor, at now: Int64,
+    after snapshot: EngineSnapshot
+  ) throws(FactorStoreError) {
+    var key = try key()
+    let event = AuditLogEvent(kind, detail: Array(String(number).utf8), by: actor, at: now)
+    let change = EngineChange(epoch: snapshot.realm.epoch)
+    _ = try commit(change, entering: event, about: AuditLogSubject(), &key)
+  }
+}
+
+/// A row as it was loaded for a change.
+struct LoadedRow {
+  let key: EngineKey
+  let snapshot: EngineSnapshot
+  /// The time at which it was loaded, in seconds since the epoch.
+  let time: Int64
+
+  /// The version of the row, or 0 if the row does not exist.
+  var version: UInt64 { snapshot.row.version }
+  /// The sealed content. It is empty if the row does not exist, or if its content was removed.
+  var record: [UInt8] { version > 0 ? snapshot.row.record : [] }
+}
+
+// Rows other than a user's record and attempt state.
+extension SharedFactorStore {
+  /// Replaces the content of a row like `replace`, as a change that counts as one of those which the host of the request
+  /// may cause in this hour. With `other`, replaces another row in the same commit.
+  ///
+  /// - Throws: `.engine(.budgetUsedUp)` if the host has caused as many already.
+  func replaceCounting(
+    _ row: LoadedRow, with record: [UInt8], and other: EngineRowChange? = nil, givingWay: Bool,
+    entering event: AuditLogEvent, about user: [UInt8]? = nil, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) {
+    guard request.host == nil || row.snapshot.hostFailures < request.hostLimit else {
+      throw .engine(.budgetUsedUp)
+    }
+    var change = EngineChange(epoch: row.snapshot.realm.epoch)
+    change.row = EngineRowChange(row.key, version: row.version, record: record)
+    change.otherRow = other
+    change.budget = request.budget(at: row.time, isFailure: true)
+    change.givesWay = givingWay
+    let subject = AuditLogSubject(user: user.flatMap { UserName($0) })
+    _ = try commit(change, entering: event, about: subject, &sealing)
+  }
+
+  /// Loads a row.
+  func row(_ key: EngineKey) throws(FactorStoreError) -> LoadedRow {
+    let now = try now()
+    return LoadedRow(key: key, snapshot: try load(key, at: now, withAnswer: false), time: now)
+  }
+
+  /// Loads a row.
+  func row(_ kind: EngineKey.Kind, _ id: [UInt8]) throws(FactorStoreError) -> LoadedRow {
+    guard let key = EngineKey(kind, id) else { throw .nameTooLong }
+    return try row(key)
+  }
+
+  /// Replaces the content of a row, unless the row was changed since it was loaded. If there is an event, enters it in the
+  /// audit log, with the user if it concerns one, and returns its checkpoint.
+  @discardableResult
+  func replace(
+    _ row: LoadedRow, with record: [UInt8], entering event: AuditLogEvent? = nil,
+    about user: [UInt8]? = nil, _ sealing: inout SealingKey
+  ) throws(FactorStoreError) -> AuditLogCheckpoint? {
+    var change = EngineChange(epoch: row.snapshot.realm.epoch)
+    change.row = EngineRowChange(row.key, version: row.version, record: record)
+    let subject = AuditLogSubject(user: user.flatMap { UserName($0) })
+    return try commit(change, entering: event, about: subject, &sealing)
+  }
 }

@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFAStore
 
 /// The request that a value of `SharedFactorStore` serves.
 package struct SharedRequest: Sendable {
@@ -68,5 +69,59 @@ package struct SharedRequest: Sendable {
     guard let host else { return nil }
     return HostBudget(
       host: host, period: now / Self.periodLength, limit: hostLimit, isFailure: isFailure)
+  }
+}
+
+/// The state of a realm and the time of its database as they were loaded last, which the stores of one request
+/// share.
+package final class LoadedRealm {
+  var state: RealmState?
+  private var clock: DatabaseClock?
+  private let sinceBoot: () throws(SystemError) -> Int64
+
+  /// The epoch of the realm as it was loaded last; nil before anything was loaded.
+  package var epoch: UInt64? { state?.epoch }
+
+  /// Creates a value before anything was loaded. `sinceBoot` returns the seconds since this machine was started.
+  package init(
+    sinceBoot: @escaping () throws(SystemError) -> Int64 = Clock.sinceBoot
+  ) {
+    self.sinceBoot = sinceBoot
+  }
+
+  /// Keeps the time of the database, if its engine has a clock.
+  ///
+  /// - Throws: `.engine(.clock)` if `now`, the time by this machine's clock, is too far ahead of it.
+  func compare(_ now: Int64, with time: Int64) throws(FactorStoreError) {
+    let sinceBoot: Int64
+    do throws(SystemError) { sinceBoot = try self.sinceBoot() } catch {
+      throw .system(.clock, error)
+    }
+    guard let clock = DatabaseClock(time, at: sinceBoot) else { return }
+    self.clock = clock
+    guard DatabaseClock.Difference(of: now, from: time)?.effect != .denies else {
+      throw .engine(.clock)
+    }
+  }
+
+  /// Returns the time for a decision: `now`, the time by this machine's clock, or if that is too far ahead of the
+  /// database's, the latest time that may be used.
+  package func limited(_ now: Int64) throws(SystemError) -> Int64 {
+    guard let clock else { return now }
+    return clock.limited(now, at: try sinceBoot())
+  }
+}
+
+/// A user whose entry in the directory service the realm knows under an earlier name.
+package struct RenamedUser: Equatable, Sendable {
+  /// The name under which the realm has the user's factors.
+  package let earlier: [UInt8]
+  /// The present name.
+  package let name: [UInt8]
+
+  /// Creates a value.
+  package init(from earlier: [UInt8], to name: [UInt8]) {
+    self.earlier = earlier
+    self.name = name
   }
 }

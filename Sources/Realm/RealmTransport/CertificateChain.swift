@@ -1,4 +1,6 @@
 #if Fleet
+import Crypto
+import FoundationEssentials
 import SwiftASN1
 import X509
 
@@ -69,5 +71,68 @@ private struct AnyHostPolicy: VerifierPolicy {
   ) -> PolicyEvaluationResult {
     .meetsPolicy
   }
+}
+
+extension Certificate {
+  /// The SHA-256 hash of the certificate, in hexadecimal digits.
+  package var fingerprint: String {
+    get throws {
+      SHA256.hash(data: try der).map { byte in
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }.joined()
+    }
+  }
+
+  /// The certificate in DER format.
+  package var der: [UInt8] {
+    get throws {
+      var serializer = DER.Serializer()
+      try serializer.serialize(self)
+      return serializer.serializedBytes
+    }
+  }
+}
+
+extension Certificate {
+  /// The first name or address for which the certificate is issued; nil if it has none.
+  package var firstName: String? {
+    do {
+      for alternative in try extensions.subjectAlternativeNames ?? SubjectAlternativeNames([]) {
+        switch alternative {
+        case .dnsName(let name): return name
+        case .ipAddress(let address):
+          let bytes = Array(address.bytes)
+          guard bytes.count == 4 else { continue }
+          return bytes.map { "\($0)" }.joined(separator: ".")
+        default: continue
+        }
+      }
+      return nil
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// Files with certificates in PEM format.
+package enum CertificateFile {
+  /// Reads all certificates of a file.
+  package static func certificates(at path: String) throws -> [Certificate] {
+    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
+    return try PEMDocument.parseMultiple(pemString: text).map { try Certificate(pemDocument: $0) }
+  }
+}
+
+/// The times of certificates.
+enum Validity {
+  /// How far the clocks of two machines may differ, in seconds.
+  private static var tolerance: Double { 300 }
+  private static var day: Double { 86_400 }
+
+  /// The beginning of a certificate that is issued now.
+  static var begin: Date { Date.now.addingTimeInterval(-tolerance) }
+
+  /// Returns the end of a certificate that is issued now.
+  static func end(days: Int) -> Date { Date.now.addingTimeInterval(Double(days) * day) }
 }
 #endif

@@ -1,3 +1,5 @@
+import MFAModel
+
 /// A host name or IP address with a port.
 package struct FleetAddress: Equatable, Sendable {
   /// The name, or the address without brackets.
@@ -32,6 +34,19 @@ package struct FleetAddress: Equatable, Sendable {
       UInt8(ascii: ":"):
       true
     default: false
+    }
+  }
+}
+
+/// Functions for IP addresses.
+package enum NumericAddress {
+  /// Returns the 4 bytes of an IPv4 address or the 16 bytes of an IPv6 address, or nil for any other
+  /// text.
+  package static func bytes(_ text: String) -> [UInt8]? {
+    let text = Array(text.utf8)
+    guard let address = IPAddress(text.span) else { return nil }
+    return stride(from: address.isIPv4 ? 24 : 120, through: 0, by: -8).map {
+      UInt8(truncatingIfNeeded: address.bits >> UInt128($0))
     }
   }
 }

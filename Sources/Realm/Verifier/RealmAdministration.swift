@@ -1,8 +1,9 @@
-import MFAStore
 import MFABase
-import MFARealmStore
+import MFADecider
 import MFAModel
 import MFARealm
+import MFARealmStore
+import MFAStore
 
 /// What root on a verifier does with the realm.
 package struct RealmAdministration {
@@ -126,5 +127,72 @@ package struct RealmAdministration {
           + (engine.lastMessage.isEmpty ? "" : ": \(engine.lastMessage)"),
         hint: "mfa-verifier check shows what is wrong with the database")
     }
+  }
+}
+
+extension RealmAdministration {
+  /// Mails the pending notices of each account that has a file in the folder of this verifier.
+  package func mail() throws(RealmError) {
+    do throws(ProcessRefusal) {
+      try PrivilegedProcess.settle(name: "mfa-verifier", keepsDescriptors: true)
+    } catch {
+      throw RealmError("the process cannot be prepared")
+    }
+    // While the database does not answer, no file is touched.
+    _ = try onRealm { () throws(FactorStoreError) in try realm.storeWithoutHost().clockFinding() }
+    let folder = MailFolder(StoreFile.realmMailName)
+    let haveAllBegun: Bool
+    do throws(FactorStoreError) {
+      haveAllBegun = try RealmMail(realm: realm, folder: folder, send: Mailing.send).empty()
+    } catch {
+      throw RealmError(
+        "the folder \(StoreFile.realmMailPath) cannot be emptied: \(error.names.reason)",
+        hint: "/usr/lib/mfa/make-store creates it, and corrects its mode; its owner is mfa")
+    }
+    guard haveAllBegun else {
+      throw RealmError(
+        "the notices of some users could not be read, and stay to be mailed",
+        hint: "the system log has the reason (authpriv)")
+    }
+  }
+}
+
+// What root on a verifier does with the realm as a whole.
+extension RealmAdministration {
+  /// Begins a new epoch of the realm. Returns lines that say what it does.
+  package func beginEpoch() throws(RealmError) -> [String] {
+    let state = try onRealm { () throws(FactorStoreError) in
+      try realm.storeWithoutHost().beginEpoch(by: Self.actor)
+    }
+    return Self.lines(ofEpoch: state)
+  }
+
+  /// Returns what a new epoch means for users.
+  static func lines(ofEpoch state: RealmState) -> [String] {
+    // The standard period of TOTP (RFC 6238, section 4.1), in seconds.
+    let period: Int64 = 30
+    let (steps, _) = (state.fence / period).addingReportingOverflow(
+      Int64(state.fenceIntervals) + 1)
+    let (end, overflow) = steps.multipliedReportingOverflow(by: period)
+    let time = String(decoding: UTCTime.precise(overflow ? state.fence : end), as: UTF8.self)
+    return [
+      "epoch \(state.epoch) of the realm has begun",
+      "codes are accepted again from \(time) on, if their period is \(period) seconds",
+      "remembered sign-ins, and codes that were sent to phones, are void",
+      "not brought back: changes since the backup; see AFTER A FAILOVER OR A RESTORE in mfa-verifier(8)",
+    ]
+  }
+}
+
+/// Why a command for administrators of a realm failed.
+package struct RealmError: Error, Equatable, Sendable {
+  /// What failed, and why.
+  package let text: String
+  /// What to do next, or nil.
+  package let hint: String?
+
+  init(_ text: String, hint: String? = nil) {
+    self.text = text
+    self.hint = hint
   }
 }

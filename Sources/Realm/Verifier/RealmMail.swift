@@ -1,10 +1,10 @@
 import MFAAttempt
-import MFAStore
-import MFAModel
+import MFABase
 import MFADecider
+import MFAModel
 import MFARealmStore
 import MFASignIn
-import MFABase
+import MFAStore
 import MFAWire
 
 /// The delivery of notices to users of a realm, by mail.
@@ -89,4 +89,15 @@ struct RealmMailHost<Engine: StoreEngine>: AuthenticationHost {
 
   /// Does nothing: this is the delivery.
   func deliverNotices(to account: Account) -> Bool { true }
+}
+
+extension SharedFactorStore {
+  /// Removes what the realm keeps about a user beside the factors: the offline recovery codes, and the entry in the
+  /// directory. Codes that outlived the factors would be accepted again after the next enrolment. No other name gets the
+  /// entry unless an administrator is `releasing` it.
+  func removeRest(of user: [UInt8], releasing: Bool = false) throws(FactorStoreError) {
+    try OfflineRegistry(self).removeCodes(of: user)
+    let directory = DirectoryRegistry(self)
+    if releasing { try directory.release(user) } else { try directory.unbind(user) }
+  }
 }

@@ -1,6 +1,10 @@
 #if Fleet
 import ArgumentParser
+import MFABase
+import MFAFront
 import MFAModel
+import MFARealmTransport
+import MFARelay
 
 /// The program `mfa-fleet`.
 struct MFAFleet: AsyncParsableCommand {
@@ -12,6 +16,49 @@ struct MFAFleet: AsyncParsableCommand {
       subcommands: [
         RelayCommand.self, VerifierCommand.self, AuthorityCommand.self, JoinCommand.self,
       ])
+  }
+}
+
+/// What the commands have in common.
+enum FleetProgram {
+  /// The path of the configuration file.
+  static let standardConfiguration = "/etc/mfa/fleet.conf"
+
+  /// Reads a section of a configuration file.
+  static func configuration(
+    at path: String, _ section: FleetConfiguration.Section, others: [FleetConfiguration.Section]
+  ) throws(FleetError) -> FleetConfiguration {
+    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
+    return try FleetConfiguration(text, path: path, section: section, others: others)
+  }
+
+  /// Prepares a program that runs for long.
+  static func settle() throws(FleetError) {
+    do throws(ProcessRefusal) {
+      try PrivilegedProcess.settle(name: "mfa-fleet", keepsDescriptors: true)
+      try ResourceLimit.openFiles.raise()
+    } catch {
+      throw FleetError("cannot prepare the process")
+    }
+  }
+}
+
+/// Runs the network front of a verifier.
+struct VerifierCommand: AsyncParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "verifier", abstract: "Serve the relays of hosts, in front of mfa-verifier.")
+  }
+
+  @Option(help: "The configuration file.")
+  var config = FleetProgram.standardConfiguration
+
+  func run() async throws {
+    let section = VerifierConfiguration.section
+    let configuration = try VerifierConfiguration(
+      FleetProgram.configuration(at: config, section, others: [RelayConfiguration.section]))
+    try FleetProgram.settle()
+    try await VerifierProgram(configuration).run()
   }
 }
 #endif

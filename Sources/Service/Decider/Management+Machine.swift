@@ -1,7 +1,7 @@
-import MFAStore
 import MFAAttempt
 import MFABase
 import MFAModel
+import MFAStore
 import MFAWire
 
 // Calls to the host. The log has the details of each failure, and the client receives only its
@@ -261,5 +261,50 @@ extension Management {
     }
     if let checkpoint { line.add("checkpoint", escaping: checkpoint.text) }
     log(.notice, line)
+  }
+}
+
+/// A flag that tells whether a conflict caused the last failure of the store. `HelperFailure` does not tell.
+final class CommitConflict {
+  var hasOccurred = false
+}
+
+extension Management {
+  /// Calls `decide`, which loads the caller's entry, decides and commits. Calls it again if the data
+  /// changed between its load and its commit: see `FactorStore.deciding`.
+  func deciding<Result>(
+    _ decide: () throws(HelperFailure) -> Result
+  ) throws(HelperFailure) -> Result {
+    let conflict = conflict
+    return try Machine.Store.deciding(unless: { _ in !conflict.hasOccurred }) {
+      () throws(HelperFailure) in
+      conflict.hasOccurred = false
+      return try decide()
+    }
+  }
+}
+
+/// A committed change of the caller's record.
+struct CommittedChange {
+  /// The record as it was changed.
+  let record: FactorRecord
+  /// The stored record after the commit.
+  let kept: FactorRecord?
+  /// The audit log entry.
+  let checkpoint: AuditLogCheckpoint?
+}
+
+extension HelperFailure {
+  /// Converts the reason for which an attempt was rejected.
+  init(_ rejected: Attempt.Rejected) {
+    switch rejected {
+    case .wrong(0), .repeated(.rejected): self = .invalidVerificationCode
+    case .replayed(_, 0), .repeated(.used): self = .codeAlreadyUsed
+    case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
+      self = .tooManyAttempts(seconds: UInt32(clamping: wait))
+    case .locked, .lockedNow: self = .factorsLocked
+    case .notACode: self = .notACode
+    case .notEnrolled: self = .factorNotFound
+    }
   }
 }

@@ -1,8 +1,9 @@
+import MFAAttempt
+import MFABase
 import MFAMessages
+import MFAModel
 import MFAPAMStack
 import MFAStore
-import MFAModel
-import MFABase
 
 /// A sign-in with its policy, account and store, as far as they could be determined.
 ///
@@ -53,5 +54,44 @@ final class ResolvedSignIn<Store: FactorStore> {
     self.followsSessions = followsSessions
     self.failure = failure
     language = settings.language
+  }
+}
+
+extension ResolvedSignIn {
+  /// The prompt: the administrator's, or the standard one in the language of this sign-in.
+  var question: [UInt8] {
+    options.prompt ?? text(options.forwardsPass ? .passwordAndCodePrompt : .codePrompt).utf8
+  }
+
+  /// Returns a message in the language of this sign-in.
+  func text(_ message: SignInMessage) -> MessageText { message.text(in: language) }
+}
+
+/// The result that the `auth` line would have if nothing were typed. Administrators use it to find
+/// the reason for a result.
+package struct Forecast: Sendable {
+  /// The result. If a code would be asked for, this is `notACode`.
+  package let result: SignInResult
+  /// The state in force; `enabled` while it is unknown.
+  package let state: Configuration.State
+}
+
+extension SignIn {
+  /// Runs the `auth` line up to the first question. Nothing is changed if the request has no answer, and
+  /// no facts about a session for which a remembered code could be stored.
+  package func forecast() -> Forecast {
+    var known: Resolved?
+    do throws(Pause) {
+      let resolved = try resolve()
+      known = resolved
+      return Forecast(result: try authentication(resolved), state: resolved.state)
+    } catch {
+      let result: SignInResult =
+        switch error {
+        case .failure(let failure): .failed(failure)
+        case .question, .facts: known?.foregone ?? .notACode(.somethingElse)
+        }
+      return Forecast(result: result, state: known?.state ?? .enabled)
+    }
   }
 }

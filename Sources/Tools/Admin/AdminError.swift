@@ -1,9 +1,9 @@
-import MFABase
 import MFAAttempt
+import MFABase
 import MFAModel
-import MFAWire
-import MFAStore
 import MFAPAMStack
+import MFAStore
+import MFAWire
 
 /// The reason why a command failed.
 package enum AdminError: Error, Equatable {
@@ -340,3 +340,47 @@ package enum AdminError: Error, Equatable {
     }
   }
 }
+
+/// The exit statuses.
+package enum AdminStatus: Int32 {
+  /// The command succeeded.
+  case success = 0
+  /// Something failed, a record cannot be used, or a check other than `doctor` found a problem.
+  case failure = 1
+  /// There is no such user, factor, grant, tenant or service, or there is nothing to confirm.
+  case notFound = 2
+  /// `doctor` or `check` found an error or a warning.
+  case findings = 3
+  /// The command line is not valid, or a required confirmation cannot be requested.
+  case usage = 64
+  /// The command must be run as root.
+  case notRoot = 77
+
+  /// The description of the statuses for `--help`.
+  package static var explanation: String {
+    """
+    Exit status:
+      0   success
+      1   something failed, a record cannot be used, or a check found a problem
+      2   there is no such user, factor, grant, tenant or service
+      3   doctor or check found an error or a warning
+      64  the command line is not valid, or the command needs an answer or --yes
+      77  the command must be run as root
+    """
+  }
+}
+
+// MFAAdmin: what several commands of mfa-admin do, without their arguments, and how they print.
+//
+// `Administration` has the operations on the store: list users, revoke, unlock, import, grant, and
+// verify the audit log. `ThisHost.administration` opens it for the host that the program runs on.
+// `AdminError` is the reason why a command failed, with a hint. The reports, such as `UserReport`,
+// hold a result and its forms as text and as JSON.
+//
+// `Console` is the process's terminal, standard output and standard error. `JSON` is a value that
+// is printed for programs; `JSONReader` parses JSON text. `VisibleText` escapes text from untrusted
+// sources. `AdminStatus` lists the exit statuses.
+//
+// MUST 1: operations print nothing. Commands print their reports with `Console`.
+// MUST 2: this library never signs a user in, so it does not import `MFASignIn`.
+// MUST 3: text that another program or user chose is printed only through `VisibleText` or `JSON`.

@@ -1,3 +1,5 @@
+import MFABase
+
 /// A progress line for a long operation. The line appears when the clock reaches the next second,
 /// and is then overwritten at most once a second.
 package struct Progress {
@@ -35,5 +37,61 @@ package struct Progress {
   package func finish() {
     guard let show, last != start else { return }
     show("\r\u{1B}[K")
+  }
+}
+
+/// The output and exit status of a program.
+package struct ProgramOutput: Equatable {
+  /// The reason why a program has no output.
+  package enum Failure: Error, Equatable {
+    case system(SystemError)
+    /// A user other than root could have changed the program.
+    case untrusted(TrustFailure)
+    /// The program did not end within its time limit.
+    case late(seconds: Int64)
+    /// The program was not started, because the examination has taken too long.
+    case examinationLate(seconds: Int64)
+    /// The program printed more than `bytes` bytes to one of its output streams.
+    case tooMuch(bytes: Int)
+
+    /// The reason in words.
+    package var text: String {
+      switch self {
+      case .system(let error): error.text
+      case .untrusted(let distrust): "the program is not trusted: \(distrust.name)"
+      case .late(let seconds): "it did not end within \(seconds) s"
+      case .examinationLate(let seconds): "the whole examination has taken more than \(seconds) s"
+      case .tooMuch(let bytes): "it printed more than \(bytes) bytes"
+      }
+    }
+  }
+
+  /// The exit status, or nil if a signal ended the program.
+  package var status: Int32?
+  /// The contents of standard output.
+  package var output: [UInt8]
+  /// The contents of standard error.
+  package var errors: [UInt8] = []
+
+  /// Whether the program ended with exit status 0.
+  package var isSuccess: Bool { status == 0 }
+
+  /// Returns the first line of standard error that contains a text, escaped for display, or else
+  /// `complaint`. Some programs name a place first, and sum up at the end.
+  package func complaint(containing text: String) -> String {
+    for line in errors.split(separator: UInt8(ascii: "\n")) {
+      let line = VisibleText.escaping(
+        Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+      if line.contains(text) { return line }
+    }
+    return complaint
+  }
+
+  /// The last line of standard error, escaped for display, or else how the program ended.
+  package var complaint: String {
+    let line = errors.split(separator: UInt8(ascii: "\n")).last ?? []
+    let end = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    guard end.isEmpty else { return VisibleText.escaping(Array(end)) }
+    return status.map { "exit status \($0)" } ?? "a signal ended it"
   }
 }

@@ -1,3 +1,7 @@
+import FoundationEssentials
+import MFABase
+import MFAModel
+
 /// Terminal column widths of texts.
 package enum TextWidth {
   /// Returns the number of columns that a text takes.
@@ -65,4 +69,98 @@ package enum TextWidth {
     line.append(
       contentsOf: repeatElement(UInt8(ascii: " "), count: max(columns - width, 0) + blanks))
   }
+}
+
+/// Text from an untrusted source, escaped for display on a terminal. It cannot move the cursor,
+/// change colours or reverse the text direction.
+package struct VisibleText: CustomStringConvertible, Equatable {
+  /// The escaped text.
+  package let description: String
+
+  /// Creates the visible form of a user name. A name without deceptive characters, by the rules for
+  /// display names, is unchanged. Otherwise each backslash and each byte that is not printable
+  /// ASCII is written as `\xHH`.
+  package init(_ user: UserName) { description = Self.escaping(user.bytes) }
+
+  /// Creates the visible form of a display name, which was checked when it was created.
+  package init(_ name: DisplayName) { description = String(decoding: name.utf8, as: UTF8.self) }
+
+  /// Creates the visible form of a factor's id: 32 hexadecimal digits.
+  package init(_ id: FactorID) { description = String(decoding: id.hexadecimal, as: UTF8.self) }
+
+  /// Escapes a text that contains deceptive characters, line by line.
+  package static func escaping(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { escaping(Array($0.utf8)) }.joined(separator: "\n")
+  }
+
+  /// Escapes bytes that contain deceptive characters.
+  package static func escaping(_ bytes: [UInt8]) -> String {
+    // A fast path: nearly all names are printable ASCII, and a listing can have many.
+    guard !bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    var text = ""
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars where scalar.isDeceptive {
+      return escapingBytes(bytes)
+    }
+    text = String(decoding: bytes, as: UTF8.self)
+    // Decoding replaces invalid UTF-8, so the text then differs from the bytes.
+    return Array(text.utf8) == bytes ? text : escapingBytes(bytes)
+  }
+
+  private static func escapingBytes(_ bytes: [UInt8]) -> String {
+    var text = ""
+    for byte in bytes {
+      if byte >= 0x20, byte < 0x7F, byte != UInt8(ascii: "\\") {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        text += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
+    return text
+  }
+}
+
+/// Lists of names within sentences.
+package enum NameList {
+  /// Joins the first `most` names with commas and appends the number of the remaining names.
+  package static func text(_ names: [String], most: Int = 5) -> String {
+    let rest = names.count - most
+    let shown = names.prefix(most).joined(separator: ", ")
+    return rest > 0 ? "\(shown) and \(rest) more" : shown
+  }
+}
+
+/// A time, created from seconds since the epoch and written in UTC.
+package struct Timestamp: Equatable {
+  private let date: Date
+
+  /// The format of times for display. A format style always writes seconds.
+  private static let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
+    .year().month().day().time(includingFractionalSeconds: false)
+
+  /// Creates a timestamp from seconds since the epoch, or nil outside the years 1583 to 9999. ISO
+  /// 8601 has no other years without an agreement with the reader, and Foundation writes earlier
+  /// days in the Julian calendar.
+  package init?(_ seconds: Int64) {
+    guard (-12_212_553_600...253_402_300_799).contains(seconds) else { return nil }
+    date = Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  /// Creates the start time of a time step, or nil if it is out of range.
+  package init?(step: Int64, period: UInt16) {
+    let (seconds, overflow) = step.multipliedReportingOverflow(by: Int64(period))
+    guard !overflow else { return nil }
+    self.init(seconds)
+  }
+
+  /// The time in ISO 8601: `2026-11-21T10:18:00Z`.
+  package var iso8601: String { date.formatted(.iso8601) }
+
+  /// The time for display, with seconds: `2026-11-21 10:18:00 UTC`.
+  package var full: String { Self.style.format(date) + " UTC" }
+
+  /// The time for tables, without seconds: `2026-11-21 10:18`.
+  package var short: String { String(Self.style.format(date).prefix(16)) }
 }

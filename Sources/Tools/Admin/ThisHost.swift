@@ -1,7 +1,7 @@
-import MFAStore
 import MFAAttempt
-import MFAModel
 import MFABase
+import MFAModel
+import MFAStore
 
 /// The host that the program runs on.
 package enum ThisHost {
@@ -104,5 +104,103 @@ package enum ThisHost {
   /// Returns the current time in seconds since the epoch.
   package static func now() throws(AdminError) -> Int64 {
     do throws(SystemError) { return try Clock.now() } catch { throw .clock(error) }
+  }
+}
+
+/// An object or array that `ObjectLiteral` has begun to read.
+struct OpenContainer {
+  /// What can come next.
+  enum Next {
+    case name, colon, value, comma
+  }
+
+  let isObject: Bool
+  private(set) var next: Next
+  /// The name of the member that is being read, in an object.
+  private(set) var name = ""
+  /// The names of the members so far.
+  private var names: Set<[UInt8]> = []
+  /// The number of the element that is being read, in an array.
+  private var element = 0
+
+  init(isObject: Bool) {
+    self.isObject = isObject
+    next = isObject ? .name : .value
+  }
+
+  /// Begins a member. Returns false if the object has a member with this name.
+  mutating func begin(_ name: String) -> Bool {
+    self.name = name
+    next = .colon
+    return names.insert(Array(name.utf8)).inserted
+  }
+
+  /// Goes on after a colon, a value or a comma.
+  mutating func advance() {
+    switch next {
+    case .name, .colon: next = .value
+    case .value: next = .comma
+    case .comma:
+      element += 1
+      next = isObject ? .name : .value
+    }
+  }
+
+  /// Whether the object or array can end here. A comma may be before its end.
+  var canEnd: Bool { next == .comma || next == (isObject ? .name : .value) }
+
+  /// What can come next, for messages.
+  var expected: String {
+    switch next {
+    case .name: "a name or }"
+    case .colon: "a colon"
+    case .value: isObject ? "a value" : "a value or ]"
+    case .comma: isObject ? "a comma or }" : "a comma or ]"
+    }
+  }
+
+  /// The place of the member or element that is being read.
+  var place: String { isObject ? "." + name : "[\(element)]" }
+}
+
+extension TrustedPath {
+  /// Returns the names in a folder that fulfil `isIncluded`, sorted. Returns an empty array if
+  /// `path` is not an absolute path.
+  package static func names(
+    in path: String, where isIncluded: ([UInt8]) -> Bool
+  ) throws(Refusal) -> [String] {
+    // `parent` opens the folder of the path, so append a component that is never used.
+    guard let inside = TrustedPath(Array((path + "/-").utf8)) else { return [] }
+    let folder = try inside.parent()
+    var names: [String] = []
+    do throws(SystemError) {
+      try folder.forEachEntry { name in
+        if isIncluded(name.bytes) { names.append(String(decoding: name.bytes, as: UTF8.self)) }
+        return true
+      }
+    } catch {
+      throw .system(error)
+    }
+    return names.sorted()
+  }
+}
+
+extension TrustedPath.Refusal {
+  /// The reason in words.
+  package var text: String {
+    switch self {
+    case .system(let error): error.text
+    case .untrusted(let distrust): "\(distrust.name)"
+    }
+  }
+}
+
+extension ConfigurationFile.Failure {
+  /// Creates the failure that a path was refused.
+  package init(_ path: [UInt8], refused refusal: TrustedPath.Refusal) {
+    switch refusal {
+    case .system(let error): self.init(path, .system(error))
+    case .untrusted(let distrust): self.init(path, .untrusted(distrust))
+    }
   }
 }

@@ -1,10 +1,11 @@
+import Glibc
 import MFAAdmin
-import MFABase
 import MFAAttempt
-import MFAModel
-import MFAStore
+import MFABase
 import MFACPOSIX
+import MFAModel
 import MFAPAMStack
+import MFAStore
 import MFAWire
 
 /// The machine that mfa-admin runs on.
@@ -386,5 +387,26 @@ package struct LocalExaminedHost: ExaminedHost {
       }
     }
     return directory
+  }
+}
+
+/// The groups of accounts.
+enum AccountGroups {
+  /// Returns the names of all groups of an account, or nil if they cannot be looked up.
+  static func names(of account: Account) -> [String]? {
+    do throws(SystemError) {
+      return try account.groupIDs()?.compactMap { name(of: $0) }
+    } catch {
+      return nil
+    }
+  }
+
+  private static func name(of group: gid_t) -> String? {
+    // SAFETY: the entry and its name are valid until the next lookup, and copied before it.
+    guard let entry = unsafe getgrgid(group), let name = unsafe entry.pointee.gr_name else {
+      return nil
+    }
+    // SAFETY: the name is NUL-terminated, and no lookup has followed.
+    return unsafe String(cString: name)
   }
 }

@@ -1,9 +1,10 @@
 import MFAAdmin
 import MFAAttempt
-import MFAModel
-import MFAStore
-import MFAPAMStack
 import MFABase
+import MFAModel
+import MFAPAMStack
+import MFARealm
+import MFAStore
 
 /// A host that `mfa-admin doctor` examines.
 package protocol ExaminedHost {
@@ -197,5 +198,195 @@ extension ExaminedHost {
   /// Returns by default that messages can be sent.
   func gatewayState(of path: [UInt8]) -> GatewayState {
     GatewayState(refusal: nil, service: .listens)
+  }
+}
+
+/// The services of a host, except `mfa-enroll` and files that only other services include.
+package struct ExaminedServices {
+  /// The names of all services that have a file.
+  package let all: [[UInt8]]
+  /// The services whose `auth` stack calls the module.
+  package let withModule: [ServiceWithModule]
+  /// The services whose stack cannot be read, each with the reason.
+  package let unreadable: [(service: [UInt8], refusal: StackRefusal)]
+
+  /// The names of the services whose `auth` stack calls the module, or would call it if libpam read
+  /// their files as they look.
+  package let meantToAsk: [[UInt8]]
+
+  /// Reads the stacks of a host's services.
+  package init(of host: any ExaminedHost) throws(StackRefusal) {
+    all = try host.services().filter {
+      !IncludedServiceFile.contains($0) && $0 != EnrollmentService.name
+    }
+    var withModule: [ServiceWithModule] = []
+    var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []
+    var meantToAsk: [[UInt8]] = []
+    for service in all {
+      do throws(StackRefusal) {
+        let stack = try Self.stack(of: service, host.stacks)
+        if let service = ServiceWithModule(name: service, stack: stack) {
+          withModule.append(service)
+          meantToAsk.append(service.name)
+        } else if !StrayModuleLines.lookalikes(stack, .auth, of: service).isEmpty {
+          meantToAsk.append(service)
+        }
+      } catch {
+        unreadable.append((service, error))
+        if UnreadableStack.mentionsModule(service, error, host.stacks) {
+          meantToAsk.append(service)
+        }
+      }
+    }
+    self.withModule = withModule
+    self.unreadable = unreadable
+    self.meantToAsk = meantToAsk
+  }
+
+  private static func stack(
+    of service: [UInt8], _ source: some StackSource
+  ) throws(StackRefusal) -> ServiceStack {
+    try ServiceStack(.auth, of: service, from: source)
+  }
+}
+
+/// The condition of the way from this host to its realm.
+package enum RealmStatus: Equatable {
+  /// The host belongs to no realm.
+  case none
+  /// A verifier answered. The time is that of this host, in seconds since the epoch.
+  case answers(VerifierInspection, time: Int64)
+  /// No verifier could be asked.
+  case fails(RealmProblem)
+}
+
+/// The condition of the resident service.
+package enum ResidentStatus: Equatable {
+  /// There is no socket, or nobody listens on it.
+  case stopped
+  /// The service answers.
+  case answers
+  /// The service accepts connections but does not answer.
+  case silent
+  /// Another user than root created the listener.
+  case untrusted(owner: UInt32)
+  /// The service could not be asked, for this reason.
+  case unknown(String)
+
+  /// The condition in one word, for programs.
+  package var word: String {
+    switch self {
+    case .stopped: "stopped"
+    case .answers: "answers"
+    case .silent: "silent"
+    case .untrusted: "untrusted"
+    case .unknown: "unknown"
+    }
+  }
+
+  /// Where sign-ins are decided, in a sentence.
+  package var sentence: String {
+    switch self {
+    case .answers: "sign-ins are decided by mfad, the resident service"
+    case .stopped: "sign-ins are decided by mfa-helper, because mfad does not run"
+    case .silent, .untrusted:
+      "sign-ins are denied, because mfad cannot be used: mfa-admin doctor"
+    case .unknown:
+      "it is not known whether sign-ins are decided by mfad or by mfa-helper: mfa-admin doctor"
+    }
+  }
+}
+
+/// The sources of databases that nsswitch.conf names.
+struct NameServiceSwitch {
+  static let path = "/etc/nsswitch.conf"
+
+  /// The line of a database: its number, counted from 1, and its sources.
+  private var databases: [String: (line: Int, sources: [String])] = [:]
+
+  /// Reads the file of a host; without a file, no database has a line.
+  init(of host: any ExaminedHost) throws(TrustedPath.Refusal) {
+    let text = String(decoding: try host.text(of: Self.path) ?? [], as: UTF8.self)
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let line = line.prefix { $0 != "#" }.replacing("\t", with: " ")
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let name = line[..<colon].filter { $0 != " " }.lowercased()
+      // The actions in brackets name no source.
+      let sources = line[line.index(after: colon)...].replacing(/\[[^\]]*\]/, with: " ")
+        .split(separator: " ").map { $0.lowercased() }
+      databases[name] = (index + 1, sources)
+    }
+  }
+
+  /// Returns the sources of a database, or nil if the file has no line for it.
+  func sources(of database: String) -> [String]? { databases[database]?.sources }
+
+  /// Returns the file and line of a database.
+  func place(of database: String) -> String {
+    databases[database].map { "\(Self.path):\($0.line)" } ?? Self.path
+  }
+
+  /// Whether the accounts and groups are in local files only, so that the list of all accounts is
+  /// complete.
+  var hasOnlyLocalAccounts: Bool {
+    ["passwd", "group"].allSatisfy { database in
+      (sources(of: database) ?? ["files"])
+        .allSatisfy { ["files", "compat", "db", "systemd", "altfiles"].contains($0) }
+    }
+  }
+}
+
+/// A subject who tries to sign in (NIST SP 800-63-4, "claimant"), as far as modules can tell.
+package struct Claimant: Hashable {
+  /// What the claimant has.
+  package struct Authenticators: OptionSet, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The password of the account.
+    package static let password = Authenticators(rawValue: 1)
+    /// A code, as pam_mfa.so asks for it.
+    package static let code = Authenticators(rawValue: 2)
+    /// Whatever another module asks for: a fingerprint, a security key, a smart card.
+    package static let other = Authenticators(rawValue: 4)
+    /// A key that sshd has verified before it calls PAM.
+    package static let key = Authenticators(rawValue: 8)
+  }
+
+  /// What pam_mfa.so asks of the user.
+  package enum Enrollment: Hashable {
+    /// A code.
+    case enrolled
+    /// Nothing: the user has no factor and need not enrol.
+    case notRequired
+    /// To enrol: `account` lines deny.
+    case required
+  }
+
+  /// What the claimant has.
+  package var authenticators: Authenticators
+  /// What pam_mfa.so asks for.
+  package var enrollment: Enrollment
+  /// Whether the real UID of the program that calls PAM is root's, whichever user signs in.
+  package var isCalledByRoot = false
+  /// Whether the password may have expired, so that the user has to choose a new one.
+  package var mayHaveExpiredPassword = true
+  /// The modules that libpam cannot load on the host, as lines name them.
+  package var unloadable: Set<[UInt8]> = []
+
+  /// Creates a claimant.
+  package init(_ authenticators: Authenticators, _ enrollment: Enrollment = .enrolled) {
+    self.authenticators = authenticators
+    self.enrollment = enrollment
+  }
+
+  /// Returns enrolled users who have everything but a code: without a key and, if the stack
+  /// distinguishes them, with one.
+  package static func withoutCode(for stack: ServiceStack) -> [Claimant] {
+    let hasKeyLine = stack.entries.contains(where: \.callsModuleAfterKey)
+    return [Claimant([.password, .other])]
+      + (hasKeyLine ? [Claimant([.password, .other, .key])] : [])
   }
 }

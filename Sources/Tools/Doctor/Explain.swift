@@ -1,3 +1,9 @@
+import MFAAdmin
+import MFAAttempt
+import MFABase
+import MFAModel
+import MFASignIn
+
 // MFAExplain: a prediction of how a sign-in would be decided now.
 //
 // `Explanation` is the prediction with its reasons, and its forms as text and as JSON. `Decision`
@@ -22,5 +28,52 @@ extension Explanation {
       countsSudo
       ? Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host) : []
     return Explanation(question, sudo: sudo, rules: rules, on: ThisMachine())
+  }
+}
+
+extension Administration {
+  /// Counts the stored records and the entries of the audit log.
+  package func reportFacts(of users: [UserReport]) throws(AdminError) -> ReportFacts {
+    var facts = ReportFacts()
+    for user in users { facts.add(user, now: now) }
+    let verification = try verifyLedger(expecting: nil, allowsUnlistedRecords: true) {
+      facts.add($0)
+    }
+    facts.ledgerProblem = verification.problem?.sentence
+    facts.recordsWithoutEntries = verification.recordsWithoutEntries
+    facts.lastEntry = verification.reading.last.map { mark in
+      let time = verification.last?.text("time") ?? "an unknown time"
+      return "\(AuditLogProblem.text(mark)), of \(time)"
+    }
+    return facts
+  }
+}
+
+extension Readiness {
+  /// The sign-ins to predict.
+  package struct Question {
+    /// The accounts.
+    package let accounts: [Account]
+    /// The services that call the module, or are meant to.
+    package let services: [[UInt8]]
+    /// The name of the tenant to examine; nil for the host and all its tenants.
+    package let tenant: [UInt8]?
+
+    /// Creates a question.
+    package init(accounts: [Account], services: [[UInt8]], tenant: [UInt8]? = nil) {
+      self.accounts = accounts
+      self.services = services
+      self.tenant = tenant
+    }
+  }
+
+  /// Predicts sign-ins on the host that the program runs on, whose configuration is `policy` and whose
+  /// rules are `rules`.
+  package static func onThisHost(
+    _ question: Question, under policy: Configuration, rules: HostRules,
+    progress: Progress = .silent
+  ) throws(AdminError) -> Readiness {
+    try ReadinessSurvey(under: policy, rules: rules, on: ThisMachine())
+      .readiness(for: question, progress: progress)
   }
 }

@@ -1,6 +1,6 @@
 import MFAAdmin
-import MFAStore
 import MFAModel
+import MFAStore
 
 /// The facts that a report is based on, mostly counts of stored records.
 ///
@@ -129,4 +129,133 @@ package struct ReportFacts: Equatable {
 
   /// Returns the number of audit log entries with one of these events.
   package func count(_ names: String...) -> Int { names.reduce(0) { $0 + (events[$1] ?? 0) } }
+}
+
+/// One requirement of a standard, and whether this host meets it.
+package struct ReportItem: Equatable {
+  /// Whether the host meets the requirement.
+  ///
+  /// The raw values are stable across versions.
+  package enum Status: String, Equatable, Sendable {
+    /// The requirement is met, according to what was read on this host.
+    case met = "met"
+    /// The host does not meet the requirement, or the evidence is missing or cannot be read.
+    case notMet = "not-met"
+    /// Every host meets the requirement, because of how this software works. Tests show it.
+    case byDesign = "by-design"
+    /// This software cannot decide whether the requirement is met.
+    case outside = "outside"
+
+    /// The status in words.
+    var text: String {
+      switch self {
+      case .met: "met"
+      case .notMet: "not met"
+      case .byDesign: "by design"
+      case .outside: "outside"
+      }
+    }
+  }
+
+  /// A setting that the status depends on.
+  package struct Setting: Equatable {
+    /// The tenant that the setting applies to, or nil for `[project]`.
+    package let tenant: String?
+    /// The key and its value, as in a configuration file.
+    package let text: String
+    /// The file and the line, or `default`.
+    package let place: String
+
+    /// Creates the setting that a key has for a tenant, or for `[project]` if `tenant` is nil.
+    init(_ key: Configuration.Key, in tenant: Tenant?, of configuration: Configuration) {
+      let own = tenant.flatMap { configuration.value(of: key, in: $0) }
+      let value = own ?? configuration.value(of: key) ?? []
+      let origin = configuration.origin(of: key, in: own == nil ? nil : tenant)
+      self.tenant = tenant.map { VisibleText.escaping($0.name) }
+      text = "\(key.name) = \(VisibleText.escaping(value))"
+      place = origin.map { VisibleText.escaping(configuration.place(of: $0)) } ?? "default"
+    }
+  }
+
+  /// The standard and its section, such as `NIST SP 800-63B-4 3.1.4`.
+  package let section: String
+  /// The requirement in a few words.
+  package let requirement: String
+  /// Whether the host meets the requirement.
+  package let status: Status
+  /// The settings that the status depends on.
+  package let settings: [Setting]
+  /// The evidence for the status.
+  package let evidence: [String]
+  /// The tests that show what does not depend on the host, as `Suite.function`.
+  package let tests: [String]
+
+  init(
+    _ section: String, _ requirement: String, _ status: Status, settings: [Setting] = [],
+    _ evidence: [String], tests: [String] = []
+  ) {
+    self.section = section
+    self.requirement = requirement
+    self.status = status
+    self.settings = settings
+    self.evidence = evidence
+    self.tests = tests
+  }
+
+  /// The item as JSON. Member names are stable across versions.
+  package var json: JSON {
+    .object([
+      ("section", .string(section)), ("requirement", .string(requirement)),
+      ("status", .string(status.rawValue)),
+      (
+        "settings",
+        .array(
+          settings.map {
+            .object([
+              ("tenant", JSON($0.tenant)), ("setting", .string($0.text)),
+              ("place", .string($0.place)),
+            ])
+          })
+      ),
+      ("evidence", .array(evidence.map { .string($0) })),
+      ("tests", .array(tests.map { .string($0) })),
+    ])
+  }
+}
+
+/// What the relay of this host says about an outage: `mfa-fleet relay --status`.
+struct RelayReport: Equatable {
+  /// Whether the relay decides by itself, because no verifier has answered for some time.
+  let isOffline: Bool
+  /// The number of users about whom the relay may decide then; 0 if the host keeps nothing.
+  let permits: Int
+  /// Whether the file with the permits could be read.
+  let arePermitsSound: Bool
+  /// False if the record of sign-ins during an outage was changed.
+  let isQueueSound: Bool
+
+  /// Asks the relay. Returns nil if it does not run, or if its program is not installed.
+  static func read<Host: ExaminedHost>(on host: Host) -> RelayReport? {
+    do throws(ProgramOutput.Failure) {
+      guard let output = try host.output(of: "/usr/sbin/mfa-fleet", ["relay", "--status"]),
+        output.isSuccess
+      else { return nil }
+      return RelayReport(String(decoding: output.output, as: UTF8.self))
+    } catch {
+      return nil
+    }
+  }
+
+  /// Reads lines such as `state = online`. A line that is missing means that nothing is wrong.
+  init(_ text: String) {
+    let lines = text.split(separator: "\n")
+    func value(of key: String) -> Substring? {
+      let beginning = key + " = "
+      return lines.first { $0.hasPrefix(beginning) }?.dropFirst(beginning.count)
+    }
+    isOffline = value(of: "state") == "offline"
+    permits = value(of: "permits").flatMap { Int($0) } ?? 0
+    arePermitsSound = value(of: "permits_file") != "damaged"
+    isQueueSound = value(of: "queue") != "damaged"
+  }
 }

@@ -1,3 +1,5 @@
+import MFAAdmin
+
 /// The options with which an sshd runs, apart from those that do not change whom it lets in.
 package struct RunningServer: Hashable {
   /// The options that name a configuration file, a port or a setting: `-f`, `-p` and `-o`. (sshd uses
@@ -48,5 +50,167 @@ package struct RunningServer: Hashable {
   private var pairs: [(String, String)] {
     zip(options, options.dropFirst()).enumerated().filter { $0.offset.isMultiple(of: 2) }
       .map(\.element)
+  }
+}
+
+/// A process with the title of an sshd that listens, as /proc describes it.
+///
+/// Every user can give a process such a title. MUST 1: the options in a title count only if root alone
+/// can have chosen the title: every uid of the process is root's, its program is the system's sshd, and
+/// it runs in the mount namespace of this host. (`ServerProcessTests`, `EndToEnd.Doctor.falseServer`)
+package struct ServerProcess: Equatable {
+  /// A program file.
+  package struct Program: Equatable {
+    /// The status of the file.
+    package let status: PathStatus
+    /// The path from which it was started.
+    package let path: String
+    /// Whether only root can change the folders of that path.
+    package let isInRootsFolder: Bool
+
+    /// The ending of the path of a file that was removed or replaced since.
+    private static let deleted = " (deleted)"
+
+    package init(status: PathStatus, path: String, isInRootsFolder: Bool) {
+      self.status = status
+      self.path = path
+      self.isInRootsFolder = isInRootsFolder
+    }
+
+    /// Returns the path of a program whose file was perhaps replaced.
+    package static func path(_ target: String) -> String {
+      target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target
+    }
+
+    /// Whether root alone can have written the file, and named it `sshd`.
+    var isRootsServer: Bool {
+      status.kind == .file && status.owner == 0 && status.permissions & 0o022 == 0
+        && isInRootsFolder && Self.path(path).split(separator: "/").last == "sshd"
+    }
+  }
+
+  /// What is known about a process.
+  package enum Standing: Equatable {
+    /// It is an sshd of this host.
+    case server
+    /// It is the process of another user, another program, or a process of a container.
+    case other
+    /// It is a process of root that cannot be examined.
+    case unknown
+  }
+
+  /// The process ID.
+  package let number: Int32
+  /// The words of its title.
+  package let title: [String]
+  /// The real, effective, saved and file-system uids.
+  package let users: [UInt32]
+  /// The mount namespace, or nil if it cannot be read.
+  package let mounts: String?
+  /// The program, or nil if it cannot be read.
+  package let program: Program?
+
+  package init(
+    number: Int32, title: [String], users: [UInt32], mounts: String?, program: Program?
+  ) {
+    self.number = number
+    self.title = title
+    self.users = users
+    self.mounts = mounts
+    self.program = program
+  }
+
+  /// Returns what is known. `programs` are the system's sshds, and `hostMounts` are the mount namespaces
+  /// of this process and of the first one.
+  package func standing(
+    programs: [PathStatus.Identity], hostMounts: [String]
+  ) -> Standing {
+    guard users.count == 4, users.allSatisfy({ $0 == 0 }) else { return .other }
+    guard let mounts, let program else { return .unknown }
+    guard hostMounts.contains(mounts) else { return .other }
+    if let identity = program.status.identity, programs.contains(identity) { return .server }
+    return program.isRootsServer ? .server : .other
+  }
+
+  /// The uids in the text of /proc/PID/status (proc_pid_status(5)), or an empty array.
+  package static func users(inStatus text: String) -> [UInt32] {
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Uid:") }
+    let words = line?.split(whereSeparator: \.isWhitespace).dropFirst() ?? []
+    let users = words.compactMap { UInt32($0) }
+    return users.count == words.count ? users : []
+  }
+}
+
+/// The settings in a file of a systemd unit (systemd.syntax(7)).
+struct UnitText {
+  /// A setting.
+  struct Setting {
+    /// The section, such as `[Service]`.
+    let section: String
+    let key: String
+    let value: String
+    /// The file and line.
+    let place: String
+  }
+
+  /// The settings in the order of the file.
+  private(set) var settings: [Setting] = []
+
+  /// Reads a file.
+  init(_ text: [UInt8], from path: String) {
+    var section = ""
+    var pending: (number: Int, text: String)?
+    let lines = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let trimmed = Self.trimmed(line)
+      if trimmed.hasPrefix("#") || trimmed.hasPrefix(";") { continue }
+      let number = pending?.number ?? index + 1
+      let joined = (pending.map { $0.text + " " } ?? "") + trimmed
+      guard !joined.hasSuffix("\\") else {
+        pending = (number, String(joined.dropLast()))
+        continue
+      }
+      pending = nil
+      if joined.hasPrefix("[") {
+        section = joined
+      } else if let sign = joined.firstIndex(of: "=") {
+        settings.append(
+          Setting(
+            section: section, key: Self.trimmed(joined[..<sign]),
+            value: Self.trimmed(joined[joined.index(after: sign)...]),
+            place: "\(VisibleText.escaping(path)):\(number)"))
+      }
+    }
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    let blanks: Set<Character> = [" ", "\t", "\r"]
+    let start = text.drop { blanks.contains($0) }
+    guard let last = start.lastIndex(where: { !blanks.contains($0) }) else { return "" }
+    return String(start[...last])
+  }
+
+  /// Returns the words of a command or of a list of assignments. Quotation marks surround words with
+  /// blanks.
+  static func words(_ text: String) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    for character in text {
+      if character == quote {
+        quote = nil
+      } else if quote == nil, character == "\"" || character == "'" {
+        quote = character
+        word = word ?? ""
+      } else if quote == nil, character == " " || character == "\t" {
+        if let ended = word { words.append(ended) }
+        word = nil
+      } else {
+        word = (word ?? "") + String(character)
+      }
+    }
+    if let word { words.append(word) }
+    return words
   }
 }

@@ -1,5 +1,6 @@
 import MFAAdmin
 import MFABase
+import MFAModel
 
 /// The lines of sshd_config and of the files that it includes, used to locate settings. The
 /// effective values come from sshd itself.
@@ -236,5 +237,255 @@ package struct SSHDFile {
 
   private static func isQuotationMark(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+  }
+}
+
+/// The criteria of a `Match` line (sshd_config(5)).
+struct SSHDCriteria {
+  /// A criterion about the connection.
+  enum Field: String, CaseIterable {
+    case host, address
+    case localAddress = "localaddress"
+    case localPort = "localport"
+    case rdomain
+
+    /// The field in words.
+    var words: String {
+      switch self {
+      case .host: "host"
+      case .address: "address"
+      case .localAddress: "local address"
+      case .localPort: "port"
+      case .rdomain: "routing domain"
+      }
+    }
+  }
+
+  /// The patterns of a criterion about the connection.
+  struct Condition {
+    let field: Field
+    let patterns: SSHDPatterns
+  }
+
+  /// The criteria about the user's name.
+  private(set) var users: [SSHDPatterns] = []
+  /// The criteria about the user's groups.
+  private(set) var groups: [SSHDPatterns] = []
+  /// The criteria about the connection.
+  private(set) var conditions: [Condition] = []
+  /// Whether the line is about names that no account has. Such a line applies to no sign-in.
+  private(set) var isForMissingUsers = false
+  /// Whether only sshd can evaluate a criterion, because it concerns the version of sshd.
+  private(set) var isDecidedBySSHD = false
+  /// The criteria that are not known here.
+  private(set) var unknown: [String] = []
+
+  /// Reads the words after `Match`. Newer versions of sshd also accept `User=alice` as one word.
+  init(_ arguments: [String]) {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = parts[0].lowercased()
+      switch name {
+      case "all": continue
+      case "invalid-user": isForMissingUsers = true
+      case _: add(name, parts.count > 1 ? String(parts[1]) : rest.popFirst() ?? "")
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    let patterns = SSHDPatterns(value)
+    switch name {
+    case "user": users.append(patterns)
+    case "group": groups.append(patterns)
+    case "version": isDecidedBySSHD = true
+    case _:
+      if let field = Field(rawValue: name) {
+        conditions.append(Condition(field: field, patterns: patterns))
+      } else {
+        unknown.append(name)
+      }
+    }
+  }
+
+  /// Whether a criterion about users or groups has wildcards or exclusions, so that it can concern any
+  /// account.
+  var hasUserPatterns: Bool {
+    (users + groups).contains { $0.hasWildcards || $0.patterns.contains(where: \.isNegated) }
+  }
+
+  /// Whether a criterion is about users or groups.
+  var areAboutUsers: Bool { !users.isEmpty || !groups.isEmpty }
+
+  /// Returns whether the criteria about the connection hold.
+  func hold(for connection: SSHDConnection) -> Bool {
+    conditions.allSatisfy { $0.holds(for: connection[$0.field]) }
+  }
+}
+
+extension SSHDCriteria.Condition {
+  /// The maximum number of values that are tried for one criterion.
+  private static let mostSamples = 64
+
+  /// Returns whether sshd finds the criterion to hold for a value.
+  func holds(for value: String) -> Bool {
+    switch field {
+    case .host: patterns.lowercased.matches(user: value.lowercased())
+    case .address, .localAddress: patterns.matches(address: value)
+    case .localPort: Int(value) != nil && patterns.positive.contains { Int($0) == Int(value) }
+    case .rdomain: !value.isEmpty && patterns.matches(user: value)
+    }
+  }
+
+  /// Values for which the criterion holds.
+  var samples: [String] {
+    var seen: Set<String> = []
+    let all = patterns.positive.flatMap { candidates($0) }
+    return Array(
+      all.filter { seen.insert($0).inserted && holds(for: $0) }.prefix(Self.mostSamples))
+  }
+
+  private func candidates(_ pattern: String) -> [String] {
+    switch field {
+    case .localPort: return [pattern]
+    case .host, .rdomain: return SSHDPatterns.words(matching: pattern)
+    case .address, .localAddress:
+      guard let network = Network(containing: Array(pattern.utf8).span) else {
+        return ["0", "1", "254"].map {
+          pattern.replacing("*", with: $0).replacing("?", with: $0.prefix(1))
+        } + ["192.0.2.1"]
+      }
+      return [network.first, network.last].map { String(decoding: $0.text, as: UTF8.self) }
+    }
+  }
+}
+
+/// A list of patterns on a `Match` line (ssh_config(5), "PATTERNS"): separated by commas, with the
+/// wildcards `*` and `?`; a pattern after `!` excludes what it matches.
+///
+/// MUST 1: sshd comes to the same result. (`SSHDPatternsTests`, `EndToEnd.Doctor.matchLines`)
+struct SSHDPatterns: Equatable {
+  /// A pattern of the list.
+  struct Pattern: Equatable {
+    let text: String
+    let isNegated: Bool
+  }
+
+  let patterns: [Pattern]
+
+  /// Parses a list.
+  init(_ text: String) {
+    patterns = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      part.hasPrefix("!")
+        ? Pattern(text: String(part.dropFirst()), isNegated: true)
+        : Pattern(text: String(part), isNegated: false)
+    }
+  }
+
+  /// The patterns that do not exclude.
+  var positive: [String] { patterns.filter { !$0.isNegated }.map(\.text) }
+
+  /// Whether a pattern has a wildcard.
+  var hasWildcards: Bool { patterns.contains { Self.isPattern($0.text) } }
+
+  /// Returns whether a pattern has a wildcard.
+  static func isPattern(_ text: String) -> Bool { text.contains { $0 == "*" || $0 == "?" } }
+
+  /// The same patterns in lower case.
+  var lowercased: SSHDPatterns {
+    SSHDPatterns(
+      patterns: patterns.map { Pattern(text: $0.text.lowercased(), isNegated: $0.isNegated) })
+  }
+
+  private init(patterns: [Pattern]) { self.patterns = patterns }
+
+  /// Returns words that a pattern matches, shortest first.
+  static func words(matching pattern: String) -> [String] {
+    guard isPattern(pattern) else { return [pattern] }
+    return ["", "x", "example", "0"].map { filling in
+      pattern.replacing("*", with: filling)
+        .replacing("?", with: filling.isEmpty ? "a" : filling.prefix(1))
+    }.filter { !$0.isEmpty }
+  }
+
+  /// The result for one word.
+  enum Result {
+    /// A pattern matches, and none excludes the word.
+    case matches
+    /// A pattern excludes the word.
+    case excluded
+    case differs
+  }
+
+  /// Compares a word with all patterns.
+  func result(_ word: String) -> Result {
+    let word = Array(word.utf8)[...]
+    var result = Result.differs
+    for pattern in patterns where Self.matches(word, Array(pattern.text.utf8)[...]) {
+      guard !pattern.isNegated else { return .excluded }
+      result = .matches
+    }
+    return result
+  }
+
+  /// Returns whether a user name matches the list.
+  func matches(user: String) -> Bool { result(user) == .matches }
+
+  /// Returns whether an address matches the list, whose patterns can be networks.
+  func matches(address text: String) -> Bool {
+    guard let address = IPAddress(Array(text.utf8).span) else { return false }
+    let word = Array(text.utf8)[...]
+    var matches = false
+    for pattern in patterns {
+      let bytes = Array(pattern.text.utf8)
+      let holds =
+        Network(containing: bytes.span)?.contains(address)
+        ?? Self.matches(word, bytes[...])
+      guard holds else { continue }
+      guard !pattern.isNegated else { return false }
+      matches = true
+    }
+    return matches
+  }
+
+  /// Returns whether a user with these groups matches the list. One group that is excluded excludes
+  /// the user.
+  func matches(groups: [String]) -> Bool {
+    var matches = false
+    for group in groups {
+      switch result(group) {
+      case .excluded: return false
+      case .matches: matches = true
+      case .differs: continue
+      }
+    }
+    return matches
+  }
+
+  private static func matches(_ word: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    var word = word
+    var pattern = pattern
+    // Where to continue if the text after the last `*` does not match here.
+    var retry: (word: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?
+    while true {
+      if pattern.first == UInt8(ascii: "*") {
+        pattern = pattern.dropFirst()
+        retry = (word, pattern)
+      } else if let byte = word.first, let wanted = pattern.first,
+        wanted == byte || wanted == UInt8(ascii: "?")
+      {
+        word = word.dropFirst()
+        pattern = pattern.dropFirst()
+      } else if word.isEmpty, pattern.isEmpty {
+        return true
+      } else if let last = retry, !last.word.isEmpty {
+        word = last.word.dropFirst()
+        pattern = last.pattern
+        retry = (word, pattern)
+      } else {
+        return false
+      }
+    }
   }
 }

@@ -1,4 +1,6 @@
 import MFAAdmin
+import MFABase
+import MFAModel
 
 /// The effective settings of sshd that `sshd -T` prints, in general or for one connection.
 package struct SSHDSettings: Equatable {
@@ -173,5 +175,161 @@ package struct SSHDSettings: Equatable {
   /// Returns whether all `keys` have the same values in both settings.
   func hasSameExaminedSettings(as other: SSHDSettings) -> Bool {
     Self.keys.allSatisfy { values[$0] == other.values[$0] }
+  }
+}
+
+/// The users whose names and groups are compared with `Match` lines.
+struct SSHDUsers {
+  /// A user, or a name that a user could have.
+  struct User {
+    let name: String
+    /// The names of the user's groups; empty if the account is not known.
+    let groups: [String]
+    /// Whether the name is an example that matches a pattern, and not that of an account.
+    let isInvented: Bool
+  }
+
+  /// The users: root, those asked for, those that lines name, the members of groups that lines name,
+  /// the listed accounts, and names for the patterns that none of these matches.
+  private(set) var all: [User] = []
+  /// The number of accounts that are not compared.
+  private(set) var omitted = 0
+  /// Whether accounts exist that the system may not list.
+  let hasDirectory: Bool
+
+  /// The maximum number of accounts that are compared.
+  static let mostAccounts = 2000
+
+  /// The maximum number of members that are compared for each group that a line names.
+  private static let mostMembers = 8
+
+  private let host: any ExaminedHost
+  private var known: [[UInt8]: Account] = [:]
+  private let needsGroups: Bool
+  private var names: Set<String> = []
+
+  /// Finds the users that matter for these lines.
+  init(
+    _ lines: [SSHDCriteria], requested: [UserName],
+    accounts: Result<[KnownAccount], SystemError>, on host: any ExaminedHost
+  ) {
+    self.host = host
+    needsGroups = lines.contains { !$0.groups.isEmpty }
+    hasDirectory = Self.hasDirectory(host)
+    var listed: [KnownAccount] = []
+    if case .success(let found) = accounts { listed = Array(found.prefix(Self.mostAccounts)) }
+    if lines.contains(where: \.hasUserPatterns), case .success(let found) = accounts {
+      omitted = found.count - listed.count
+    }
+    for account in listed { known[account.account.name] = account.account }
+    add("root")
+    for user in requested { add(String(decoding: user.bytes, as: UTF8.self)) }
+    for account in listed where account.isPersonal { add(account.account) }
+    for name in lines.flatMap(\.users).flatMap(\.positive) where !SSHDPatterns.isPattern(name) {
+      add(name)
+    }
+    let groups = lines.flatMap(\.groups).flatMap(\.positive).filter { !SSHDPatterns.isPattern($0) }
+    for members in host.members(ofGroups: groups.map { Array($0.utf8) }) {
+      for member in members.prefix(Self.mostMembers) {
+        add(String(decoding: member, as: UTF8.self))
+      }
+    }
+    // Accounts for programs can sign in with keys too.
+    for account in listed { add(account.account) }
+    for line in lines { invent(line) }
+  }
+
+  /// Returns whether the criteria of a line about the user hold.
+  static func concern(_ user: User, _ criteria: SSHDCriteria) -> Bool {
+    criteria.users.allSatisfy { $0.matches(user: user.name) }
+      && criteria.groups.allSatisfy { $0.matches(groups: user.groups) }
+  }
+
+  private static func hasDirectory(_ host: any ExaminedHost) -> Bool {
+    do throws(TrustedPath.Refusal) {
+      return !(try NameServiceSwitch(of: host).hasOnlyLocalAccounts)
+    } catch {
+      return true
+    }
+  }
+
+  private mutating func add(_ account: Account) {
+    let name = String(decoding: account.name, as: UTF8.self)
+    guard names.insert(name).inserted else { return }
+    append(name, account)
+  }
+
+  /// Adds the user with a name, if the account exists or cannot be looked up.
+  private mutating func add(_ name: String) {
+    guard names.insert(name).inserted else { return }
+    if let account = known[Array(name.utf8)] { return append(name, account) }
+    do throws(SystemError) {
+      if let account = try host.account(named: Array(name.utf8)) { append(name, account) }
+    } catch {
+      append(name, nil)
+    }
+  }
+
+  private mutating func append(_ name: String, _ account: Account?) {
+    let groups = needsGroups ? account.flatMap { host.groups(of: $0) } : nil
+    all.append(User(name: name, groups: groups ?? [], isInvented: false))
+  }
+
+  /// Adds a name for a line about names that no user has: an account of a directory that is not listed,
+  /// or that is made later, can have it.
+  private mutating func invent(_ criteria: SSHDCriteria) {
+    guard !criteria.users.isEmpty, criteria.groups.isEmpty,
+      !all.contains(where: { Self.concern($0, criteria) })
+    else { return }
+    let patterns = criteria.users.flatMap(\.positive).filter { SSHDPatterns.isPattern($0) }
+    let invented = patterns.flatMap { SSHDPatterns.words(matching: $0) }
+      .map { User(name: $0, groups: [], isInvented: true) }
+      .first { !names.contains($0.name) && Self.concern($0, criteria) }
+    guard let invented else { return }
+    names.insert(invented.name)
+    all.append(invented)
+  }
+}
+
+/// The files in which sshd looks for the keys of users (AuthorizedKeysFile in sshd_config(5)).
+package struct AuthorizedKeysFiles: Equatable {
+  private let patterns: [String]
+
+  /// sshd's default.
+  private static let usual = ".ssh/authorized_keys .ssh/authorized_keys2"
+
+  /// Reads the files from settings, or uses sshd's default if the settings do not name them.
+  package init(_ settings: SSHDSettings?) {
+    let value = settings?.value(of: "authorizedkeysfile") ?? Self.usual
+    patterns = value == "none" ? [] : value.split(separator: " ").map { String($0) }
+  }
+
+  /// Returns the paths of the files for an account.
+  func paths(of account: KnownAccount) -> [[UInt8]] {
+    patterns.map { pattern in
+      let path = Self.expanded(pattern, account)
+      guard path.first != UInt8(ascii: "/") else { return path }
+      return account.home + [UInt8(ascii: "/")] + path
+    }
+  }
+
+  /// Replaces the tokens: `%h` the home directory, `%u` the name, `%U` the user ID, `%%` a percent
+  /// sign.
+  private static func expanded(_ pattern: String, _ account: KnownAccount) -> [UInt8] {
+    var path: [UInt8] = []
+    var isToken = false
+    for character in pattern {
+      switch (isToken, character) {
+      case (false, "%"):
+        isToken = true
+        continue
+      case (true, "h"): path += account.home
+      case (true, "u"): path += account.account.name
+      case (true, "U"): path += Array(String(account.account.uid).utf8)
+      case _: path += Array(String(character).utf8)
+      }
+      isToken = false
+    }
+    return path
   }
 }

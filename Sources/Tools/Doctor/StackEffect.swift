@@ -1,4 +1,10 @@
+import MFAAdmin
+import MFAAttempt
+import MFABase
+import MFAModel
 import MFAPAMStack
+import MFASignIn
+import MFAStore
 
 // MFAStackEffect: what a PAM stack does at a sign-in.
 //
@@ -217,4 +223,238 @@ private struct Paths {
     }
     return false
   }
+}
+
+extension StackEffect {
+  /// Follows all ways through the `auth` stack of a service. pam_rootok.so succeeds there if the
+  /// service's program is root's.
+  package init(ofAuthStack stack: ServiceStack, of service: [UInt8], for claimant: Claimant) {
+    var claimant = claimant
+    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(service)
+    self.init(of: service, .auth, stack, for: claimant)
+  }
+}
+
+/// The reason why libpam denies a sign-in at a service, whatever the user types.
+package struct StackDenial: Equatable {
+  /// The kind of reason.
+  package enum Cause: Equatable {
+    /// libpam cannot load the module of a line.
+    case module([UInt8], problem: String)
+    /// The lines of this type fail, whatever their modules return.
+    case lines(StackType)
+    /// libpam itself cannot read the service's file, or a file that it includes.
+    case unreadable(StackRefusal)
+  }
+
+  /// The file and line to look at first.
+  let position: StackPosition
+  /// The reason.
+  package let cause: Cause
+
+  /// The file and line, escaped for display.
+  package var place: String { VisibleText.escaping(position.text) }
+
+  /// The reason in words.
+  package var reason: String {
+    switch cause {
+    case .module(let name, let problem):
+      "libpam cannot load \(VisibleText.escaping(name)) for \(place): \(problem)"
+    case .lines(let type):
+      "the \(type.name) lines of the service fail whatever their modules return"
+    case .unreadable(let refusal): "libpam cannot read \(place): \(StackFinding.reason(refusal))"
+    }
+  }
+}
+
+/// What kind of module a line calls, by the module's name.
+package enum ModuleKind: Equatable {
+  /// pam_mfa.so.
+  case code
+  /// A module that asks for the password of the account, or uses the one entered before.
+  case password
+  /// A module that asks for another authenticator, such as a key or a fingerprint.
+  case otherAuthenticator
+  /// A module that checks a condition that an administrator set, and authenticates no user.
+  case condition
+  /// pam_rootok.so, which succeeds if the caller is root.
+  case caller
+  /// pam_deny.so, or pam_faillock.so with `authfail`, which always fail.
+  case denial
+  /// pam_permit.so, which always succeeds.
+  case permission
+  /// A module that prepares the session or logs, and authenticates no user.
+  case preparation
+  /// A module that is not known.
+  case unknown
+
+  /// Determines the kind of a line's module.
+  package init(_ entry: StackEntry) {
+    if entry.asks(module: "pam_ccreds.so"), Self.arguments(entry).contains("action=validate") {
+      self = .password
+    } else if entry.asks(module: "pam_faillock.so"), Self.arguments(entry).contains("authfail") {
+      self = .denial
+    } else {
+      self = entry.moduleFile.flatMap { Self.kinds[$0] } ?? .unknown
+    }
+  }
+
+  /// The arguments of the line's module.
+  static func arguments(_ entry: StackEntry) -> [String] {
+    guard case .module(_, let arguments, _) = entry.kind else { return [] }
+    return arguments.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The kinds of modules by their file names.
+  private static let kinds: [[UInt8]: ModuleKind] = Dictionary(
+    uniqueKeysWithValues: names.flatMap { names in names.modules.map { ($0.bytes, names.kind) } })
+
+  private static let names: [(kind: ModuleKind, modules: [StaticString])] = [
+    (.code, ["pam_mfa.so"]),
+    (.password, PasswordModule.fileNames),
+    (.denial, ["pam_deny.so"]),
+    (.permission, ["pam_permit.so"]),
+    (.caller, ["pam_rootok.so"]),
+    (.condition, BystanderModule.conditions + ["pam_exec.so", "pam_rhosts.so"]),
+    (
+      .otherAuthenticator,
+      [
+        "pam_fprintd.so", "pam_u2f.so", "pam_pkcs11.so", "pam_p11.so", "pam_sss_gss.so",
+        "pam_google_authenticator.so", "pam_oath.so", "pam_duo.so", "pam_yubico.so",
+        "pam_ssh_agent_auth.so", "pam_ssh.so", "pam_usb.so", "pam_howdy.so", "pam_radius_auth.so",
+        "pam_otpw.so", "pam_poldi.so", "pam_userdb.so", "pam_tacplus.so", "pam_opie.so",
+        "pam_biometric.so", "pam_kanidm.so", "pam_python.so",
+      ]
+    ),
+    (.preparation, BystanderModule.preparations),
+  ]
+}
+
+extension StackEntry {
+  /// The file name of the entry's module, without its folder; empty for a substack.
+  package var moduleName: [UInt8] {
+    guard case .module(let name, _, _) = kind else { return [] }
+    return Array(name.split(separator: UInt8(ascii: "/")).last ?? [])
+  }
+}
+
+/// What the module of a line can return for a claimant.
+///
+/// MUST 1: a module that is not known can return anything. (`StackEffectTests`)
+struct ModuleResults {
+  /// The name of the service.
+  let service: [UInt8]
+  /// The type of the stack.
+  let type: StackType
+  /// Who tries to sign in.
+  let claimant: Claimant
+
+  private static let all = PAMReturnCode.allCases.filter { $0 != .incomplete }
+  private static let failures = all.filter(\.isFailure)
+  /// What a module returns if its library or its function cannot be loaded.
+  private static let notLoaded: [PAMReturnCode] = [.moduleUnknown]
+  private static let refusals = failures.filter { $0 != .moduleUnknown }
+
+  /// Returns what a line's module can return.
+  func codes(_ entry: StackEntry) -> [PAMReturnCode] {
+    guard isLoaded(entry) else { return Self.notLoaded }
+    let codes = codesOfLoaded(entry)
+    return claimant.mayHaveExpiredPassword ? codes : codes.filter { $0 != .newTokenRequired }
+  }
+
+  private func codesOfLoaded(_ entry: StackEntry) -> [PAMReturnCode] {
+    switch ModuleKind(entry) {
+    case .code: ours(entry)
+    case .password: password(entry)
+    case .otherAuthenticator:
+      type == .auth && !claimant.authenticators.contains(.other)
+        ? Self.refusals + [.ignore]
+        : Self.all
+    case .condition:
+      entry.holds(for: service).map { [$0 ? .success : .authenticationError] } ?? Self.all
+    case .caller: claimant.isCalledByRoot ? [.success] : [.authenticationError]
+    case .denial:
+      // In account stacks, pam_faillock.so only resets its counter.
+      entry.asks(module: "pam_deny.so") || type == .auth
+        ? [Self.code(ofDenialIn: type)] : [.success, .ignore]
+    case .permission: [.success]
+    case .preparation: [.success, .ignore] + Self.refusals
+    case .unknown: Self.all
+    }
+  }
+
+  /// Returns whether a line calls pam_mfa.so, and the line applies to the claimant.
+  func calls(_ entry: StackEntry) -> Bool {
+    guard ModuleKind(entry) == .code, isLoaded(entry) else { return false }
+    return !entry.callsModuleAfterKey || type != .auth || claimant.authenticators.contains(.key)
+  }
+
+  private func isLoaded(_ entry: StackEntry) -> Bool {
+    guard case .module(let name, _, _) = entry.kind else { return true }
+    return !claimant.unloadable.contains(name)
+  }
+
+  private static func code(ofDenialIn type: StackType) -> PAMReturnCode {
+    switch type {
+    case .auth: .authenticationError
+    case .account: .accountExpired
+    case .password: .tokenError
+    case .session: .sessionError
+    }
+  }
+
+  private func ours(_ entry: StackEntry) -> [PAMReturnCode] {
+    guard calls(entry) else { return [.ignore] }
+    switch (type, claimant.enrollment) {
+    case (.auth, .enrolled):
+      return claimant.authenticators.contains(.code) ? [.success] : Self.refusals
+    case (.auth, .notRequired), (.auth, .required): return [.ignore]
+    case (.account, .required): return Self.refusals
+    case (.account, .enrolled), (.account, .notRequired): return [.ignore, .success]
+    case (.password, _), (.session, _): return [.ignore, .success]
+    }
+  }
+
+  private func password(_ entry: StackEntry) -> [PAMReturnCode] {
+    guard type == .auth, !claimant.authenticators.contains(.password) else { return Self.all }
+    // Some modules leave users to other modules if they do not know them.
+    let mayIgnore = ModuleKind.arguments(entry).contains { $0.hasPrefix("ignore_") }
+    return Self.refusals + (mayIgnore ? [.ignore] : [])
+  }
+}
+
+extension Readiness.Obstacle {
+  /// Creates the obstacle that policy, the user's record or its standing is to a sign-in, or nil if there
+  /// is none. Other errors are not an obstacle by policy: `Explanation` reports them for a service.
+  init?(_ result: SignInResult, _ settings: Settings?) {
+    switch result {
+    case .allowed, .passed(.switchedOff), .passed(.notEnrolled), .passed(.offered),
+      .passed(.leftToNextLines), .denied(.unknownUser):
+      return nil
+    case .passed(.enrollmentPending), .denied(.enrollmentRequired):
+      self = settings?.enrollment == .offered ? .offerOver : .notEnrolled
+    case .denied(.code(.throttled(let seconds))): self = .throttled(seconds: seconds)
+    case .denied(.code(.locked)): self = .locked
+    case .denied(.code): return nil
+    case .denied(.failed(.store(let error))): self = .unusable(RecordProblem(error))
+    case .denied(.failed): return nil
+    }
+  }
+}
+
+/// Sends no code: a simulated sign-in changes nothing and sends nothing.
+struct NoCodeSender: CodeSender {
+  func admit(
+    _ number: Span<UInt8>, by cause: SendCause, limits: HostSendLimits, now: Int64
+  ) throws(FactorStoreError) -> SendLog.Admission {
+    .refused(.hostDaily(seconds: 0))
+  }
+
+  func send(_ message: borrowing GatewayMessage) -> GatewayReply { .refused }
+
+  func markReturned(_ message: SendID) {}
+
+  func markFailed(_ message: SendID) {}
+
+  func markNotice(_ message: SendID) {}
 }

@@ -1,3 +1,6 @@
+import MFAAdmin
+import MFAPAMStack
+
 /// The settings of sudo that decide what it asks for, for one user, account and command.
 package struct SudoSettings {
   /// A setting of `Defaults` lines.
@@ -113,4 +116,207 @@ extension SudoersPolicy {
     }
     return settings
   }
+}
+
+/// What `sudo -V` prints for root: the settings of this host's sudo.
+package struct SudoVersion: Equatable {
+  /// The files that sudo reads, the first that exists counts.
+  package let paths: [String]
+  /// The options that sudo was built with.
+  private let options: Set<String>
+  /// The lines of the output.
+  private let lines: [String]
+
+  /// Reads the output of `sudo -V`. Nil if it does not name the file of the policy: this sudo does
+  /// not use sudoers, or is another program.
+  package init?(_ output: [UInt8]) {
+    lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    guard let path = Self.value("Sudoers path: ", lines) else { return nil }
+    paths = path.split(separator: ":").map(String.init)
+    options = Set(
+      (Self.value("Configure options: ", lines) ?? "").split(separator: " ")
+        .map { String($0.prefix { $0 != "=" }) })
+  }
+
+  private static func value(_ heading: String, _ lines: [String]) -> String? {
+    lines.first { $0.hasPrefix(heading) }.map { String($0.dropFirst(heading.count)) }
+  }
+
+  /// Whether sudo reads rules from SSSD or a directory if nsswitch.conf says so.
+  package func supports(_ source: String) -> Bool {
+    switch source {
+    case "files": true
+    case "sss": options.contains("--with-sssd")
+    case "ldap": options.contains("--with-ldap")
+    case _: false
+    }
+  }
+
+  /// Whether sudo looks up the full name of the host.
+  package var usesFullName: Bool {
+    lines.contains("Require fully-qualified hostnames in the sudoers file")
+  }
+
+  /// The settings that apply if no `Defaults` line says otherwise.
+  var builtIn: [SudoSettings.Name: SudoersValue] {
+    let loginService = options.contains("--with-pam-login") ? "sudo-i" : "sudo"
+    return [
+      .authenticate: .flag(true), .pamService: .text("sudo"),
+      .pamLoginService: .text(loginService), .pamAccountManagement: .flag(true),
+      .timestampTimeout: .text("5"), .timestampType: .text("tty"), .runAsDefault: .text("root"),
+    ]
+  }
+
+  /// The settings that sudo has read, as they apply to root.
+  ///
+  /// They also come from sources that are not files, and from `Defaults` lines that do not apply to
+  /// other users.
+  var inForce: [SudoSettings.Name: SudoersValue] {
+    var values: [SudoSettings.Name: SudoersValue] = [:]
+    for name in SudoSettings.Name.allCases {
+      if let sentence = Self.flags[name] {
+        values[name] = .flag(lines.contains { $0.hasPrefix(sentence) })
+      } else if let heading = Self.headings[name], let value = Self.value(heading, lines) {
+        values[name] = .text(String(value.prefix { $0 != " " }))
+      }
+    }
+    return values
+  }
+
+  /// The beginnings of the lines that sudo prints for settings that are on. The ends differ between
+  /// versions.
+  private static let flags: [SudoSettings.Name: String] = [
+    .authenticate: "Require users to authenticate by default",
+    .rootPassword: "Prompt for root's password",
+    .runAsPassword: "Prompt for the runas_default user's password",
+    .targetPassword: "Prompt for the target user's password",
+    .pamAccountManagement: "Perform PAM account validation management",
+  ]
+  /// The beginnings of the lines that sudo prints for other settings.
+  private static let headings: [SudoSettings.Name: String] = [
+    .exemptGroup: "Users in this group are exempt from password and PATH requirements: ",
+    .pamService: "PAM service name to use: ",
+    .pamLoginService: "PAM service name to use for login shells: ",
+    .pamAskpassService: "PAM service name to use when sudo is run with the -A option: ",
+    .timestampTimeout: "Authentication timestamp timeout: ",
+    .timestampType: "Type of authentication timestamp record: ",
+    .runAsDefault: "Default user to run commands as: ",
+  ]
+}
+
+/// The PAM services that sudo uses, and whether they ask for a code.
+struct SudoServices {
+  /// Returns the service, or nil if it does not call the module.
+  let service: (String) -> Result<ServiceWithModule?, StackRefusal>
+  private let file: (String) -> Result<StackFile?, StackRefusal>
+
+  init(_ source: some StackSource) {
+    service = { name in
+      // libpam ignores the case of names.
+      let name = Array(name.lowercased().utf8)
+      do throws(StackRefusal) {
+        return .success(
+          ServiceWithModule(name: name, stack: try ServiceStack(.auth, of: name, from: source)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    file = { name in
+      do throws(StackRefusal) {
+        let own = try source.file(Array(name.lowercased().utf8))
+        return .success(own == nil ? try source.file(Array("other".utf8)) : own)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Returns the path of the file that libpam reads for a service.
+  func path(_ name: String) -> String {
+    guard case .success(let file?) = file(name) else {
+      return VisibleText.escaping(Array("/etc/pam.d/\(name)".utf8))
+    }
+    return VisibleText.escaping(file.path)
+  }
+
+  /// The services that sudo uses unless its rules name others.
+  static let names = ["sudo", "sudo-i"]
+
+  /// Whether users expect that sudo asks for a code.
+  var areAsked: Bool { Self.names.contains { withModule($0) != nil } }
+
+  /// Returns the service, or nil if it does not call the module or cannot be read.
+  func withModule(_ name: String) -> ServiceWithModule? {
+    guard case .success(let found) = service(name) else { return nil }
+    return found
+  }
+}
+
+/// What sudo does when a user runs a command: whether it asks, whom, and through which PAM service.
+package struct SudoEffect: Hashable {
+  /// What happens.
+  package enum Kind: Hashable {
+    /// sudo asks for nothing.
+    case asksForNothing(Reason)
+    /// sudo asks once, and then not again for these minutes; a negative number means for ever.
+    case asksRarely(minutes: String)
+    /// One code opens sudo in all terminals of the user.
+    case asksOnceForAllTerminals
+    /// sudo authenticates another account.
+    case asksOtherAccount(Account)
+    /// sudo uses this PAM service.
+    case uses(service: String, Invocation)
+    /// sudo does not run the `account` lines of the PAM service.
+    case skipsAccountLines(service: String)
+  }
+
+  /// Why sudo asks for nothing.
+  package enum Reason: Hashable {
+    /// The tag `NOPASSWD`.
+    case tag
+    /// `!authenticate`.
+    case setting
+    /// `exempt_group`.
+    case group(String)
+  }
+
+  /// The account that sudo authenticates, instead of the user who runs it.
+  package enum Account: Hashable {
+    case root
+    /// The account that commands run as by default.
+    case byDefault(String)
+    /// The account that the command runs as.
+    case target(String)
+  }
+
+  /// How sudo is started.
+  package enum Invocation: Hashable {
+    /// `sudo COMMAND`
+    case command
+    /// `sudo -i`
+    case loginShell
+    /// `sudo -A`
+    case askpass
+  }
+
+  /// What causes the effect.
+  package enum Source: Hashable {
+    /// A user specification, by number.
+    case specification(Int)
+    /// A `Defaults` line, by number.
+    case defaults(Int)
+    /// No file: sudo was built with the setting, or has it from a directory.
+    case elsewhere
+  }
+
+  package let kind: Kind
+  package let source: Source
+  /// The command.
+  package let command: SudoersCommand
+  /// True if the user can run every command, or a command that starts other commands.
+  package let isAnyCommand: Bool
+  /// The name of the account that the command runs as.
+  package let target: String
+  /// Whether that account is root.
+  package let isAsRoot: Bool
 }

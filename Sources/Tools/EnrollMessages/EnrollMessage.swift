@@ -156,3 +156,74 @@ package enum ImportWarningMessage: Equatable, Sendable {
   case unreachableRecoveryCodes(line: Int, count: Int)
   case recoveryCodesDropped(Int)
 }
+
+// The words of mfa-enroll, in every language. They are apart from MFAMessages because no other program
+// shows them. The texts are in the catalogues in packaging/po.
+
+extension EnrollMessage {
+  /// Returns a label with the space between it and the text that follows. A full-width colon contains
+  /// that space.
+  package func label(in language: Language) -> MessageText {
+    let label = text(in: language)
+    return label.utf8.suffix(3).elementsEqual("：".utf8) ? label : "\(label) "
+  }
+}
+
+extension MessageText.StringInterpolation {
+  /// Appends a name, a path or another value.
+  mutating func appendInterpolation(_ text: String) { appendInterpolation(Array(text.utf8)) }
+
+  /// Appends a number in decimal digits.
+  mutating func appendInterpolation(_ number: Int) { appendInterpolation(Int64(number)) }
+}
+
+/// The labels and values of `mfa-enroll status`.
+package enum StatusMessage: Equatable, Sendable {
+  // MARK: Labels
+
+  case devices
+  case recoveryCodesLeft
+  case failedAttempts
+  case signIns
+  case rememberedSignIns
+  case pendingNotices
+
+  // MARK: Values
+
+  case device(name: String, date: String)
+  case noDevice
+  case codesWithImported(left: Int, imported: Int)
+  /// Sign-ins accept codes.
+  case open
+  /// The user has no device, and need not add one.
+  case noCodeAsked
+  /// The user has no device, and can postpone adding one.
+  case deviceOffered
+  /// The user has no device, and the next sign-in requires one.
+  case deviceRequired
+  case throttled(until: String)
+  case locked
+  /// As before, and a recovery code is accepted and unlocks the devices.
+  case lockedUntilRecoveryCode
+}
+
+extension Language {
+  /// Returns whether an answer to a question for yes or no means yes. Upper and lower case are the
+  /// same, and any other answer means no.
+  ///
+  /// `y` and `yes` mean yes in every language, as in other programs. Words of other languages mean
+  /// no, because a single letter may be a typing error.
+  package func isYes(_ answer: String) -> Bool {
+    let words =
+      switch self {
+      case .english: [String]()
+      case .french: ["o", "oui"]
+      case .spanish: ["s", "si", "sí"]
+      case .japanese: ["はい"]
+      case .traditionalChinese: ["是"]
+      }
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    let word = answer.lowercased().split(whereSeparator: isBlank)
+    return word.count == 1 && (["y", "yes"] + words).contains(String(word[0]))
+  }
+}

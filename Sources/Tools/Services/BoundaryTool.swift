@@ -1,6 +1,6 @@
 import MFAAdmin
-import MFACPOSIX
 import MFABase
+import MFACPOSIX
 
 /// Operations on programs and processes of the host.
 enum Tool {
@@ -78,5 +78,47 @@ enum Tool {
     } catch {
       // Ignore the error: timestamps expire after 15 minutes by default.
     }
+  }
+}
+
+/// Folder operations for change records that the System module does not have.
+enum ChangeFolder {
+  /// Creates a folder of root's in an existing folder. Keeps a folder that already exists.
+  static func make(_ path: String, permissions: UInt32 = 0o700) throws(SystemError) {
+    // SAFETY: the string is valid during the call.
+    guard unsafe mkdir(path, permissions) != 0 else { return }
+    let number = cposix_errno()
+    guard number == EEXIST else { throw SystemError(.open, number: number) }
+  }
+
+  /// Moves a file within the same file system.
+  static func move(_ path: String, to other: String) throws(SystemError) {
+    // SAFETY: the strings are valid during the call.
+    guard unsafe rename(path, other) == 0 else {
+      throw SystemError(.rename, number: cposix_errno())
+    }
+  }
+
+  /// Gives a file a second name. A symbolic link is not followed: the link itself gets the name.
+  static func link(_ path: String, as other: String) throws(SystemError) {
+    // SAFETY: the strings are valid during the call.
+    guard unsafe MFACPOSIX.link(path, other) == 0 else {
+      throw SystemError(.rename, number: cposix_errno())
+    }
+  }
+}
+
+/// The effective user ID of a process of root.
+enum EffectiveUser {
+  /// Calls `body` with the rights of `user`. The real and the saved user ID stay root's. Throws if
+  /// the rights cannot be changed; a process that could not restore its own rights ends.
+  static func acting(
+    as user: UInt32, _ body: () throws(SystemError) -> Void
+  ) throws(SystemError) {
+    guard cposix_set_identities(.max, user, .max) == 0 else {
+      throw SystemError(.identity, number: cposix_errno())
+    }
+    defer { if cposix_set_identities(.max, 0, .max) != 0 { exit(1) } }
+    try body()
   }
 }

@@ -1,5 +1,6 @@
 import MFAAdmin
 import MFABase
+import MFADoctor
 
 /// The records of pending and confirmed changes, one file for each change.
 ///
@@ -179,5 +180,153 @@ package struct ChangeJournal {
 
   private static func path(_ change: ServiceChange, _ folder: String) -> String {
     folder + "/" + String(decoding: change.service, as: UTF8.self)
+  }
+}
+
+extension RecordedService {
+  /// Reads the records of confirmed changes, and what is left of the changes.
+  package static func all() -> Result<[RecordedService], Failure> {
+    do throws(ChangeError) {
+      var services: [RecordedService] = []
+      for entry in try ChangeJournal.unlocked.confirmed() {
+        services.append(RecordedService(try entry.get()))
+      }
+      return .success(services)
+    } catch {
+      return .failure(Failure(place: ChangeJournal.confirmedPath, reason: error.message))
+    }
+  }
+
+  private init(_ change: ServiceChange) {
+    self.init(
+      name: change.service,
+      files: change.files.map { file in
+        Self.file(file, change.service)
+      })
+  }
+
+  private static func file(_ file: ChangedFile, _ service: [UInt8]) -> File {
+    let present: SystemFile?
+    do throws(ChangeError) { present = try SystemFile.read(file.path) } catch {
+      return File(path: file.path, state: .unreadable(error.message))
+    }
+    guard let present else { return File(path: file.path, state: .gone) }
+    guard present.contents != file.new else {
+      return File(path: file.path, state: .complete, isUnchanged: true)
+    }
+    return File(path: file.path, state: state(of: present, file, service))
+  }
+
+  private static func state(
+    of present: SystemFile, _ file: ChangedFile, _ service: [UInt8]
+  ) -> State {
+    let marks = MarkedText(service: service)
+    switch marks.removing(from: present.contents) {
+    case .absent: return .withoutLines
+    case .removed(_, let line?): return .edited(line: line)
+    case .removed:
+      // Edits outside the marks do not matter.
+      return marks.ourLines(in: present.contents) == marks.ourLines(in: file.new)
+        ? .complete : .withoutLines
+    }
+  }
+}
+
+/// A report in a file that another program reads, such as the textfile collector of node_exporter.
+///
+/// The folder may belong to the other program's user. Then the file is written with this user's rights,
+/// so that the user gains nothing by exchanging the folder. MUST 1: no link is followed, and only a
+/// regular file is replaced. (`EndToEnd.Doctor`)
+package enum ReportFile {
+  /// Writes the report and replaces the existing file at once.
+  package static func write(_ contents: [UInt8], to path: String) throws(ChangeError) {
+    guard let place = TrustedPath(Array(path.utf8)),
+      let draft = SystemFile.draft(of: place.last)
+    else { throw .report(path, .untrusted(.notARegularFile)) }
+    let folder = try folder(of: place, path)
+    let owner = try owner(of: folder, String(path.dropLast(place.last.bytes.count)))
+    do throws(SystemError) {
+      var isTaken = false
+      try EffectiveUser.acting(as: owner) { () throws(SystemError) in
+        isTaken = try Self.isTaken(place.last, in: folder)
+        guard !isTaken else { return }
+        try SystemFile.replace(place.last, by: draft, contents, in: folder) {
+          (file) throws(SystemError) in try file.changeMode(to: 0o644)
+        }
+      }
+      guard isTaken else { return }
+    } catch {
+      throw .report(path, .system(error))
+    }
+    throw .report(path, .untrusted(.notARegularFile))
+  }
+
+  /// Opens the folder, without following a link.
+  private static func folder(
+    of place: TrustedPath, _ path: String
+  ) throws(ChangeError) -> Directory {
+    var folder: Directory
+    do throws(SystemError) { folder = try Directory.root() } catch {
+      throw .report(path, .system(error))
+    }
+    var reached = ""
+    for name in place.components.dropLast() {
+      reached += "/" + String(decoding: name.bytes, as: UTF8.self)
+      do throws(SystemError) { folder = try folder.directory(name) } catch {
+        throw .report(reached, error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
+      }
+    }
+    return folder
+  }
+
+  /// Returns the owner of the folder. Throws if other users can write to it.
+  private static func owner(
+    of folder: borrowing Directory, _ path: String
+  ) throws(ChangeError) -> UInt32 {
+    let status: FileStatus
+    do throws(SystemError) { status = try folder.status() } catch {
+      throw .report(path, .system(error))
+    }
+    guard !status.isWritableByOthers else { throw .report(path, .untrusted(.wrongPermissions)) }
+    return status.owner
+  }
+
+  private static func isTaken(
+    _ name: FileName, in folder: borrowing Directory
+  ) throws(SystemError) -> Bool {
+    do throws(SystemError) { return try folder.status(of: name).kind != .regular } catch
+      where error.isNotFound
+    { return false }
+  }
+}
+
+/// The time that a change waits for confirmation. Its text form is a whole number followed by s, m
+/// or h.
+package struct ConfirmationTime: Equatable {
+  /// The time in seconds.
+  package let seconds: Int64
+
+  /// The default of five minutes.
+  package static let usual = ConfirmationTime(seconds: 300)
+
+  /// The accepted range in seconds.
+  static let range: ClosedRange<Int64> = 1...86_400
+
+  private init(seconds: Int64) { self.seconds = seconds }
+
+  /// Parses an option's argument. Nil if the text is not a time or is outside `range`.
+  package init?(argument: String) {
+    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
+    guard let unit = argument.last, let factor = units[unit], argument.first != "+",
+      let number = Int64(argument.dropLast()), number > 0, number <= Self.range.upperBound,
+      Self.range.contains(number * factor)
+    else { return nil }
+    seconds = number * factor
+  }
+
+  /// The time in its text form.
+  package var text: String {
+    if seconds % 3600 == 0 { return "\(seconds / 3600)h" }
+    return seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"
   }
 }

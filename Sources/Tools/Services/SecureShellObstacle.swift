@@ -67,3 +67,117 @@ package struct SecureShellObstacle: Error, Equatable {
         + "\(SecureShellDropIn.folder)/*.conf\" above it")
   }
 }
+
+/// What sshd asks for, as `mfa-admin enable sshd` sets it up.
+package struct SecureShellFactors: Equatable {
+  /// A first factor, which users present before the code.
+  package enum First: String, CaseIterable {
+    /// The password.
+    case password = "password+code"
+    /// A key. Users who have not enrolled are asked for their password after the key.
+    case key = "key+code"
+    /// A key or the password. Users who have not enrolled are asked for their password in any case.
+    case keyOrPassword = "key-or-password+code"
+
+    /// The value of AuthenticationMethods.
+    var methods: String {
+      switch self {
+      case .password: "keyboard-interactive"
+      case .key: "publickey,keyboard-interactive"
+      case .keyOrPassword: "publickey,keyboard-interactive keyboard-interactive"
+      }
+    }
+  }
+
+  /// What users present before the code.
+  package let first: First
+  /// The groups whose members sign in with a key alone.
+  package let exemptGroups: [String]
+
+  /// The password, then a code, for every user.
+  package static let usual = SecureShellFactors(first: .password, exemptGroups: [])
+
+  /// Creates the value.
+  package init(first: First, exemptGroups: [String]) {
+    self.first = first
+    self.exemptGroups = exemptGroups
+  }
+
+  /// The value of AuthenticationMethods in general.
+  var methods: String { first.methods }
+
+  /// The lines that exempt the groups.
+  var exemptions: [String] {
+    exemptGroups.flatMap { [Self.match + Self.word($0), Self.exemption] }
+  }
+
+  /// Returns a name as one word of sshd_config.
+  private static func word(_ group: String) -> String {
+    isPlain(group) ? group : "\"\(group)\""
+  }
+
+  /// Returns the name for a word of sshd_config.
+  private static func group(_ word: String) -> String {
+    guard word.count > 1, word.hasPrefix("\""), word.hasSuffix("\"") else { return word }
+    return String(word.dropFirst().dropLast())
+  }
+
+  private static let match = "Match Group "
+  private static let exemption = "  AuthenticationMethods publickey"
+
+  /// Returns whether a line is one of `exemptions`, for any group.
+  static func isExemption(_ line: [UInt8]) -> Bool {
+    if line == Array(exemption.utf8) { return true }
+    let start = Array(match.utf8)
+    guard line.starts(with: start) else { return false }
+    let word = String(decoding: line.dropFirst(start.count), as: UTF8.self)
+    let group = group(word)
+    return isGroup(group) && Self.word(group) == word
+  }
+
+  /// Returns whether a name is that of one group for sshd, and not a pattern or a list. sshd has no way
+  /// to write a quotation mark or a backslash in a name.
+  package static func isGroup(_ name: String) -> Bool {
+    (1...255).contains(name.utf8.count) && !name.hasPrefix("!") && !name.hasPrefix(" ")
+      && !name.hasSuffix(" ")
+      && name.unicodeScalars.allSatisfy { scalar in
+        scalar.value >= 0x20 && scalar.value != 0x7F && !"*?,\"\\:/".unicodeScalars.contains(scalar)
+      }
+  }
+
+  /// Returns whether sshd reads a name as one word without quotes.
+  private static func isPlain(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Za-z0-9_][A-Za-z0-9_.@-]*/) != nil
+  }
+
+  /// What sshd asks for according to the drop-in of this program, or nil if there is no such drop-in.
+  package static var present: SecureShellFactors? {
+    do throws(ChangeError) {
+      let text = try SystemFile.read(SecureShellDropIn.path)?.contents ?? []
+      let service = Array("sshd".utf8)
+      guard MarkedText.services(in: text) == [service] else { return nil }
+      let lines = MarkedText(service: service).ourLines(in: text)
+        .map { String(decoding: $0, as: UTF8.self) }
+      return SecureShellFactors(
+        first: SecureShellDropIn.factors(in: text),
+        exemptGroups: lines.filter { $0.hasPrefix(match) }
+          .map { group(String($0.dropFirst(match.count))) }
+      )
+    } catch {
+      return nil
+    }
+  }
+
+  /// The members of the JSON object for the service.
+  package var members: [(name: String, value: JSON)] {
+    [
+      ("factors", .string(first.rawValue)),
+      ("exceptGroups", .array(exemptGroups.map { .string($0) })),
+    ]
+  }
+
+  /// The arguments of `mfa-admin` that stand for this value.
+  var arguments: [String] {
+    ["--factors", first.rawValue] + exemptGroups.flatMap { ["--except-group", $0] }
+  }
+}

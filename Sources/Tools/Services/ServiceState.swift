@@ -1,6 +1,7 @@
 import MFAAdmin
 import MFADoctor
 import MFAPAMStack
+import MFAStore
 
 /// The state of a service: whether it asks for a code, and why.
 package enum ServiceState: Equatable {
@@ -154,5 +155,56 @@ package enum ServiceState: Equatable {
     case .off: [("state", .string("off"))]
     case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]
     }
+  }
+}
+
+/// Records changes to services in the audit log.
+package enum ServiceLedger {
+  /// Records a change to a service before the change is made.
+  package static func enter(
+    _ kind: AuditLogEvent.Kind, _ service: [UInt8]
+  ) throws(ChangeError) -> AuditLogCheckpoint {
+    try enter(kind, service, detail: [])
+  }
+
+  /// Records a decision of an administrator before it takes effect.
+  static func enter(
+    _ kind: AuditLogEvent.Kind, _ ids: [UInt8], detail: [UInt8]
+  ) throws(ChangeError) -> AuditLogCheckpoint {
+    do throws(AdminError) {
+      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+      let event = AuditLogEvent(
+        kind, ids: ids, detail: detail, by: administration.ledgerActor, at: administration.now)
+      return try administration.onStore { () throws(FactorStoreError) in
+        try administration.store.enter(event)
+      }
+    } catch {
+      throw .ledger(error.message, hint: error.hint)
+    }
+  }
+}
+
+/// The service files with the contents of some of them replaced.
+struct OverlaidStacks<Base: StackSource>: StackSource {
+  /// The unchanged files.
+  let base: Base
+  /// The replaced files, by service name.
+  private(set) var drafts: [[UInt8]: StackFile] = [:]
+  /// Whether the service `other` exists.
+  var hasOther = true
+
+  init(_ base: Base) { self.base = base }
+
+  /// Returns a copy in which a service has a different file.
+  func replacing(_ name: [UInt8], with file: StackFile) -> OverlaidStacks {
+    var copy = self
+    copy.drafts[name] = file
+    return copy
+  }
+
+  func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+    if let draft = drafts[name] { return draft }
+    guard hasOther || name != Array("other".utf8) else { return nil }
+    return try base.file(name)
   }
 }

@@ -31,3 +31,44 @@ package enum TrialProgram {
     }
   }
 }
+
+/// The test accounts, and the contents of /etc/passwd and /etc/shadow with them.
+package struct TrialAccounts: Equatable {
+  /// The names of the test accounts, the one with a factor first.
+  package let names: [[UInt8]]
+  /// Their user IDs.
+  package let uids: [UInt32]
+
+  /// The user IDs to choose from, highest first: those of ordinary users, so that lines such as
+  /// `pam_succeed_if.so uid >= 1000` apply to the test accounts as to other users.
+  private static let range: ClosedRange<UInt32> = 1000...59_999
+
+  /// Chooses names and user IDs that no other account has. Returns nil if none are free.
+  package init?(besides taken: [(name: [UInt8], uid: UInt32)]) {
+    let takenNames = Set(taken.map(\.name))
+    let takenUIDs = Set(taken.map(\.uid))
+    let names = (0..<1000).lazy.map { Array("mfa-trial-\($0)".utf8) }
+      .filter { !takenNames.contains($0) }.prefix(2)
+    let uids = Self.range.reversed().lazy.filter { !takenUIDs.contains($0) }.prefix(2)
+    self.names = Array(names)
+    self.uids = Array(uids)
+    guard self.names.count == 2, self.uids.count == 2 else { return nil }
+  }
+
+  /// Returns the contents of /etc/passwd with lines for the test accounts.
+  package func passwd(_ text: [UInt8]) -> [UInt8] {
+    adding(to: text) { name, uid in "\(name):x:\(uid):65534:trial of mfa-admin:/:/bin/sh" }
+  }
+
+  /// Returns the contents of /etc/shadow with lines for the test accounts. `today` is in days since
+  /// the epoch.
+  package func shadow(_ text: [UInt8], hash: String, today: Int64) -> [UInt8] {
+    adding(to: text) { name, _ in "\(name):\(hash):\(today):0:99999:7:::" }
+  }
+
+  private func adding(to text: [UInt8], line: (String, UInt32) -> String) -> [UInt8] {
+    let separator: [UInt8] = text.isEmpty || text.last == UInt8(ascii: "\n") ? [] : [0x0A]
+    let lines = zip(names, uids).map { line(String(decoding: $0, as: UTF8.self), $1) + "\n" }
+    return text + separator + Array(lines.joined().utf8)
+  }
+}

@@ -1,6 +1,9 @@
-import MFAAdmin
-import MFAModel
 import ArgumentParser
+import MFAAdmin
+import MFAAttempt
+import MFABase
+import MFAModel
+import MFAServices
 
 /// `mfa-admin`: the command with which root manages the users' second factors.
 struct MFAAdmin: ParsableCommand {
@@ -26,4 +29,96 @@ struct MFAAdmin: ParsableCommand {
       BreakGlassCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
+}
+
+/// The entry point of `mfa-admin`: parses the arguments, runs the command and reports errors.
+@main
+enum AdminMain {
+  static func main() {
+    do {
+      var command = try MFAAdmin.parseAsRoot()
+      if !(command is RestoreCommand) { ServiceCommand.rollBackOverdueChanges() }
+      try command.run()
+    } catch let error as AdminError {
+      Console.report(error)
+      Console.end(error.status)
+    } catch let error as ChangeError {
+      Console.report(error)
+      Console.end(error.status)
+    } catch {
+      end(parsing: error)
+    }
+  }
+
+  /// Prints the parser's help text or error message, and exits.
+  private static func end(parsing error: Error) -> Never {
+    let status = MFAAdmin.exitCode(for: error)
+    guard status != .success else {
+      do throws(AdminError) {
+        try Console.write(MFAAdmin.fullMessage(for: error) + "\n")
+      } catch {
+        Console.report(error)
+        Console.end(error.status)
+      }
+      Console.end(.success)
+    }
+    Console.printError("error: " + VisibleText.escaping(MFAAdmin.message(for: error)))
+    Console.printError("hint: \(calledCommand.joined(separator: " ")) --help")
+    Console.end(AdminStatus.usage)
+  }
+
+  /// The words of the command that was called, up to its last valid subcommand, for the hint about
+  /// `--help`.
+  private static var calledCommand: [String] {
+    var words = ["mfa-admin"]
+    var command: any ParsableCommand.Type = MFAAdmin.self
+    for argument in CommandLine.arguments.dropFirst() {
+      let subcommands = command.configuration.subcommands
+      guard let next = subcommands.first(where: { $0.configuration.commandName == argument })
+      else { break }
+      words.append(argument)
+      command = next
+    }
+    return words
+  }
+}
+
+// Output that reports a failure as an error of the command.
+extension Console {
+  /// Writes text to standard output.
+  static func write(_ text: String) throws(AdminError) {
+    do throws(SystemError) { try output(text) } catch { throw .output(error) }
+  }
+
+  /// Writes bytes to standard output.
+  static func write(_ bytes: [UInt8]) throws(AdminError) {
+    do throws(SystemError) { try output(bytes) } catch { throw .output(error) }
+  }
+
+  /// Writes a secret to standard output without copying it.
+  static func write(secret: borrowing SecretBytes) throws(AdminError) {
+    do throws(SystemError) { try output(secret: secret) } catch { throw .output(error) }
+  }
+
+  /// Prints an error and its hint to standard error.
+  static func report(_ error: AdminError) {
+    guard error.isError else {
+      printError(error.message)
+      printError("hint: " + error.hint)
+      return
+    }
+    report(error.message, hint: error.hint)
+  }
+
+  /// Prints an error and its hint to standard error.
+  static func report(_ error: ChangeError) { report(error.message, hint: error.hint) }
+}
+
+extension Console {
+  /// Prints a warning if a change could not be entered in the audit log.
+  static func printError(_ entered: AuditLogOutcome) {
+    guard let problem = entered.problem else { return }
+    printError("WARNING: this change is not in the audit log: \(problem.sentence)")
+    printError("hint: \(problem.hint(for: nil))")
+  }
 }

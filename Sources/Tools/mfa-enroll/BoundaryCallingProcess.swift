@@ -1,6 +1,7 @@
 import Glibc
-import MFAEnrollMessages
 import MFABase
+import MFAEnrollMessages
+import MultiFactor
 
 /// The user whose process this is.
 enum CallingProcess {
@@ -61,5 +62,18 @@ enum CallingProcess {
     }
     // SAFETY: the string is NUL-terminated, and copied before the next call.
     return unsafe String(cString: folder)
+  }
+}
+
+/// An executor that runs a command on a thread of its own.
+final class CommandExecutor: TaskExecutor {
+  private let thread = WorkerThread()
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // SAFETY: the task keeps its executor alive.
+    let executor = unsafe asUnownedTaskExecutor()
+    // SAFETY: the job runs once, on the executor that it was given to.
+    thread.add { unsafe job.runSynchronously(on: executor) }
   }
 }

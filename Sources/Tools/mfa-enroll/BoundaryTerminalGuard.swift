@@ -1,5 +1,5 @@
-import MFABase
 import Glibc
+import MFABase
 import Synchronization
 
 /// A guard that restores the terminal's settings and screen when a signal ends or stops the program,
@@ -156,5 +156,20 @@ enum TerminalGuard {
     // SAFETY: the set is initialised.
     for signal in signals { unsafe sigaddset(&set, signal) }
     return set
+  }
+}
+
+/// The terminal that the program runs in, even if its standard streams are redirected.
+struct TerminalStreams {
+  let input: Input
+  let output: Output
+
+  /// Opens the terminal. Returns nil if the program has none.
+  static func open() -> TerminalStreams? {
+    // SAFETY: the string outlives the call.
+    let descriptor = unsafe Glibc.open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    return TerminalStreams(
+      input: Input(descriptor: descriptor), output: Output(descriptor: descriptor))
   }
 }

@@ -1,6 +1,6 @@
-import MFABase
 import ArgumentParser
 import FoundationEssentials
+import MFABase
 import MFAEnrollMessages
 import MultiFactor
 
@@ -202,6 +202,116 @@ struct Enroll: EnrollCommand {
         }
         lastError = error
       }
+    }
+  }
+}
+
+/// The output of `enroll --json`: one object per line. The keys are part of the program's interface
+/// (mfa-enroll(1)).
+enum EnrollmentJSON {
+  /// Writes the new key, before it is enrolled. The text is written in pieces, so that the key is
+  /// never in a string.
+  ///
+  /// Neither the key nor the percent-encoded URL contains a character that JSON would escape.
+  static func write(_ secret: TOTPSecret, url: borrowing SecretBytes, to output: Output) {
+    let algorithm = AlgorithmName(secret.hashingAlgorithm).rawValue
+    let deadline = secret.enrollmentCompletionDeadline.formatted(.iso8601)
+    output.write("{\"algorithm\":\"\(algorithm)\",\"digits\":\(secret.codeLength),")
+    output.write("\"enrollmentCompletionDeadline\":\"\(deadline)\",\"key\":\"")
+    output.write(secret.sharedSecretKey())
+    output.write("\",\"periodSeconds\":\(secret.codeIntervalSeconds),\"url\":\"")
+    output.write(url)
+    output.write("\"}\n")
+  }
+
+  /// Returns the line for the factor, once it is enrolled.
+  static func line(
+    uid: String, displayName: String, _ kind: MultiFactorInfo.FactorKind = .totp
+  ) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let factor = Factor(id: uid, displayName: displayName, factorID: kind.rawValue)
+    return String(decoding: try encoder.encode(factor), as: UTF8.self) + "\n"
+  }
+
+  private struct Factor: Encodable {
+    let id: String
+    let displayName: String
+    let factorID: String
+  }
+}
+
+/// The hash functions, by their names on the command line.
+enum AlgorithmName: String, CaseIterable, ExpressibleByArgument {
+  case sha1, sha256, sha512
+
+  init(_ algorithm: HashAlgorithm) {
+    switch algorithm {
+    case .sha1: self = .sha1
+    case .sha256: self = .sha256
+    case .sha512: self = .sha512
+    }
+  }
+
+  /// The hash function.
+  var algorithm: HashAlgorithm {
+    switch self {
+    case .sha1: .sha1
+    case .sha256: .sha256
+    case .sha512: .sha512
+    }
+  }
+}
+
+/// The name of a new device.
+enum DeviceName {
+  /// Returns the name for a device that the user does not name: what it usually is, and the day. If
+  /// the name is taken, a number makes it unique.
+  static func usual(day: String, among taken: [String]) -> String {
+    let plain = "phone \(day)"
+    guard taken.contains(plain) else { return plain }
+    var number = 2
+    while taken.contains("\(plain) (\(number))") { number += 1 }
+    return "\(plain) (\(number))"
+  }
+
+  /// Returns the name for a device that is added today.
+  static func usual(among taken: [String]) -> String {
+    usual(day: String(LocaleSettings.text(of: .now).prefix(10)), among: taken)
+  }
+
+  /// Asks a user at a terminal until the answer is a name that no other device has. Others get the
+  /// usual name.
+  static func ask(
+    by interface: UserInterface, among taken: [String]
+  ) throws(Failure) -> String {
+    let usual = usual(among: taken)
+    guard interface.isAtTerminal else { return usual }
+    while let answer = interface.ask(.namePrompt(proposed: usual), echo: true) {
+      let name = SingleName.text(of: answer)
+      guard !name.isEmpty else { return usual }
+      guard MultiFactor.isSupported(displayName: name) else {
+        interface.tell(Failure(MultiFactorError.unsupportedDisplayName))
+        continue
+      }
+      guard !taken.contains(name) else {
+        interface.tell(Failure(MultiFactorError.secondFactorAlreadyEnrolled))
+        continue
+      }
+      return name
+    }
+    interface.endLine()
+    throw Failure(.nothingAdded)
+  }
+
+  /// A typed name as text, without spaces at its ends.
+  private enum SingleName {
+    static func text(of answer: borrowing SecretBytes) -> String {
+      let span = answer.span
+      let text = String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+      let isBlank = { (character: Character) in character == " " || character == "\t" }
+      let start = text.drop(while: isBlank)
+      return String(String(start.reversed().drop(while: isBlank)).reversed())
     }
   }
 }

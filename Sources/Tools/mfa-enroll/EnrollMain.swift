@@ -1,5 +1,8 @@
 import ArgumentParser
+import MFABase
 import MFAEnrollMessages
+import MFAMessages
+import MFAModel
 import MultiFactor
 
 /// The entry point: runs the command, and reports failures in this program's format.
@@ -47,5 +50,194 @@ enum EnrollMain {
   private static func tell(_ failure: Failure) {
     let interface = UserInterface.withoutQuestions
     interface.tell(failure.report(in: interface.language))
+  }
+}
+
+/// The command and its subcommands.
+struct MFAEnroll: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mfa-enroll",
+    abstract: "Protect your account with codes from an authenticator app.",
+    discussion: """
+      When you have added a device, services that ask for a second factor ask for a code from it \
+      when you sign in.
+
+      Exit status: 0 success; 1 failure; 2 you did not prove that the account is yours; 3 the code \
+      was wrong or has been used; 64 the command was not understood.
+      """,
+    version: "mfa-enroll \(Release.version)",
+    subcommands: [
+      Enroll.self, EnrollPhone.self, List.self, Status.self, Notices.self, Rename.self,
+      Unenroll.self, Test.self, RecoveryCodesCommand.self,
+      OfflineCodesCommand.self, Resync.self, ImportFactorCommand.self,
+      Forget.self,
+    ],
+    defaultSubcommand: Enroll.self)
+
+  /// The names of all commands, and their aliases.
+  static var commandNames: [String] {
+    configuration.subcommands.flatMap { command in
+      [command._commandName] + command.configuration.aliases
+    }
+  }
+
+  /// Refuses an unsupported name before the user is asked for a password.
+  static func check(name: String) throws(ValidationError) {
+    guard MultiFactor.isSupported(displayName: name) else {
+      throw ValidationError("a name has 1 to 64 visible characters")
+    }
+  }
+}
+
+/// The options that all commands have.
+struct CommonOptions: ParsableArguments {
+  @Option(help: "The account. Only root can name another account than its own.")
+  var user: String?
+
+  @Flag(help: "Read the answers from standard input. For programs without a terminal.")
+  var stdin = false
+}
+
+/// A command of mfa-enroll.
+protocol EnrollCommand: AsyncParsableCommand {
+  /// The options that all commands have.
+  var options: CommonOptions { get }
+  /// Whether a program started the command, as `--json` or `--stdin` say.
+  var isForProgram: Bool { get }
+}
+
+extension EnrollCommand {
+  var isForProgram: Bool { options.stdin }
+}
+
+/// The format in which a key is written for users who type it.
+enum Grouping {
+  /// Returns the key with a space after every four characters, except at the end.
+  static func inFours(_ key: borrowing SecretBytes) -> SecretBytes {
+    let key = key.span
+    var text = SecretBytes(count: key.count + max(0, (key.count - 1) / 4))
+    text.withMutableSpan { text in
+      for index in key.indices {
+        let position = index + index / 4
+        if index > 0 && index % 4 == 0 { text[position - 1] = UInt8(ascii: " ") }
+        text[position] = key[index]
+      }
+    }
+    return text
+  }
+}
+
+/// The program's exit status. Documented in mfa-enroll(1).
+enum ExitStatus: Int32 {
+  case failed = 1
+  /// The user could not be verified as the owner of the account.
+  case notAuthenticated = 2
+  /// The code was wrong or already used.
+  case wrongCode = 3
+  /// The command was not understood (EX_USAGE).
+  case usage = 64
+
+  init(_ error: MultiFactorError) {
+    switch error {
+    case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
+      .sessionRequiresSecondFactor, .userTokenExpired, .tooManyPasswords, .accountRefused:
+      self = .notAuthenticated
+    case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
+      self = .wrongCode
+    case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsLocked,
+      .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,
+      .factorNotFound, .invalidArgument, .storeUnavailable, .configurationInvalid,
+      .multiFactorDisabled, .internalError, .helperUnavailable, .helperEnded, .protocolError,
+      .operationInProgress, .lastFactorRequired, .secretTooShort, .alreadyImported,
+      .unsuitableProcess, .tooManyHelpers, .tooManyChanges, .otpAppUnavailable,
+      .phonesNotSupported, .totpNotSupported, .invalidPhoneNumber, .phoneRegionNotAllowed,
+      .quotaExceeded, .messageNotSent, .phoneNumberAlreadyEnrolled, .phoneNotUsableYet,
+      .invalidVerificationID:
+      self = .failed
+    }
+  }
+}
+
+/// Why the command failed, and what to do next.
+struct Failure: Error, Equatable {
+  /// The part of the product that reports the failure.
+  private enum Reason: Equatable {
+    case program(EnrollFailure)
+    case library(MultiFactorError)
+  }
+
+  private let reason: Reason
+  /// The exit status.
+  let status: ExitStatus
+
+  /// Creates a failure that this program detected.
+  init(_ reason: EnrollFailure, status: ExitStatus = .failed) {
+    self.reason = .program(reason)
+    self.status = status
+  }
+
+  /// Creates a failure that the library or the helper reported.
+  init(_ error: MultiFactorError) {
+    reason = .library(error)
+    status = ExitStatus(error)
+  }
+
+  /// Returns what happened and what to do next, in a language.
+  func text(in language: Language) -> FailureText {
+    switch reason {
+    case .program(let failure): failure.text(in: language)
+    case .library(let error): error.text(in: language)
+    }
+  }
+
+  /// Returns the failure as it is printed: what happened, and below it what to do next.
+  func report(in language: Language) -> MessageText {
+    let text = text(in: language)
+    let error = EnrollMessage.errorLabel.label(in: language)
+    let hint = EnrollMessage.hintLabel.label(in: language)
+    return "mfa-enroll: \(error)\(text.description)\n\(hint)\(text.hint)"
+  }
+}
+
+/// The command that the user probably meant.
+enum CommandSuggestion {
+  /// Returns the failure for an unknown first word, or nil if the first argument is an option or a
+  /// command.
+  static func failure(for arguments: [String], among commands: [String]) -> Failure? {
+    guard let word = arguments.first, !word.hasPrefix("-"), !commands.contains(word) else {
+      return nil
+    }
+    let shown = FactorChoice.shown(word)
+    return Failure(
+      .unknownCommand(shown, meant: nearest(to: word, among: commands)), status: .usage)
+  }
+
+  /// Returns the command that differs from `word` by at most two edits, a third of its length. Of
+  /// several, returns the nearest.
+  static func nearest(to word: String, among commands: [String]) -> String? {
+    let near = commands.map { (command: $0, edits: edits(from: word, to: $0)) }
+      .filter { $0.edits <= min(2, max(1, word.count / 3)) }
+    return near.min { $0.edits < $1.edits }?.command
+  }
+
+  /// Returns the number of characters to insert, delete, replace or swap with their neighbour
+  /// (the optimal string alignment distance).
+  private static func edits(from word: String, to command: String) -> Int {
+    let (word, command) = (Array(word.prefix(32)), Array(command))
+    var rows = [Array(0...command.count)]
+    for (row, letter) in word.enumerated() {
+      var next = [row + 1]
+      for (column, other) in command.enumerated() {
+        var least = min(
+          rows[row][column + 1] + 1, next[column] + 1, rows[row][column] + (letter == other ? 0 : 1)
+        )
+        if row > 0, column > 0, letter == command[column - 1], other == word[row - 1] {
+          least = min(least, rows[row - 1][column - 1] + 1)
+        }
+        next.append(least)
+      }
+      rows.append(next)
+    }
+    return rows[word.count][command.count]
   }
 }

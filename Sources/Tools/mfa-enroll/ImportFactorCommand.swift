@@ -1,8 +1,8 @@
-import MFABase
 import ArgumentParser
 import FoundationEssentials
-import MFAImport
+import MFABase
 import MFAEnrollMessages
+import MFAImport
 import MultiFactor
 
 /// `mfa-enroll import`.
@@ -70,5 +70,29 @@ struct ImportFactorCommand: EnrollCommand {
         latestTimeStep: factor.watermark(at: Int64(Date.now.timeIntervalSince1970)),
         recoveryCodes: found.recoveryCodes.digits.prefix(.max)),
       displayName: name, with: session)
+  }
+}
+
+extension ImportWarningMessage {
+  /// Creates the message for a warning.
+  init(_ warning: ImportWarning) {
+    self =
+      switch warning {
+      case .weakSecret(let bits): .weakKey(bits: bits)
+      case .windowNarrowed(let steps):
+        .fewerCodesAccepted(
+          steps: steps, accepted: Int(ImportableFactor.maximumAdjacentIntervals))
+      case .timeSkew(let steps): .clockOffset(steps: Int(steps))
+      case .skewMeasurementDropped: .clockMeasurementDropped
+      case .gracePeriodDropped: .gracePeriodDropped
+      case .rateLimitDropped: .rateLimitDropped
+      case .reuseWasAllowed: .reuseWasAllowed
+      case .lastCodeNotFound: .lastCodeNotFound
+      case .passwordDropped: .passwordDropped
+      case .weakRecoveryCodes(let count): .weakRecoveryCodes(count)
+      case .unreachableRecoveryCodes(let line, let count):
+        .unreachableRecoveryCodes(line: line, count: count)
+      case .recoveryCodesDropped(let count): .recoveryCodesDropped(count)
+      }
   }
 }

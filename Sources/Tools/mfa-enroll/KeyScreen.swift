@@ -1,6 +1,8 @@
 import MFABase
+import MFAEnrollMessages
 import MFAMessages
 import MFAQRCode
+import MultiFactor
 import Synchronization
 
 /// The screen of a terminal that shows a new key and asks for a code of it. The screen is the
@@ -106,5 +108,210 @@ final class KeyScreen: Sendable {
       text.add(state.line.text.span)
       output.write(text.finish())
     }
+  }
+}
+
+/// A new key as it is shown on a screen: instruction, picture or text, and question, all of which are
+/// in the window at the same time.
+struct KeyScreenContent: ~Copyable {
+  /// How the key is shown.
+  enum Form: Sendable {
+    case picture
+    case text
+  }
+
+  /// The key in base32, in groups of four.
+  let key: SecretBytes
+  /// The otpauth URL.
+  let url: SecretBytes
+  /// The account as the app shows it.
+  let name: String
+  /// What the user must choose in the app, or nil.
+  let settings: EnrollMessage?
+  /// The words of the screen.
+  let words: KeyScreenText
+
+  /// Returns the text of the screen, up to the question.
+  ///
+  /// - Parameters:
+  ///   - form: how the key is shown, if the window has room for that.
+  ///   - status: what happened to the last answer, or nil.
+  ///   - screen: the terminal.
+  ///   - size: the size of the window.
+  /// - Returns: the text, from the upper left corner, and the form that it has.
+  func text(
+    _ form: Form, status: String?, on screen: Screen, size: TerminalSize
+  ) -> Drawing {
+    switch screen.judgement {
+    case .unable(let obstacle):
+      return Drawing(text: asText(status, words.noPicture(obstacle), size), isPicture: false)
+    case .able(let colours, _):
+      do throws(QRCodeError) {
+        let top = words.top(after: status, columns: size.columns)
+        // One line is for the question.
+        let room = TerminalSize(columns: size.columns, rows: size.rows - top.count - 1)
+        switch try TerminalPicture.of(url.span, ink: colours, room: room) {
+        case .text(let picture):
+          guard form == .picture else {
+            let text = asText(status, words.backToPicture, size)
+            return Drawing(text: text, isPicture: false)
+          }
+          return Drawing(text: joined(top, picture), isPicture: true)
+        case .needs(let picture):
+          let needed = window(for: picture, after: status, atLeast: size.columns)
+          let reason = words.noPicture(
+            .windowTooSmall(columns: needed.columns, lines: needed.rows))
+          return Drawing(text: asText(status, reason, size), isPicture: false)
+        }
+      } catch {
+        let reason = words.noPicture(PictureObstacle(error))
+        return Drawing(text: asText(status, reason, size), isPicture: false)
+      }
+    }
+  }
+
+  /// The text of a screen, and whether it is a picture.
+  struct Drawing: ~Copyable {
+    let text: SecretBytes
+    let isPicture: Bool
+  }
+
+  /// Returns the size of a window that has room for a picture, with the instruction and the question.
+  private func window(
+    for picture: TerminalSize, after status: String?, atLeast columns: Int
+  ) -> TerminalSize {
+    let columns = max(columns, picture.columns)
+    let top = words.top(after: status, columns: columns)
+    return TerminalSize(columns: columns, rows: picture.rows + top.count + 1)
+  }
+
+  private func joined(_ top: [String], _ picture: borrowing SecretBytes) -> SecretBytes {
+    var text = ScreenBuffer(capacity: picture.count + 4096)
+    for line in top { text.add(line + "\n") }
+    text.add(picture.span)
+    text.add(words.question)
+    return text.finish()
+  }
+
+  /// A part of the screen that shows the key as text.
+  private enum Part {
+    case text(String)
+    case empty
+    case key
+    case url
+  }
+
+  /// Returns the screen that shows the key as text. If the window has little room, the less
+  /// important parts are left out.
+  private func asText(_ status: String?, _ last: String, _ size: TerminalSize) -> SecretBytes {
+    var parts: [Part] = [.text(status ?? words.typeKey), .empty]
+    parts += [.text(words.name + name), .key, .url]
+    if let settings { parts.append(.text(words.text(settings))) }
+    parts += [.empty, .text(last), .empty]
+    let room = size.rows - 1
+    func height(_ parts: [Part]) -> Int { parts.reduce(0) { $0 + rows(of: $1, size.columns) } }
+    func leaveOut(_ isLessImportant: (Part) -> Bool) {
+      while height(parts) > room, let index = parts.lastIndex(where: isLessImportant) {
+        parts.remove(at: index)
+      }
+    }
+    leaveOut { if case .empty = $0 { true } else { false } }
+    leaveOut { if case .url = $0 { true } else { false } }
+    leaveOut { if case .text = $0 { true } else { false } }
+    var text = ScreenBuffer(capacity: key.count + url.count + 4096)
+    for part in parts {
+      switch part {
+      case .text(let line):
+        for line in KeyScreenText.lines(line, columns: size.columns) { text.add(line + "\n") }
+      case .empty: text.add("\n")
+      case .key:
+        text.add(words.key)
+        text.add(key.span)
+        text.add("\n")
+      case .url:
+        text.add(words.url)
+        text.add(url.span)
+        text.add("\n")
+      }
+    }
+    text.add(words.question)
+    return text.finish()
+  }
+
+  private func rows(of part: Part, _ columns: Int) -> Int {
+    switch part {
+    case .text(let text): KeyScreenText.lines(text, columns: columns).count
+    case .empty: 1
+    case .key: (KeyScreenText.columns(of: words.key) + key.count - 1) / max(columns, 1) + 1
+    case .url: (KeyScreenText.columns(of: words.url) + url.count - 1) / max(columns, 1) + 1
+    }
+  }
+}
+
+/// The words of the screen that shows a new key, in one language.
+struct KeyScreenText: Sendable {
+  let language: Language
+
+  var scan: String { text(.scanOrShowKey) }
+  var typeKey: String { text(.typeKeyOrOpenURL) }
+  var backToPicture: String { text(.showPicture) }
+  var question: String { text(.codePrompt) }
+  var name: String { label(.nameLabel) }
+  var key: String { label(.keyLabel) }
+  var url: String { label(.urlLabel) }
+
+  /// Returns the lines above a QR code. After a rejected answer, the lines say why it was rejected
+  /// and how to see the key. A narrow window gets the short form if that takes fewer lines.
+  func top(after status: String?, columns: Int) -> [String] {
+    guard let status else { return Self.lines(scan, columns: columns) }
+    let long = Self.lines(text(.retryOrShowKey(status: status)), columns: columns)
+    let short = Self.lines(text(.showKey(status: status)), columns: columns)
+    return short.count < long.count ? short : long
+  }
+
+  /// Why no QR code is shown, and what to do instead.
+  func noPicture(_ obstacle: PictureObstacle) -> String { text(.noPicture(obstacle)) }
+
+  /// Returns the text of a message.
+  func text(_ message: EnrollMessage) -> String { message.text(in: language).string }
+
+  private func label(_ label: EnrollMessage) -> String { label.label(in: language).string }
+
+  /// Returns the columns that a text takes on a terminal.
+  static func columns(of text: String) -> Int {
+    MessageText(Array(text.utf8)).columnsOfLastLine
+  }
+
+  /// Returns the lines of a text in a window of `columns`.
+  static func lines(_ text: String, columns: Int) -> [String] {
+    MessageText(Array(text.utf8)).wrapped(to: columns).string
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+}
+
+// The key on a terminal's screen.
+extension Enroll {
+  /// Returns the screen on which a new key is shown, or nil if this is no terminal with a screen, or
+  /// if the picture goes elsewhere.
+  func keyScreen(
+    of secret: TOTPSecret, multiFactor: MultiFactor, on interface: UserInterface
+  ) async throws(MultiFactorError) -> KeyScreen? {
+    guard !json, qr == nil || qr == .terminal, let terminal = interface.screen else { return nil }
+    let hostIssuer = try await multiFactor.issuer
+    let account = try await multiFactor.userName
+    let issuer = issuer ?? hostIssuer
+    let content = KeyScreenContent(
+      key: Grouping.inFours(secret.sharedSecretKey()),
+      url: secret.generateQRCodeURL(withAccountName: account, issuer: issuer),
+      name: issuer.isEmpty ? account : "\(issuer) (\(account))", settings: unusualSettings,
+      words: KeyScreenText(language: interface.language))
+    return KeyScreen(content, input: terminal.input, output: terminal.output)
+  }
+
+  /// What the user must choose in the app when typing the key, or nil if all apps assume it.
+  var unusualSettings: EnrollMessage? {
+    guard algorithm != .sha1 || digits != 6 || period != 30 else { return nil }
+    return .keyParameters(
+      algorithm: algorithm.rawValue.uppercased(), digits: digits, seconds: period)
   }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import MFABase
 import MFAEnrollMessages
 import MFAQRCode
@@ -45,5 +46,26 @@ extension PictureObstacle {
       case .outOfMemory: .outOfMemory
       case .libraryMissing: .libraryMissing(name: "libpng", package: "libpng16-16")
       }
+  }
+}
+
+/// The destination of a new key's picture.
+enum PictureDestination: Equatable, ExpressibleByArgument {
+  case terminal
+  case file(path: String, format: PictureFormat)
+  case nowhere
+
+  init?(argument: String) {
+    switch argument {
+    case "terminal": self = .terminal
+    case "none": self = .nowhere
+    case _:
+      guard let sign = argument.firstIndex(of: "="),
+        let format = PictureFormat(rawValue: String(argument[..<sign]))
+      else { return nil }
+      let path = String(argument[argument.index(after: sign)...])
+      guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
+      self = .file(path: path, format: format)
+    }
   }
 }

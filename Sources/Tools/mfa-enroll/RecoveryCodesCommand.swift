@@ -1,5 +1,9 @@
 import ArgumentParser
+import FoundationEssentials
+import MFABase
 import MFAEnrollMessages
+import MFAMessages
+import MFAModel
 import MultiFactor
 
 /// `mfa-enroll recovery-codes`.
@@ -98,6 +102,205 @@ struct RecoveryCodesCommand: EnrollCommand {
       interface.tell(.hintLabel, .makeRecoveryCodes)
     } else {
       interface.tell(Failure(.noDevice))
+    }
+  }
+}
+
+/// The display of recovery codes to the user.
+enum RecoveryCodeDisplay {
+  /// Where new codes go. Without a file and a printer, or if one of them fails, they are shown.
+  struct Destination: Sendable {
+    /// The new file, or nil.
+    let file: PictureFile?
+    /// The printer, or nil.
+    let printer: Printer?
+
+    /// The screen alone.
+    static let screen = Destination(file: nil, printer: nil)
+
+    /// Whether the codes go to the screen alone.
+    fileprivate var isScreen: Bool { file == nil && printer == nil }
+  }
+
+  /// Creates codes and shows, saves or prints them. They cannot be shown again.
+  ///
+  /// - Returns: what could not be done with the codes. They have then been shown on the screen.
+  static func make(
+    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface,
+    _ destination: Destination = .screen
+  ) async throws(MultiFactorError) -> Failure? {
+    let account = try await multiFactor.userName
+    let hadCodes = try await multiFactor.recoveryCodesLeft > 0
+    let codes = try await multiFactor.generateRecoveryCodes(with: session)
+    let heading = RecoverySheet.Heading(
+      account: account, host: FactorChoice.shown(CallingProcess.hostName),
+      date: String(LocaleSettings.text(of: .now).prefix(10)), replacesOlder: hadCodes)
+    let sheet = RecoverySheet(codes, heading, in: interface.language)
+    let failure = deliver(sheet, to: destination, telling: interface)
+    if failure != nil || destination.isScreen {
+      interface.show("\n", sheet.text, "\n")
+      interface.tell(.recoveryCodesShownOnce)
+    }
+    return failure
+  }
+
+  /// Saves and prints a sheet. Returns what failed last.
+  private static func deliver(
+    _ sheet: borrowing RecoverySheet, to destination: Destination, telling interface: UserInterface
+  ) -> Failure? {
+    var failure: Failure?
+    if let file = destination.file {
+      do throws(Failure) {
+        try file.write(sheet.text)
+        file.keep()
+        interface.tell(.recoveryCodesSaved(path: file.path))
+      } catch {
+        file.remove()
+        failure = Failure(.recoveryCodesNotSaved(path: file.path))
+      }
+    }
+    if let printer = destination.printer {
+      if printer.print(sheet.text) {
+        interface.tell(.recoveryCodesPrinted)
+      } else {
+        failure = Failure(.recoveryCodesNotPrinted)
+      }
+    }
+    return failure
+  }
+
+  /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
+  static func makeFirst(
+    with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
+  ) async {
+    do throws(MultiFactorError) {
+      guard try await multiFactor.enrolledFactors.count == 1,
+        try await multiFactor.recoveryCodesLeft == 0
+      else { return }
+      _ = try await make(with: session, of: multiFactor, to: interface)
+    } catch {
+      interface.tell(.recoveryCodesNotMade)
+      interface.tell(Failure(error))
+      interface.tell(.hintLabel, .makeRecoveryCodes)
+    }
+  }
+
+  /// Warns the user if few codes are left. Says nothing if the helper does not report the number: the
+  /// command itself has succeeded.
+  static func warn(of multiFactor: MultiFactor, on interface: UserInterface) async {
+    do throws(MultiFactorError) {
+      warn(left: try await multiFactor.recoveryCodesLeft, on: interface)
+    } catch {
+      return
+    }
+  }
+
+  /// Warns the user if `left` is at most `RecoveryCodeSupply.few`.
+  static func warn(left: Int, on interface: UserInterface) {
+    guard left <= RecoveryCodeSupply.few else { return }
+    interface.tell(.recoveryCodesLeft(left))
+    interface.tell(.hintLabel, .makeRecoveryCodes)
+  }
+}
+
+/// New recovery codes with a heading, as they are shown, saved or printed.
+///
+/// The text is in memory that is wiped: neither a code nor the sheet is ever in a string.
+struct RecoverySheet: ~Copyable {
+  /// The sheet, in UTF-8.
+  let text: SecretBytes
+
+  /// The width of the sheet, which fits small windows and paper.
+  private static let columns = 60
+
+  /// Where and when the codes were made, so that a sheet can be told from an older one.
+  struct Heading: Equatable {
+    /// The name of the account.
+    let account: String
+    /// The name of the host.
+    let host: String
+    /// The date, in the user's time zone.
+    let date: String
+    /// Whether the user had codes, which are now void.
+    let replacesOlder: Bool
+    /// Whether the codes are those for hosts that cannot reach a verifier.
+    var isOffline = false
+  }
+
+  /// Writes a sheet with these codes.
+  init(_ codes: borrowing RecoveryCodes, _ heading: Heading, in language: Language) {
+    let title = EnrollMessage.recoverySheetHeading(
+      user: heading.account, host: heading.host, date: heading.date)
+    let message: EnrollMessage =
+      heading.isOffline
+      ? .offlineSheetAdvice : .recoverySheetAdvice(replacesOlder: heading.replacesOlder)
+    let advice = message.text(in: language).wrapped(to: Self.columns)
+    let first = title.text(in: language).wrapped(to: Self.columns).utf8
+    var text = SecretBytes(copying: first.span)
+    text = Self.joined(text, "\n\n")
+    codes.forEach { code in
+      text = Self.joined(text, "  ")
+      text = SecretBytes(joining: text.span, code.span)
+      text = Self.joined(text, "\n")
+    }
+    self.text = Self.joined(text, "\n\(advice.string)\n")
+  }
+
+  private static func joined(_ text: borrowing SecretBytes, _ end: String) -> SecretBytes {
+    SecretBytes(joining: text.span, Array(end.utf8).span)
+  }
+}
+
+/// `mfa-enroll offline-codes`.
+struct OfflineCodesCommand: EnrollCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "offline-codes",
+    abstract: "Make recovery codes for hosts that cannot reach the servers of the second factor.",
+    discussion: """
+      Each code signs you in once on each host of a group during an outage, if you have signed in on \
+      the host before. New codes replace the earlier ones for the group. They are shown once.
+      """)
+
+  @Option(
+    help: ArgumentHelp("Make the codes for this group of hosts.", valueName: "group"))
+  var hosts: String?
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    guard hosts.map({ (1...64).contains($0.utf8.count) }) ?? true else {
+      throw ValidationError("--hosts requires the name of a group, of at most 64 bytes")
+    }
+  }
+
+  func run() async throws {
+    let interface = try UserInterface(for: self)
+    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
+    try await make(multiFactor, interface)
+    await multiFactor.close()
+  }
+
+  private func make(
+    _ multiFactor: MultiFactor, _ interface: UserInterface
+  ) async throws(Failure) {
+    do throws(MultiFactorError) {
+      guard try await !multiFactor.enrolledFactors.isEmpty else { throw .factorNotFound }
+      let account = try await multiFactor.userName
+      let session = try await Reauthentication(of: interface).session(with: multiFactor)
+      let codes = try await multiFactor.generateOfflineRecoveryCodes(forHosts: hosts, with: session)
+      let heading = RecoverySheet.Heading(
+        account: account, host: hosts ?? FactorChoice.shown(CallingProcess.hostName),
+        date: String(LocaleSettings.text(of: .now).prefix(10)), replacesOlder: true,
+        isOffline: true)
+      let sheet = RecoverySheet(codes, heading, in: interface.language)
+      interface.show("\n", sheet.text, "\n")
+      interface.tell(.recoveryCodesShownOnce)
+    } catch {
+      switch error {
+      case .factorNotFound: throw Failure(.noDevice)
+      case .invalidArgument: throw Failure(.noOfflineCodes)
+      default: throw Failure(error)
+      }
     }
   }
 }

@@ -10,3 +10,9 @@ package enum ProtocolDeadline {
   /// The helper, for an answer of its client's user, who may have to find a phone.
   package static var answer: Int64 { 600 }
 }
+
+/// How long a session lasts, in which the user's factors can be changed.
+package enum SessionLimit {
+  /// The longest time from the proof that the user owns the account, in seconds.
+  package static var seconds: Int64 { 600 }
+}

@@ -1,4 +1,6 @@
 import MFABase
+import MFAModel
+import MFAStore
 
 /// The functions that look up accounts; tests replace them.
 package struct AccountSource {
@@ -75,5 +77,87 @@ package struct AccountSource {
     } catch {
       throw .system(error)
     }
+  }
+}
+
+/// The user that a command concerns.
+package struct AdministeredUser: Equatable {
+  /// The name, spelled as in the account if there is one.
+  package let name: UserName
+
+  /// The account, or nil if the system has no such account.
+  package let account: Account?
+
+  /// The account. For a name without an account, an account with a UID that no record has: the
+  /// store then finds what is stored under the name, and refuses it.
+  var accountOrPlaceholder: Account { account ?? Account(name: name.bytes, uid: .max) }
+
+  /// The error to throw when nothing is stored for the user.
+  var absence: AdminError { account == nil ? .noSuchUser(name) : .notEnrolled(name) }
+
+  /// Returns why the store refuses the user's record.
+  package func problem(_ error: FactorStoreError) -> RecordProblem {
+    let problem = RecordProblem(error)
+    return account == nil && problem == .belongsToAnother ? .noSuchAccount : problem
+  }
+}
+
+/// An account in the system's list of accounts.
+package struct KnownAccount: Equatable {
+  package let account: Account
+  /// The login shell.
+  package let shell: [UInt8]
+  /// The home directory; empty if unknown.
+  package var home: [UInt8] = []
+
+  /// Shells that end a session at once.
+  private static let refusingShells = ["nologin", "false"].map { Array($0.utf8) }
+
+  /// Whether the account is for a user who signs in: its UID is 0 or 1000 to 60000, and its shell
+  /// does not refuse sign-ins.
+  package var isPersonal: Bool {
+    guard account.uid == 0 || (1000...60_000).contains(account.uid) else { return false }
+    return acceptsSignIns
+  }
+
+  /// Whether the shell does not refuse sign-ins.
+  package var acceptsSignIns: Bool {
+    guard let program = shell.split(separator: UInt8(ascii: "/")).last else { return true }
+    return !Self.refusingShells.contains(Array(program))
+  }
+}
+
+/// The identity of the process that calls PAM for a service: root or another user.
+package enum PAMCaller {
+  /// The services whose program runs with the identity of the user who starts it. They ask for a
+  /// code only if that user is not root, because pam_rootok.so lets root through.
+  private static let others = ["su", "su-l"].map { Array($0.utf8) }
+
+  /// Returns whether the caller is root when the service asks for a code.
+  package static func isRoot(at service: [UInt8]) -> Bool { !others.contains(service) }
+
+  /// The screen lockers that run as the user and cannot open the store. In them, the module asks the
+  /// helper, which sends no codes to phones.
+  private static let lockers: Set = [
+    "i3lock", "swaylock", "xlock", "xscreensaver", "xsecurelock", "kscreensaver", "kde",
+    "gnome-screensaver", "mate-screensaver", "cinnamon-screensaver", "xfce4-screensaver", "screen",
+  ]
+
+  /// Returns whether the service's program runs as the user whom it asks, without other rights.
+  package static func isUnprivileged(_ service: [UInt8]) -> Bool {
+    lockers.contains(String(decoding: service, as: UTF8.self))
+  }
+
+  /// The services whose program a signed-in user starts, so that its real UID, which pam_rootok.so
+  /// compares, is the user's.
+  private static let tools: Set = [
+    "su", "su-l", "sudo", "sudo-i", "doas", "polkit-1", "pkexec", "chsh", "chfn", "passwd", "vlock",
+    "mfa-enroll",
+  ]
+
+  /// Returns whether signed-in users start the service's program. Other programs are root's, and
+  /// pam_rootok.so then always succeeds.
+  package static func isStartedByUsers(_ service: [UInt8]) -> Bool {
+    isUnprivileged(service) || tools.contains(String(decoding: service, as: UTF8.self))
   }
 }

@@ -1,7 +1,7 @@
 import MFAAttempt
-import MFAStore
 import MFABase
 import MFAModel
+import MFAStore
 
 /// The operations of the administrator's commands on the store, without their terminal input and
 /// output.
@@ -417,5 +417,88 @@ package struct Administration: UserAdministrator {
     }
     log(problem == nil ? .notice : .error, line)
     audit(Array("mfa:\(result)".utf8), user.bytes)
+  }
+}
+
+// Tickets and bypass codes.
+extension Administration {
+  /// Returns the grants of one user, or of all users if `text` is nil.
+  package func grants(_ text: String?) throws(AdminError) -> [GrantReport] {
+    guard let text else { return try allGrants() }
+    let subject = try subject(text)
+    return reports(try kept(subject))
+  }
+
+  private func allGrants() throws(AdminError) -> [GrantReport] {
+    var reports: [GrantReport] = []
+    for user in try storedUsers() {
+      let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
+      // Without an account no grant can be used; `list` reports the record.
+      guard subject.account != nil else { continue }
+      reports += self.reports(try kept(subject))
+    }
+    return reports
+  }
+
+  private func reports(_ record: FactorRecord?) -> [GrantReport] {
+    guard let record else { return [] }
+    return record.grants.map {
+      GrantReport(user: record.user, grant: $0.withoutDigest, isGood: $0.isGood(at: now))
+    }
+  }
+
+  /// Returns the stored record of a user, even if it has no factors, or nil.
+  private func kept(_ subject: AdministeredUser) throws(AdminError) -> FactorRecord? {
+    try onUser(subject) { () throws(FactorStoreError) in
+      try store.existingEntry(of: subject.accountOrPlaceholder)?.kept
+    }
+  }
+
+  /// Returns the users that have a file in the store, sorted by name.
+  private func storedUsers() throws(AdminError) -> [UserName] {
+    var users: [UserName] = []
+    try onStore { () throws(FactorStoreError) in
+      try store.forEachFile { user, name in
+        if let user, !Self.isDraft(name) { users.append(user) }
+        return true
+      }
+    }
+    return users.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+  }
+}
+
+// Removes the records of deleted accounts.
+extension Administration {
+  /// The records of accounts that no longer exist.
+  package struct Orphans: Equatable {
+    /// The names, sorted.
+    package let names: [UserName]
+    /// The number of all users with a record.
+    package let total: Int
+
+    /// Whether so many accounts are missing that a directory service is probably unavailable: more
+    /// than three, and more than a tenth of all.
+    package var areSuspicious: Bool { names.count > 3 && names.count * 10 > total }
+  }
+
+  /// Finds the records of accounts that no longer exist.
+  package func orphans(progress: Progress = .silent) throws(AdminError) -> Orphans {
+    let reports = try users(progress: progress) { ($0.userName, $0.isOrphaned) }
+    let orphaned = reports.compactMap { $0.1 ? $0.0 : nil }
+    // Nothing is removed of users who only have another name.
+    let renamed = orphaned.isEmpty ? [] : try renamedUsers().map(\.earlier)
+    return Orphans(names: orphaned.filter { !renamed.contains($0) }, total: reports.count)
+  }
+
+  /// Removes what is stored for a deleted account, or returns nil if the account exists again or
+  /// nothing is stored.
+  package func prune(_ name: UserName) throws(AdminError) -> RevocationReport? {
+    let text = String(decoding: name.bytes, as: UTF8.self)
+    guard try subject(text).account == nil else { return nil }
+    let plan = try plan(.everything, of: text)
+    do throws(AdminError) { return try revoke(plan) } catch {
+      guard case .noSuchUser = error else { throw error }
+      return nil
+    }
   }
 }

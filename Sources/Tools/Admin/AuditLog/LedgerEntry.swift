@@ -1,5 +1,6 @@
-import MFAStore
 import MFABase
+import MFAModel
+import MFAStore
 
 /// A parsed entry of the audit log.
 package struct LedgerEntry: Equatable {
@@ -110,5 +111,254 @@ package struct LedgerEntry: Equatable {
       ("checkpoint", JSON(mark.map { String(decoding: $0.text, as: UTF8.self) })),
       ("verified", .bool(mark != nil)),
     ])
+  }
+}
+
+/// A record that does not match the audit log.
+package struct LedgerFinding: Equatable {
+  /// How the record differs from the audit log.
+  package enum Kind: Equatable {
+    /// The record matches this earlier entry: the changes of the user's later entries were not
+    /// made, or were undone.
+    case older(entry: UInt32)
+    /// No entry matches the record.
+    case unknown
+    /// There is no record, and no entry about its removal.
+    case gone
+    /// The record cannot be used.
+    case unusable(RecordProblem)
+  }
+
+  /// The name of the record's user.
+  package let user: [UInt8]
+  /// How the record differs from the audit log.
+  package let kind: Kind
+  /// The number of the last entry about the user.
+  package let last: UInt32
+
+  /// The finding as a line of text for an administrator.
+  package var line: String { "\(VisibleText.escaping(user)): \(sentence)\n" }
+
+  private var sentence: String {
+    switch kind {
+    case .older(let entry):
+      "the record matches entry \(entry), but entry \(last) was not carried out or was undone"
+    case .unknown: "the record was changed after entry \(last) without a new entry"
+    case .gone: "the record was removed after entry \(last) without a new entry"
+    case .unusable(let problem): "the record cannot be used: \(problem.sentence)"
+    }
+  }
+
+  /// The finding as JSON.
+  package var json: JSON {
+    let word =
+      switch kind {
+      case .older: "older"
+      case .unknown: "unknown"
+      case .gone: "missing"
+      case .unusable: "unusable"
+      }
+    return .object([
+      ("user", .string(String(decoding: user, as: UTF8.self))), ("finding", .string(word)),
+      ("lastEntry", .number(Int64(last))), ("message", .string(sentence)),
+    ])
+  }
+}
+
+/// What the audit log of a host or a realm says about every user, up to the last entry that was read.
+struct LedgerHistories {
+  /// What the audit log says about one user.
+  struct History {
+    /// The UID in the user's last entry that has one; 0 if none has.
+    private(set) var uid: UInt32 = 0
+    /// The number of the last entry about the user.
+    private(set) var last: UInt32 = 0
+    /// The fingerprint in that entry; empty if the record was removed.
+    private(set) var lastFingerprint: [UInt8] = []
+    /// The number of the last entry with each fingerprint.
+    private(set) var entries: [[UInt8]: UInt32] = [:]
+
+    /// Adds an entry, with the fingerprint of the user's record after it.
+    fileprivate mutating func add(
+      _ entry: LedgerEntry, _ mark: AuditLogCheckpoint, _ fingerprint: [UInt8]
+    ) {
+      // The entry of a record that was removed unread has no UID.
+      uid = entry.uid ?? uid
+      last = mark.number
+      lastFingerprint = fingerprint
+      entries[fingerprint] = mark.number
+    }
+
+    /// Returns how a record with this fingerprint differs from what the audit log says, or nil if it does not.
+    /// The fingerprint is empty if there is no record.
+    func difference(of fingerprint: [UInt8]) -> LedgerFinding.Kind? {
+      guard fingerprint != lastFingerprint else { return nil }
+      if let entry = entries[fingerprint] { return .older(entry: entry) }
+      return fingerprint.isEmpty ? .gone : .unknown
+    }
+  }
+
+  /// The history of each user.
+  private(set) var users: [[UInt8]: History] = [:]
+  /// The number of the last entry that was read.
+  private(set) var last: UInt32 = 0
+
+  /// Adds the next entry.
+  mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
+    last = mark.number
+    for (user, fingerprint) in entry.records {
+      users[user, default: History()].add(entry, mark, fingerprint)
+    }
+  }
+
+  /// Adds the entries that were written since the audit log of this host was read. The audit log is read again only
+  /// if its head counts more entries, because it can be long, and changes of factors wait meanwhile. After an
+  /// interrupted write, the head does not yet count an entry that was read.
+  mutating func update(from store: borrowing LocalFactorStore) throws(FactorStoreError) {
+    guard try store.recordedLedgerCount() ?? .max > last else { return }
+    _ = try store.inspectLedger { line in
+      guard case .entry(let mark) = line.kind, mark.number > last else { return }
+      add(LedgerEntry(line), mark)
+    }
+  }
+}
+
+extension Administration.LedgerVerification {
+  /// The result as text for an administrator. A fault of the audit log itself is not included: the
+  /// error reports it.
+  package var text: String {
+    var text = findings.map(\.line).joined()
+    if let mark = reading.last, let last {
+      let time = last.text("time") ?? "an unknown time"
+      text += mark.number == 1 ? "1 entry is" : "\(mark.number) entries are"
+      text += " valid; the last is \(AuditLogProblem.text(mark)), of \(time)\n"
+    } else {
+      text += "no entries\n"
+    }
+    if reading.torn > 0 {
+      text +=
+        reading.torn == 1
+        ? "1 line was left by an interrupted process\n"
+        : "\(reading.torn) lines were left by interrupted processes\n"
+    }
+    if reading.left > 0 {
+      text += reading.left == 1 ? "1 byte at the end was" : "\(reading.left) bytes at the end were"
+      text += " left by an interrupted process or another program; they contain no entry\n"
+    }
+    if recordsWithoutEntries > 0, allowsUnlistedRecords {
+      text += "the audit log has no entries about "
+      text += recordsWithoutEntries == 1 ? "1 record\n" : "\(recordsWithoutEntries) records\n"
+    }
+    return text
+  }
+
+  /// The result as JSON. Member names are stable across versions.
+  package var json: JSON {
+    let (word, line): (String?, Int?) =
+      switch reading.fault {
+      case nil: (missingCheckpoint == nil ? nil : "checkpoint-missing", nil)
+      case .broken(let line): ("broken", line)
+      case .cut: ("cut", nil)
+      case .headMissing: ("head-missing", nil)
+      case .badIndex: ("bad-index", nil)
+      case .changedBeforeRekey: ("changed-before-rekey", nil)
+      }
+    return .object([
+      ("valid", .bool(problem == nil)),
+      ("entries", .number(Int64(reading.last?.number ?? 0))),
+      ("checkpoint", JSON(reading.last.map { AuditLogProblem.text($0) })),
+      ("lastTime", JSON(last?.text("time"))),
+      ("fault", JSON(word)),
+      ("line", line.map { .number(Int64($0)) } ?? .null),
+      ("message", JSON(problem?.sentence)),
+      ("tornLines", .number(Int64(reading.torn))),
+      ("bytesLeft", .number(Int64(reading.left))),
+      ("recordsWithoutEntry", .number(Int64(recordsWithoutEntries))),
+      ("records", .array(findings.map(\.json))),
+    ])
+  }
+}
+
+extension Administration.NewAuditLog {
+  /// The result as text for an administrator.
+  package var text: String {
+    var text = unusable.map(\.line).joined()
+    if !moved.isEmpty { text += "kept as \(NameList.text(moved)) in /var/lib/mfa\n" }
+    text += "started a new audit log with \(entered) \(entered == 1 ? "record" : "records")\n"
+    return text
+  }
+}
+
+/// A fault of the audit log, or a mismatch between the audit log and the stored records.
+package enum AuditLogProblem: Equatable {
+  /// The audit log itself is faulty. `last` is the last verified entry.
+  case fault(AuditLogReading.Fault, last: LedgerEntry?)
+  /// The audit log has no entries about these users' records: an earlier audit log was removed, or
+  /// the records were added by other means.
+  case recordsWithoutEntries([[UInt8]])
+  /// The expected checkpoint is missing. `last` is the last checkpoint of the audit log.
+  case missingCheckpoint(AuditLogCheckpoint, last: AuditLogCheckpoint?)
+  /// The line with this number of the realm's audit log was changed, inserted, moved or removed. `last` is the
+  /// last verified entry.
+  case realm(line: UInt32, last: LedgerEntry?)
+  /// Records that do not match the audit log.
+  case records([LedgerFinding])
+
+  /// What is wrong, and where, as a sentence.
+  package var sentence: String {
+    switch self {
+    case .fault(let fault, let last):
+      let good =
+        if let last, let number = last.number {
+          "the last valid entry is \(number), of \(last.text("time") ?? "an unknown time")"
+        } else {
+          "no entry before it is valid"
+        }
+      return switch fault {
+      case .broken(let line):
+        "\(StoreFile.ledger.path):\(line): a line was changed, inserted, moved or removed; \(good)"
+      case .cut(1): "\(StoreFile.ledger.path): the last entry is missing; \(good)"
+      case .cut(let missing):
+        "\(StoreFile.ledger.path): the last \(missing) entries are missing; \(good)"
+      case .headMissing: "\(StoreFile.ledgerHead.path) is missing or damaged; \(good)"
+      case .badIndex:
+        "\(StoreFile.ledgerIndex.path) is missing, damaged or older than the audit log; \(good)"
+      case .changedBeforeRekey(let entries):
+        "\(StoreFile.ledger.path): one of the first \(entries) entries, from before the key was "
+          + "changed, was changed, inserted, moved or removed"
+      }
+    case .realm(let line, let last):
+      return "line \(line) of the realm's audit log was changed, inserted, moved or removed; "
+        + (last?.number.map { "the last valid entry is \($0)" } ?? "no entry before it is valid")
+    case .recordsWithoutEntries(let users):
+      let names = NameList.text(users.map { VisibleText.escaping($0) })
+      return "the audit log has no entries about "
+        + (users.count == 1 ? "the record" : "the records") + " of \(names): "
+        + "an earlier audit log was removed, or a record was added by other means"
+    case .missingCheckpoint(let mark, let last):
+      let end = last.map { "it ends with \(Self.text($0))" } ?? "it is empty"
+      return "the audit log does not contain the checkpoint \(Self.text(mark)); \(end)"
+    case .records(let findings) where findings.count == 1:
+      return "1 record does not match the audit log"
+    case .records(let findings): return "\(findings.count) records do not match the audit log"
+    }
+  }
+
+  /// What to do next.
+  package var hint: String {
+    switch self {
+    case .recordsWithoutEntries:
+      "find out who removed the earlier audit log; if you removed it, pass --begun-anew"
+    case .realm:
+      "compare with checkpoint= in the logs of the verifiers and the hosts, and with a backup"
+    case .fault, .missingCheckpoint:
+      "compare with checkpoint= on the log host; mfa-admin ledger begin starts a new audit log"
+    case .records:
+      "a process was killed between the entry and its change, or a file was restored or edited"
+    }
+  }
+
+  package static func text(_ mark: AuditLogCheckpoint) -> String {
+    String(decoding: mark.text, as: UTF8.self)
   }
 }

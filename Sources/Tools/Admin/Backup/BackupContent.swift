@@ -1,7 +1,7 @@
 import MFABase
 import MFACrypto
-import MFAStore
 import MFAModel
+import MFAStore
 
 /// A backup that was read as a whole. Nothing of it may be used before `verify` has returned.
 struct BackupContent: ~Copyable {
@@ -183,5 +183,156 @@ struct BackupContent: ~Copyable {
     var digest = BackupDigest()
     for bytes in covered { try digest.add(bytes, &key) }
     guard digest.value == checksum else { throw .backup(.damaged(path, at: "its checksum")) }
+  }
+}
+
+/// A file that an administrator names, in a folder that only root can change.
+struct BackupPlace: ~Copyable {
+  let path: String
+  private let directory: Directory
+  private let name: FileName
+  private let draft: FileName
+
+  /// Opens the folder of an absolute path.
+  init(_ path: String) throws(AdminError) {
+    guard let trusted = TrustedPath(Array(path.utf8)),
+      let draft = FileName([UInt8(ascii: ".")] + trusted.last.bytes + Array(".part".utf8))
+    else { throw .notAPath(path) }
+    let directory = try Self.folder(of: trusted, path)
+    self.directory = directory
+    self.path = path
+    self.draft = draft
+    name = trusted.last
+  }
+
+  private static func folder(
+    of trusted: TrustedPath, _ path: String
+  ) throws(AdminError) -> Directory {
+    do throws(TrustedPath.Refusal) {
+      return try trusted.parent()
+    } catch {
+      switch error {
+      case .system(let error): throw .backup(.file(path, error))
+      case .untrusted(let distrust): throw .backup(.untrusted(path, distrust))
+      }
+    }
+  }
+
+  /// Throws if the file exists.
+  func requireAbsence() throws(AdminError) {
+    let found = try onFile { () throws(SystemError) in try directory.identity(of: name) }
+    guard found == nil else { throw .backup(.exists(path)) }
+  }
+
+  /// Creates a file that only root can read or write, under a temporary name.
+  func createDraft() throws(AdminError) -> File {
+    try onFile { () throws(SystemError) in
+      do throws(SystemError) { try directory.unlink(draft) } catch  where error.isNotFound {}
+      let file = try directory.create(draft)
+      try file.changeMode(to: 0o600)
+      return file
+    }
+  }
+
+  /// Gives the file its name.
+  func publishDraft() throws(AdminError) {
+    try onFile { () throws(SystemError) in
+      try directory.rename(draft, to: name)
+      try directory.sync()
+    }
+  }
+
+  /// Writes a file with a secret.
+  func write(secret: borrowing SecretBytes) throws(AdminError) {
+    let file = try createDraft()
+    let span = secret.span
+    try onFile { () throws(SystemError) in
+      try file.changeMode(to: 0o400)
+      try file.write(span)
+      try file.sync()
+    }
+    try publishDraft()
+  }
+
+  /// Opens the file, which must belong to root and not be writable by other users.
+  func open() throws(AdminError) -> File {
+    let file = try onFile { () throws(SystemError) in try directory.fileForReading(name) }
+    let status = try onFile { () throws(SystemError) in try file.status() }
+    guard status.kind == .regular else { throw .backup(.untrusted(path, .notARegularFile)) }
+    guard status.owner == 0 else { throw .backup(.untrusted(path, .wrongOwner)) }
+    guard !status.isWritableByOthers else {
+      throw .backup(.untrusted(path, .wrongPermissions))
+    }
+    return file
+  }
+
+  /// Runs `body`, and converts its error.
+  func onFile<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(AdminError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .backup(.file(path, error)) }
+  }
+}
+
+/// The reason why a backup cannot be made or restored.
+package enum BackupProblem: Equatable {
+  /// The file exists already.
+  case exists(String)
+  /// The file or its folder cannot be used.
+  case file(String, SystemError)
+  /// Another user than root can change the file or a folder of the path.
+  case untrusted(String, TrustFailure)
+  /// The file is not a backup, or is damaged; the second value says where.
+  case damaged(String, at: String)
+  /// The backup has a format that this version does not know.
+  case otherVersion(String)
+  /// Neither the backup nor the host has the key that the backup was sealed with.
+  case noKey(String)
+  /// The file does not have the key that the backup was sealed with.
+  case otherKey(String, key: String)
+  /// The store has records.
+  case storeInUse(records: Int)
+  /// The key is being changed.
+  case keyChanging
+
+  /// What failed, and why.
+  package var message: String {
+    switch self {
+    case .exists(let path): "\(VisibleText.escaping(path)) exists"
+    case .file(let path, let error): "\(VisibleText.escaping(path)): \(error.text)"
+    case .untrusted(let path, let distrust):
+      "\(VisibleText.escaping(path)) is not trusted: \(distrust.name)"
+    case .damaged(let path, let place):
+      "\(VisibleText.escaping(path)) is not a complete backup: \(VisibleText.escaping(place)); "
+        + "nothing was changed"
+    case .otherVersion(let path):
+      "\(VisibleText.escaping(path)) was written by a later version; nothing was changed"
+    case .noKey(let path):
+      "\(VisibleText.escaping(path)) was sealed with a key that this host does not have; nothing was "
+        + "changed"
+    case .otherKey(let path, let key):
+      "\(VisibleText.escaping(path)) was not sealed with the key in \(VisibleText.escaping(key)); "
+        + "nothing was changed"
+    case .storeInUse(1): "the store has 1 record; nothing was changed"
+    case .storeInUse(let count): "the store has \(count) records; nothing was changed"
+    case .keyChanging: "a change of the key was begun and is not complete"
+    }
+  }
+
+  /// What the administrator can do next.
+  package var hint: String {
+    switch self {
+    case .exists: "name another file, or use --overwrite"
+    case .file: "check the path, the permissions and the free disk space"
+    case .untrusted:
+      "use a folder that belongs to root, below folders that only root may write to, such as /root"
+    case .damaged: "use another copy; tar -tvf lists what a backup contains"
+    case .otherVersion: "install that version"
+    case .noKey: "name the file with the key that was kept with the backup: --key FILE"
+    case .otherKey: "name the key that was in use when the backup was made"
+    case .storeInUse:
+      "use --replace to put the backup in its place; the present store is then backed up first"
+    case .keyChanging: "complete it first: mfa-admin rekey"
+    }
   }
 }

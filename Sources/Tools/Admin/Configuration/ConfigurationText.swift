@@ -1,3 +1,4 @@
+import MFABase
 import MFAModel
 
 /// A configuration as text, with the source location of each value.
@@ -86,5 +87,133 @@ package struct ConfigurationText {
   private func value(of key: Configuration.Key, _ tenant: Tenant?) -> String {
     let own = tenant.flatMap { configuration.value(of: key, in: $0) }
     return String(decoding: own ?? configuration.value(of: key) ?? [], as: UTF8.self)
+  }
+}
+
+/// The lines of a configuration file, in which one setting is changed and everything else stays: comments,
+/// spaces and the order.
+package struct ConfigurationLines {
+  private var lines: [[UInt8]]
+
+  /// Splits a text into lines.
+  package init(_ text: [UInt8]) {
+    lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { Array($0) }
+    // The last line has a line feed, or there is none.
+    if lines.last?.isEmpty == true { lines.removeLast() }
+  }
+
+  /// The text, with a line feed after each line.
+  package var text: [UInt8] { lines.flatMap { $0 + [UInt8(ascii: "\n")] } }
+
+  /// Returns the spellings of a key.
+  package static func spellings(of key: String) -> [String] {
+    let short = key.replacing("nroll", with: "nrol")
+    return [key] + [short, short.replacing("nrol", with: "nroll")].filter { $0 != key }
+  }
+
+  /// Sets a key, which may have several spellings, in the section of the project or of a tenant. A key that
+  /// the section does not have, and a section that the file does not have, are added at the end.
+  package mutating func set(_ keys: [String], to value: [UInt8], tenant: [UInt8]?) {
+    let line = Array((keys.first ?? "").utf8) + Array(" = ".utf8) + value
+    if let index = index(of: keys, tenant: tenant) {
+      lines[index] = line
+    } else if let section = section(tenant) {
+      // After the last line of the section that is not empty.
+      let last = lines[section].lastIndex { !Self.trimmed($0).isEmpty } ?? section.lowerBound
+      lines.insert(line, at: last + 1)
+    } else {
+      if !lines.isEmpty { lines.append([]) }
+      lines += [Self.header(tenant), line]
+    }
+  }
+
+  /// Returns the index of the line that sets a key in a section, or nil.
+  func index(of keys: [String], tenant: [UInt8]?) -> Int? {
+    section(tenant).flatMap { section in
+      lines[section].firstIndex { line in keys.contains { Self.sets($0, line) } }
+    }
+  }
+
+  /// Returns the lines of a section with its header, or nil if there is no such section.
+  private func section(_ tenant: [UInt8]?) -> Range<Int>? {
+    let header = Self.header(tenant)
+    guard let start = lines.firstIndex(where: { Self.trimmed($0) == header }) else { return nil }
+    let end = lines[(start + 1)...].firstIndex { Self.trimmed($0).first == UInt8(ascii: "[") }
+    return start..<(end ?? lines.endIndex)
+  }
+
+  private static func header(_ tenant: [UInt8]?) -> [UInt8] {
+    tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) } ?? Array("[project]".utf8)
+  }
+
+  private static func sets(_ key: String, _ line: [UInt8]) -> Bool {
+    let parts = line.split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.count == 2 && trimmed(Array(parts[0])) == Array(key.utf8)
+  }
+
+  private static func trimmed(_ line: [UInt8]) -> [UInt8] {
+    func isSpace(_ byte: UInt8) -> Bool {
+      byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+    var rest = line[...].drop(while: isSpace)
+    while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
+    return Array(rest)
+  }
+}
+
+/// Splits the texts of `KeyDocumentation` for the programs that print them.
+enum DocumentationText {
+  /// A part of a text.
+  struct Part {
+    /// The text, without backticks.
+    let text: String
+    /// Whether the text was in backticks.
+    let isLiteral: Bool
+    /// Whether the section of a manual page follows, as in pam_mfa(8).
+    let isManualPage: Bool
+  }
+
+  /// Returns the paragraphs of a text, each in one line.
+  static func paragraphs(_ text: String) -> [String] {
+    var paragraphs: [String] = []
+    var lines: [Substring] = []
+    let all: [Substring] = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for line in all + [""] {
+      if !line.isEmpty {
+        lines.append(line)
+      } else if !lines.isEmpty {
+        paragraphs.append(lines.joined(separator: " "))
+        lines = []
+      }
+    }
+    return paragraphs
+  }
+
+  /// Returns the parts in backticks, and those between them.
+  static func parts(_ text: String) -> [Part] {
+    let pieces = text.split(separator: "`", omittingEmptySubsequences: false)
+    return pieces.enumerated().map { index, piece in
+      let next = index + 1 < pieces.count ? pieces[index + 1] : ""
+      let isLiteral = index % 2 == 1
+      return Part(
+        text: String(piece), isLiteral: isLiteral,
+        isManualPage: isLiteral && next.wholeMatch(of: /\([1-9]\).*/) != nil)
+    }
+  }
+
+  /// Returns the text in lines of at most `width` characters, broken at spaces. A longer word has a
+  /// line of its own.
+  static func wrapped(_ text: String, to width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
   }
 }

@@ -1,3 +1,5 @@
+import MFAModel
+
 /// The settings for one-time codes and codes by text message, as Identity Platform writes them in the bodies of REST calls and
 /// in the objects of its Admin SDK. The body for a project is, for example:
 /// `{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}`
@@ -83,5 +85,109 @@ package struct IdentityPlatform: Equatable {
     }
     var reading = try IdentityPlatformReading(json, isTenant: isTenant)
     self = try reading.settings()
+  }
+}
+
+extension IdentityPlatform {
+  /// Returns the settings as the JSON of a project or a tenant.
+  package func json(isTenant: Bool) -> JSON {
+    .object([(form.rootName(isTenant: isTenant), .object(members))] + phoneMembers)
+  }
+
+  /// The members beside the root member. They are about the whole host.
+  private var phoneMembers: [(name: String, value: JSON)] {
+    var members: [(name: String, value: JSON)] = []
+    if let regions {
+      members.append(
+        (
+          "smsRegionConfig",
+          .object([
+            (
+              "allowlistOnly",
+              .object([("allowedRegions", .array(regions.map { .string($0) }))])
+            )
+          ])
+        ))
+    }
+    if let testNumbers {
+      let numbers = JSON.object(
+        testNumbers.map { entry in
+          let parts = entry.split(separator: "=").map(String.init)
+          return (parts.first ?? "", .string(parts.last ?? ""))
+        })
+      let member = (name: "testPhoneNumbers", value: numbers)
+      members.append(
+        form.root == .rest
+          ? ("signIn", .object([("phoneNumber", .object([member]))])) : member)
+    }
+    return members
+  }
+
+  private var members: [(name: String, value: JSON)] {
+    let state = ("state", JSON.string(isEnabled ? "ENABLED" : "DISABLED"))
+    let totp = ("totpProviderConfig", JSON.object(intervals))
+    let isPhoneEnabled = isPhoneEnabled == true
+    let isListed = isPhoneEnabled || self.isPhoneEnabled != nil && form.textMessages == .listed
+    let listed = JSON.array(isListed ? [.string(form.root.phoneName)] : [])
+    let list = self.isPhoneEnabled == nil ? [] : [(name: form.root.listName, value: listed)]
+    let empty = [(name: "providerConfigs", value: JSON.array([]))]
+    // Without an entry, TOTP has no number.
+    let needsNoEntry = adjacentIntervals == Self.standardIntervals
+    guard isListed else {
+      return switch form.statePlace {
+      case .noEntry where needsNoEntry: [state] + list
+      case .emptyEntries where needsNoEntry && !isEnabled: [state] + list + empty
+      case .entry: list + [("providerConfigs", .array([.object([state, totp])]))]
+      case .outer, .noEntry, .emptyEntries:
+        [state] + list + [("providerConfigs", .array([.object([totp])]))]
+      case .both: [state] + list + [("providerConfigs", .array([.object([state, totp])]))]
+      case .withoutEntries: [state] + list + [totp]
+      }
+    }
+    let outer = ("state", JSON.string(isPhoneEnabled ? "ENABLED" : "DISABLED"))
+    // One state for both types of factors is possible only if it is the same.
+    return switch form.statePlace {
+    case .outer where isEnabled == isPhoneEnabled:
+      [outer] + list + [("providerConfigs", .array([.object([totp])]))]
+    case .withoutEntries where isEnabled == isPhoneEnabled: [outer] + list + [totp]
+    case .noEntry where needsNoEntry && !isEnabled: [outer] + list
+    case .emptyEntries where needsNoEntry && !isEnabled: [outer] + list + empty
+    case .entry, .both, .outer, .withoutEntries, .noEntry, .emptyEntries:
+      [outer] + list + [("providerConfigs", .array([.object([state, totp])]))]
+    }
+  }
+
+  /// The members of `totpProviderConfig`.
+  private var intervals: [(name: String, value: JSON)] {
+    switch form.intervals {
+    case .absent where adjacentIntervals == Self.standardIntervals: []
+    case .string: [("adjacentIntervals", .string(String(adjacentIntervals)))]
+    case .number, .absent: [("adjacentIntervals", .number(Int64(adjacentIntervals)))]
+    }
+  }
+
+  /// The types of factors that are required; empty if none is. A body without a list of factors
+  /// requires no text messages, because it replaces all settings.
+  private var factors: [String] {
+    (isEnabled ? [Configuration.FactorType.totp.name] : [])
+      + (isPhoneEnabled == true ? [Configuration.FactorType.phone.name] : [])
+  }
+
+  /// Returns the line of mfa.conf that sets a list.
+  static func line(_ key: Configuration.Key, _ list: [String]) -> String {
+    "\(key.name) = " + list.joined(separator: ", ")
+  }
+
+  /// Returns the equivalent section of mfa.conf(5).
+  package func section(tenant: [UInt8]?) -> [UInt8] {
+    var lines = [
+      "", "state = \(factors.isEmpty ? "disabled" : "enabled")",
+      "adjacent_intervals = \(adjacentIntervals)",
+    ]
+    if !factors.isEmpty { lines.append(Self.line(.factors, factors)) }
+    if let regions { lines.append(Self.line(.regions, regions)) }
+    if let testNumbers { lines.append(Self.line(.phoneTestNumbers, testNumbers)) }
+    return IdentityPlatformForm.header(tenant: tenant)
+      + Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }

@@ -92,3 +92,124 @@ package struct NewGrantReport {
     }
   }
 }
+
+/// The table of `mfa-admin grants`.
+package struct GrantTable {
+  private let rows: [[String]]
+
+  private static let heading = ["USER", "KIND", "ID", "USES", "UNTIL (UTC)", "REASON"]
+
+  /// The minimum width of a shortened column.
+  private static let narrowest = 8
+
+  /// Creates a table of grants, in the given order.
+  package init(_ reports: [GrantReport]) {
+    rows = [Self.heading] + reports.map { Self.row($0) }
+  }
+
+  private static func row(_ report: GrantReport) -> [String] {
+    let grant = report.grant
+    return [
+      "\(VisibleText(report.user))", grant.kind.word, VisibleText.escaping(grant.id.hexadecimal),
+      "\(grant.usesLeft)", report.isGood ? report.expires?.short ?? "an unknown time" : "expired",
+      grant.reason.map { VisibleText.escaping($0.utf8) } ?? "-",
+    ]
+  }
+
+  /// Returns the table, whose lines each end with a line feed. To fit `columns`, it shortens first
+  /// the reasons and then the names, as far as possible.
+  package func text(columns: Int?) -> String {
+    var widths = Self.heading.indices.map { column in
+      rows.reduce(0) { max($0, TextWidth.of($1[column])) }
+    }
+    let (user, reason) = (0, widths.count - 1)
+    if let columns {
+      // Two spaces separate columns.
+      let others = widths[1..<reason].reduce(2 * reason, +)
+      let room = columns - others
+      let narrowReason = min(widths[reason], max(room - widths[user], Self.narrowest))
+      widths[user] = min(widths[user], max(room - narrowReason, Self.narrowest))
+      widths[reason] = narrowReason
+    }
+    return rows.map { row in
+      zip(row, widths).dropLast().map { cell, width in
+        TextWidth.pad(TextWidth.cut(cell, to: width), to: width + 2)
+      }.joined() + TextWidth.cut(row[reason], to: widths[reason]) + "\n"
+    }.joined()
+  }
+}
+
+/// How long a grant is valid, typed as a whole number followed by s, m, h or d.
+package struct GrantDuration: Equatable {
+  /// The duration, in seconds.
+  package let seconds: Int64
+
+  /// The valid durations, in seconds: one minute to thirty days.
+  package static let range =
+    Int64(
+      UserChange.GrantTerms.durations.lowerBound)...Int64(
+      UserChange.GrantTerms.durations.upperBound)
+
+  /// Returns a duration in hours.
+  package static func hours(_ hours: Int64) -> GrantDuration {
+    GrantDuration(seconds: hours * 3600)
+  }
+
+  /// Returns a duration in minutes.
+  package static func minutes(_ minutes: Int64) -> GrantDuration {
+    GrantDuration(seconds: minutes * 60)
+  }
+
+  private init(seconds: Int64) { self.seconds = seconds }
+
+  /// Parses an argument. Returns nil if it is not a duration, or not within `range`.
+  package init?(argument: String) {
+    guard let unit = argument.utf8.last, let factor = Self.factor(unit),
+      let number = Int64(argument.dropLast()), number > 0, argument.first != "+"
+    else { return nil }
+    let (seconds, overflow) = number.multipliedReportingOverflow(by: factor)
+    guard !overflow, Self.range.contains(seconds) else { return nil }
+    self.seconds = seconds
+  }
+
+  private static func factor(_ unit: UInt8) -> Int64? {
+    switch unit {
+    case UInt8(ascii: "s"): 1
+    case UInt8(ascii: "m"): 60
+    case UInt8(ascii: "h"): 3600
+    case UInt8(ascii: "d"): 86_400
+    case _: nil
+    }
+  }
+
+  /// The duration in the form of an argument: in hours, or in minutes rounded down.
+  package var text: String {
+    seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)m"
+  }
+}
+
+/// The result of a withdrawal of tickets or bypass codes.
+package struct WithdrawalReport: Equatable {
+  /// The user who had the grants.
+  package let user: UserName
+  /// The withdrawn grants, at least one.
+  package let grants: [Grant]
+  /// The checkpoint of the entry in the audit log.
+  package let mark: AuditLogCheckpoint?
+
+  /// The result as text, such as `alice: withdrawn 0a1b2c3d`.
+  package var sentence: String {
+    let ids = grants.map { VisibleText.escaping($0.id.hexadecimal) }
+    return "\(VisibleText(user)): withdrawn \(ids.joined(separator: ", "))"
+  }
+
+  /// The result as JSON. Member names are stable across versions.
+  package var json: JSON {
+    .object([
+      ("user", .string(String(decoding: user.bytes, as: UTF8.self))),
+      ("result", .string("withdrawn")),
+      ("grants", .array(grants.map { .object($0.members) })),
+      ("checkpoint", JSON(mark.map { AuditLogProblem.text($0) })),
+    ])
+  }
+}

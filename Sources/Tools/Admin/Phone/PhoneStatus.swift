@@ -1,5 +1,6 @@
-import MFAModel
 import MFAAttempt
+import MFABase
+import MFAModel
 
 /// What `mfa-admin phone status` shows.
 package struct PhoneStatus: Equatable {
@@ -127,5 +128,147 @@ package struct PhoneStatus: Equatable {
         ])
       ),
     ])
+  }
+}
+
+/// The condition of the gateway and of its service.
+package struct GatewayState: Equatable {
+  /// Whether the service listens.
+  package enum Service: Equatable {
+    /// Nothing listens at the socket.
+    case stopped
+    /// The service of root listens.
+    case listens
+    /// A user other than root created the listener.
+    case untrusted(owner: UInt32)
+    /// The socket could not be used; the value says why.
+    case unknown(String)
+
+    /// The condition in one word, for programs.
+    package var word: String {
+      switch self {
+      case .stopped: "stopped"
+      case .listens: "listens"
+      case .untrusted: "untrusted"
+      case .unknown: "unknown"
+      }
+    }
+  }
+
+  /// Why the program is not run; nil if it is trusted.
+  package let refusal: GatewayProgram.Refusal?
+  /// Whether the service listens.
+  package let service: Service
+
+  /// Creates a value.
+  package init(refusal: GatewayProgram.Refusal?, service: Service) {
+    self.refusal = refusal
+    self.service = service
+  }
+
+  /// Examines the gateway at `path` and the service of this host.
+  package init(of path: [UInt8], socket: [UInt8] = InstalledPath.gatewaySocket.bytes) {
+    var refusal: GatewayProgram.Refusal?
+    do throws(GatewayProgram.Refusal) { _ = try GatewayProgram(path) } catch { refusal = error }
+    self.init(refusal: refusal, service: Self.service(at: socket))
+  }
+
+  /// Connects to the socket and sends nothing.
+  private static func service(at socket: [UInt8]) -> Service {
+    do throws(SystemError) {
+      let owner = try PacketConnection(to: socket).peer().user
+      return owner == 0 ? .listens : .untrusted(owner: owner)
+    } catch {
+      return error.isNotFound || error.isRefused ? .stopped : .unknown(error.text)
+    }
+  }
+
+  /// Returns the reason as part of a sentence.
+  package static func reason(_ refusal: GatewayProgram.Refusal) -> String {
+    switch refusal {
+    case .notAPath: "it is not an absolute path"
+    case .notFound: "there is no such file"
+    case .notReadable: "it or a directory above it cannot be examined"
+    case .symbolicLink: "a directory above it is a symbolic link"
+    case .notARegularFile: "it is not a regular file"
+    case .wrongOwner: "it does not belong to root"
+    case .writableByOthers: "other users than root can write to it"
+    case .notExecutable: "it is not executable"
+    case .directoryOwner: "a directory above it does not belong to root"
+    case .directoryWritableByOthers: "other users than root can write to a directory above it"
+    }
+  }
+}
+
+/// The reason why no message was sent to a phone.
+package enum PhoneProblem: Equatable {
+  /// The text is not a phone number in the form +15105551234.
+  case notANumber
+  /// The number is outside `regions`.
+  case otherRegion
+  /// The number is a test number, to which nothing is sent.
+  case testNumber
+  /// mfa.conf names no gateway.
+  case noGateway
+  /// A limit of the host is reached.
+  case limit(SendLog.Refusal)
+  /// The gateway did not accept the message.
+  case notAccepted(GatewayReply)
+
+  /// The exit status.
+  package var status: AdminStatus { self == .notANumber ? .usage : .failure }
+
+  /// What failed, and why. It does not contain the number.
+  package var message: String {
+    switch self {
+    case .notANumber: "the text is not a phone number"
+    case .otherRegion: "\(Configuration.Key.regions.name) does not contain the number"
+    case .testNumber: "the number is a test number, to which nothing is sent"
+    case .noGateway: "no gateway is configured"
+    case .limit(.numberHourly):
+      "\(Configuration.Key.phoneNumberHourly.name) codes were sent to the number in the last hour"
+    case .limit(.hostDaily):
+      "\(Configuration.Key.phoneHostDaily.name) codes were sent in the last 24 hours"
+    case .limit(.breaker):
+      "too few of the codes sent come back, so that sending is stopped for now"
+    case .notAccepted(let reply): Self.message(reply)
+    }
+  }
+
+  private static func message(_ reply: GatewayReply) -> String {
+    switch reply {
+    case .accepted: "the gateway accepted the message"
+    case .notSet: "no gateway is configured, or \(InstalledPath.configuration) has an error"
+    case .unusable(let refusal): "the gateway is not run: \(GatewayState.reason(refusal))"
+    case .notStarted(let number): "the gateway could not be started (error \(number))"
+    case .failed(let status): "the gateway failed with the exit status \(status)"
+    case .killed: "a signal ended the gateway"
+    case .tookTooLong: "the gateway took longer than 10 seconds and was killed"
+    case .refused: "the gateway service refused the message"
+    case .noService: "the gateway service does not run"
+    case .noReply: "the gateway service did not reply"
+    }
+  }
+
+  /// What an administrator can do.
+  package var hint: String {
+    switch self {
+    case .notANumber: "write + and the calling code first, and digits only: +15105551234"
+    case .otherRegion:
+      "add the calling code to \(Configuration.Key.regions.name) in \(InstalledPath.configuration)"
+    case .testNumber: "use the number of a phone"
+    case .noGateway, .notAccepted(.notSet):
+      "set \(Configuration.Key.gateway.name) in \(InstalledPath.configuration): mfa-gateway(7)"
+    case .limit(.numberHourly(let seconds)), .limit(.hostDaily(let seconds)):
+      "wait \(seconds) seconds, or raise the limit in \(InstalledPath.configuration)"
+    case .limit(.breaker(let seconds)):
+      "find out why users do not type the codes, then: mfa-admin phone resume; "
+        + "otherwise wait \(seconds) seconds"
+    case .notAccepted(.unusable), .notAccepted(.notStarted):
+      "mfa-admin doctor says what to change"
+    case .notAccepted(.noService), .notAccepted(.noReply), .notAccepted(.refused):
+      "systemctl enable --now mfa-gateway.socket; systemctl status mfa-gateway.service"
+    case .notAccepted: "look at the log of the program that the gateway uses: mfa-gateway(7)"
+    }
   }
 }

@@ -1,6 +1,10 @@
+import ArgumentParser
 import MFAAdmin
 import MFAAttempt
-import ArgumentParser
+import MFABase
+import MFADoctor
+import MFAModel
+import MFAStore
 
 /// `mfa-admin config`
 struct ConfigCommand: ParsableCommand {
@@ -27,5 +31,384 @@ struct ConfigCommand: ParsableCommand {
       throw .configuration(error)
     }
     return layers
+  }
+}
+
+/// `mfa-admin config check`
+struct ConfigCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Find mistakes in the configuration.",
+    discussion: """
+      Reads the configuration files of this host, or the given files; later files override earlier \
+      ones. Reports the first mistake in each file, with the line, the key and what is allowed. \
+      If there is no mistake, warns about settings that have no effect.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The files to check, in order; later files override earlier ones.", valueName: "file"))
+  var files: [String] = []
+
+  func run() throws(AdminError) {
+    let check = files.isEmpty ? ConfigurationCheck.ofTheHost() : ConfigurationCheck.of(files)
+    for failure in check.failures {
+      Console.printError("error: " + AdminError.message(failure))
+      if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
+    }
+    guard check.failures.isEmpty else {
+      throw .mistakes(check.failures.count, inForce: files.isEmpty)
+    }
+    for warning in check.warnings { Console.printError("warning: " + warning) }
+    for file in check.files { try Console.write(VisibleText.escaping(file) + ": no mistake\n") }
+  }
+}
+
+/// `mfa-admin config show`
+struct ConfigShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show the effective settings, and where each is set.",
+    discussion: """
+      With --json, the settings are printed in the form in which config apply read them last: the \
+      body of a REST call, or the object of the Admin SDK. For settings that were not applied, the \
+      form is the body of a REST call.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(help: "Print the settings as Identity Platform JSON.")
+  var json = false
+
+  @Option(help: ArgumentHelp("Show the settings where this tenant matches.", valueName: "name"))
+  var tenant: String?
+
+  func run() throws(AdminError) {
+    let layers = try ConfigCommand.layers(asDecided: true)
+    let configuration = try Self.effective(layers)
+    var section: Tenant?
+    if let tenant {
+      section = configuration.tenants.first { $0.name == Array(tenant.utf8) }
+      if section == nil { throw .noSuchTenant(tenant) }
+    }
+    let configurationText = ConfigurationText(configuration)
+    guard json else {
+      return try Console.write(
+        section.map { configurationText.text(of: $0) } ?? configurationText.text)
+    }
+    let (settings, warning) = configurationText.identityPlatform(
+      section, try IdentityPlatformFile.applied(tenant: section?.name, in: layers))
+    try Console.write(settings.json(isTenant: section != nil).text + "\n")
+    if let warning { Console.printError("warning: \(warning)") }
+  }
+
+  private static func effective(
+    _ layers: [ConfigurationFile.Layer]
+  ) throws(AdminError) -> Configuration {
+    var draft = ConfigurationDraft()
+    do throws(ConfigurationFile.Failure) {
+      for layer in layers { try ConfigurationFile.add(layer, to: &draft) }
+      return try ConfigurationFile.finish(draft)
+    } catch {
+      throw .configuration(error)
+    }
+  }
+}
+
+/// `mfa-admin config template`
+struct ConfigTemplateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "template", abstract: "Print a configuration file that explains each key.",
+    discussion: """
+      Prints the mfa.conf of this version: each key in a comment, with its description and its \
+      default, or an example if it has no default. The configuration of the host is not read.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Print a section of the manual page instead: settings or selectors.", valueName: "section",
+      visibility: .private))
+  var manual: String?
+
+  func validate() throws(ValidationError) {
+    guard let manual, KeyManual(rawValue: manual) == nil else { return }
+    throw ValidationError("the sections are settings and selectors")
+  }
+
+  func run() throws(AdminError) {
+    try Console.write(
+      manual.flatMap { KeyManual(rawValue: $0) }?.text ?? ConfigurationTemplate.text)
+  }
+}
+
+/// `mfa-admin config write`
+struct ConfigWriteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "write", abstract: "Replace a configuration file by what is on standard input.",
+    discussion: """
+      Nothing is written if the configuration would have a mistake. mfad can read the file, whatever \
+      the umask. The version before is kept, with the ending .old.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Argument(help: ConfigWriting.fileHelp)
+  var file: String
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    let path = try ConfigWriting.path(named: file)
+    let text: [UInt8]
+    do throws(TrustedPath.Refusal) {
+      text = try PlainFile.standardInput(longest: Configuration.maximumLength).get()
+    } catch {
+      throw AdminError.unreadable("/dev/stdin", error)
+    }
+    try IdentityPlatformFile.locking { () throws(AdminError) in
+      try ConfigWriting.write(
+        try ConfigurationEdit(text, at: path, over: try ConfigurationEdit.layers()))
+    }
+  }
+}
+
+/// `mfa-admin config set`
+struct ConfigSetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set", abstract: "Change one setting in a configuration file.",
+    discussion: """
+      Changes the line that sets the key, in the file that decides it now, or adds it to \
+      /etc/mfa/mfa.conf. Everything else in the file stays. Nothing is written if the configuration \
+      would have a mistake. The version before is kept, with the ending .old.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: ArgumentHelp("Change the section of this tenant.", valueName: "name"))
+  var tenant: String?
+
+  @Option(help: ConfigWriting.fileHelp)
+  var file: String?
+
+  @Argument(help: "The key, such as state.")
+  var key: String
+
+  @Argument(help: "The value, such as disabled.")
+  var value: String
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    let section = tenant.map { Array($0.utf8) }
+    if let tenant, let section, !Tenant.isName(section.span) {
+      throw AdminError.noSuchTenant(tenant)
+    }
+    let keys = ConfigurationLines.spellings(of: key)
+    guard !(key + value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), !key.contains("=")
+    else {
+      throw ValidationError("a key and a value are on one line")
+    }
+    let named = try file.map { try ConfigWriting.path(named: $0) }
+    try IdentityPlatformFile.locking { () throws(AdminError) in
+      let layers = try ConfigurationEdit.layers()
+      let path = named ?? ConfigurationEdit.place(of: keys, tenant: section, in: layers)
+      var lines = ConfigurationLines(try ConfigurationEdit.text(of: path, in: layers))
+      lines.set(keys, to: Array(value.utf8), tenant: section)
+      let edit = try ConfigurationEdit(lines.text, at: path, over: layers)
+      for other in edit.overriding(keys, tenant: section, in: layers) {
+        Console.printError("warning: \(VisibleText.escaping(other)) overrides this value of \(key)")
+      }
+      try ConfigWriting.write(edit)
+    }
+  }
+}
+
+/// `mfa-admin config apply`
+struct ConfigApplyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply", abstract: "Apply settings from Identity Platform JSON.",
+    discussion: """
+      Reads the body of a REST call, with the member mfa (for a tenant: mfaConfig), or the object of \
+      the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
+
+      Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
+      section of the project, or of the tenant given by --tenant.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: ArgumentHelp("The tenant to configure, instead of the project.", valueName: "name"))
+  var tenant: String?
+
+  @Flag(help: "Print what would be written, and change nothing.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The file with the JSON or the object.", valueName: "file"))
+  var file: String
+
+  func run() throws(AdminError) {
+    if !dryRun { try ThisHost.requireRoot() }
+    let name = tenant.map { Array($0.utf8) }
+    if let tenant, let name, !Tenant.isName(name.span) { throw .noSuchTenant(tenant) }
+    let settings = try Self.settings(in: file, isTenant: name != nil)
+    for ignored in settings.ignored { Console.printError("note: ignored \(ignored)") }
+    let result: IdentityPlatformFile
+    if dryRun {
+      result = try IdentityPlatformFile(settings, tenant: name, over: try ConfigCommand.layers())
+      try Console.write(String(decoding: result.text, as: UTF8.self))
+    } else {
+      result = try IdentityPlatformFile.locking { () throws(AdminError) in
+        let result = try IdentityPlatformFile(
+          settings, tenant: name, over: try ConfigCommand.layers())
+        let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+        let mark = try Self.enter(name, administration)
+        try result.write()
+        Self.log(name, mark)
+        Self.note(administration)
+        return result
+      }
+      try Console.write(
+        "\(String(decoding: IdentityPlatformFile.path, as: UTF8.self)): written\n")
+    }
+    if result.switchesPhonesOff {
+      Console.printError(
+        "warning: codes are no longer sent to phones, because the settings lack "
+          + settings.listName)
+    }
+    for (key, place) in result.overruled(tenant: name) {
+      Console.printError(
+        "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")
+    }
+  }
+
+  private static func settings(
+    in file: String, isTenant: Bool
+  ) throws(AdminError) -> IdentityPlatform {
+    let text: [UInt8]
+    do throws(TrustedPath.Refusal) {
+      text = try PlainFile.read(file, longest: Configuration.maximumLength).get()
+    } catch {
+      throw .unreadable(file, error)
+    }
+    guard text.count <= Configuration.maximumLength else {
+      throw .notIdentityPlatform(file, "is longer than \(Configuration.maximumLength) bytes")
+    }
+    do throws(IdentityPlatform.Refusal) {
+      return try IdentityPlatform(text, isTenant: isTenant)
+    } catch {
+      throw .notIdentityPlatform(file, error.text)
+    }
+  }
+
+  /// Enters the change in the audit log, before it is made.
+  private static func enter(
+    _ tenant: [UInt8]?, _ administration: Administration
+  ) throws(AdminError) -> AuditLogCheckpoint {
+    let section = tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
+    let event = AuditLogEvent(
+      .configured, ids: section ?? Array("[project]".utf8), detail: IdentityPlatformFile.path,
+      by: administration.ledgerActor, at: administration.now)
+    do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
+      throw .store(error)
+    }
+  }
+
+  /// Enters the fingerprint of the new configuration in the audit log. If the configuration cannot
+  /// be read, the next sign-in or command that can read it enters the fingerprint.
+  private static func note(_ administration: Administration) {
+    do throws(ConfigurationFile.Failure) {
+      ThisHost.note(
+        try ConfigurationFile.read().fingerprint, in: administration.store,
+        by: administration.ledgerActor)
+    } catch {
+      Console.printError("warning: the new configuration is not in the audit log yet")
+    }
+  }
+
+  private static func log(_ tenant: [UInt8]?, _ mark: AuditLogCheckpoint) {
+    func begin(_ line: inout LogLine) {
+      line.add("file", escaping: IdentityPlatformFile.path)
+      if let tenant { line.add("tenant", escaping: tenant) }
+    }
+    var record = LogLine()
+    record.add("op", "mfa:configured")
+    begin(&record)
+    Audit.write(configuration: record, terminal: Console.terminal)
+    var line = LogLine()
+    line.add("result", "configured")
+    begin(&line)
+    line.add("by", escaping: Console.actor)
+    line.add("checkpoint", escaping: mark.text)
+    Log.write(.notice, line)
+  }
+}
+
+/// What the commands that write a file of the configuration have in common.
+enum ConfigWriting {
+  static var fileHelp: ArgumentHelp {
+    ArgumentHelp("mfa.conf, or the name of a file in mfa.conf.d.", valueName: "file")
+  }
+
+  static func path(named name: String?) throws -> [UInt8] {
+    guard let path = ConfigurationEdit.path(named: name) else {
+      throw ValidationError("the file is mfa.conf, or a name such as 20-web.conf")
+    }
+    return path
+  }
+
+  /// Writes a new version, and says what it replaced and which mistakes of other files remain.
+  ///
+  /// A store that cannot be used keeps nothing from being written: in an emergency, this command switches the
+  /// second factor off.
+  static func write(_ edit: ConfigurationEdit) throws(AdminError) {
+    let place = VisibleText.escaping(edit.path)
+    let mark = entered(edit.path)
+    let old = try edit.write()
+    log(edit.path, mark)
+    note()
+    try Console.write("\(place): written\n")
+    if let old { try Console.write("\(VisibleText.escaping(old)): the version before\n") }
+    for warning in edit.warnings { Console.printError("warning: " + warning) }
+    guard edit.otherMistakes.isEmpty else {
+      for failure in edit.otherMistakes {
+        Console.printError("error: " + AdminError.message(failure))
+        if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
+      }
+      throw .mistakes(edit.otherMistakes.count, inForce: true)
+    }
+  }
+
+  /// Enters the change in the audit log before it is made. A failure is a warning.
+  private static func entered(_ path: [UInt8]) -> AuditLogCheckpoint? {
+    do throws(AdminError) {
+      let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+      let event = AuditLogEvent(
+        .configured, ids: Array(path.split(separator: UInt8(ascii: "/")).last ?? []), detail: path,
+        by: administration.ledgerActor, at: administration.now)
+      do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
+        throw .store(error)
+      }
+    } catch {
+      Console.printError("warning: the change is not in the audit log: \(error.message)")
+      return nil
+    }
+  }
+
+  /// Enters the fingerprint of the new configuration in the audit log, if that is possible.
+  private static func note() {
+    do throws(AdminError) { _ = try ThisHost.administration(needsConfiguration: false) } catch {}
+  }
+
+  private static func log(_ path: [UInt8], _ mark: AuditLogCheckpoint?) {
+    var record = LogLine()
+    record.add("op", "mfa:configured")
+    record.add("file", escaping: path)
+    Audit.write(configuration: record, terminal: Console.terminal)
+    var line = LogLine()
+    line.add("result", "configured")
+    line.add("file", escaping: path)
+    line.add("by", escaping: Console.actor)
+    if let mark { line.add("checkpoint", escaping: mark.text) }
+    Log.write(.notice, line)
   }
 }

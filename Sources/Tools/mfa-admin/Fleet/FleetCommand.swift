@@ -1,5 +1,6 @@
 import ArgumentParser
 import MFAAdmin
+import MFAStore
 
 /// `mfa-admin fleet`
 struct FleetCommand: ParsableCommand {
@@ -14,4 +15,97 @@ struct FleetCommand: ParsableCommand {
       FleetStatusCommand.self, FleetHostsCommand.self, FleetTicketCommand.self,
       FleetRevokeCommand.self, FleetImportCommand.self,
     ])
+}
+
+/// `mfa-admin fleet hosts`
+struct FleetHostsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hosts", abstract: "List the hosts of the realm.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
+  var json = false
+
+  func run() throws(AdminError) {
+    let hosts = try ThisHost.requiredRealm().hosts()
+    if json {
+      try Console.write(
+        JSON.object([("hosts", .array(hosts.map { FleetReport.json($0) }))]).text + "\n")
+    } else {
+      try Console.write(FleetReport.table(of: hosts))
+    }
+  }
+}
+
+/// `mfa-admin fleet status`
+struct FleetStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the hosts, the verifiers and the database of the realm.",
+    discussion: """
+      Versions and times of hosts and verifiers are recorded once an hour.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
+  var json = false
+
+  func run() throws(AdminError) {
+    let realm = try ThisHost.requiredRealm()
+    let report = FleetReport(try realm.hosts(), try realm.state())
+    try Console.write(json ? report.json.text + "\n" : report.text)
+  }
+}
+
+/// `mfa-admin fleet ticket`
+struct FleetTicketCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ticket", abstract: "Create a ticket with which a host joins the realm.",
+    discussion: """
+      The ticket can be used once, within 10 minutes, with 'mfa-fleet join'.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Option(help: "A group of hosts in mfa-verifier.conf(5). Can be repeated.")
+  var group: [String] = []
+
+  @Argument(help: "The name of the host, which its certificate will have.")
+  var host: String
+
+  func run() throws(AdminError) {
+    let code = try ThisHost.requiredRealm().newTicket(for: host, groups: group)
+    try Console.write(secret: code)
+    try Console.write("\n")
+  }
+}
+
+/// `mfa-admin fleet revoke`
+struct FleetRevokeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "revoke", abstract: "Revoke all certificates of a host.",
+    discussion: """
+      The verifiers refuse the host from its next request on. Its tickets admit it no more.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
+  var yes = false
+
+  @Argument(help: "The name of the host.")
+  var host: String
+
+  func run() throws(AdminError) {
+    let realm = try ThisHost.requiredRealm()
+    if !yes {
+      guard Console.canAsk else { throw .unconfirmed }
+      guard Console.askForConfirmation("revoke the host \(VisibleText.escaping(host))?") else {
+        throw .declined
+      }
+    }
+    let mark = try realm.revokeHost(host)
+    let entry = mark.map { "; entry \(String(decoding: $0.text, as: UTF8.self)) of the audit log" }
+    try Console.write("\(VisibleText.escaping(host)): revoked\(entry ?? "")\n")
+  }
 }

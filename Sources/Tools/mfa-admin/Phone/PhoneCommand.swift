@@ -1,8 +1,8 @@
 import ArgumentParser
 import MFAAdmin
 import MFAAttempt
-import MFAStore
 import MFABase
+import MFAStore
 
 /// `mfa-admin phone`
 struct PhoneCommand: ParsableCommand {
@@ -15,5 +15,67 @@ struct PhoneCommand: ParsableCommand {
   static func sends() throws(AdminError) -> SendLog {
     guard let location = StoreLocation.standard else { throw .store(.damaged(.directory)) }
     return SendLog(location, log: { Log.write(.warning, $0) })
+  }
+}
+
+/// `mfa-admin phone status`
+struct PhoneStatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show the gateway, the messages of the last 24 hours, and the limits.",
+    discussion: AdminStatus.explanation)
+
+  @Flag(help: "Print JSON, for programs.")
+  var json = false
+
+  func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let status = try administration.phoneStatus(try PhoneCommand.sends())
+    try Console.write(json ? status.json.text + "\n" : status.text)
+  }
+}
+
+/// `mfa-admin phone test`
+struct PhoneTestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test", abstract: "Send a test message, without a code, to a phone.",
+    discussion: """
+      The message counts for the limits of the host, and the command is recorded in the audit log with \
+      the last two digits of the number. Other users of this host can see the number while the command \
+      runs.
+
+      \(AdminStatus.explanation)
+      """)
+
+  @Argument(help: ArgumentHelp("The phone number, such as +15105551234.", valueName: "number"))
+  var number: String
+
+  func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
+    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    try administration.sendTest(to: Array(number.utf8), try PhoneCommand.sends())
+    try Console.write("the gateway accepted the message\n")
+  }
+}
+
+/// `mfa-admin phone resume`
+struct PhoneResumeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Send codes again after too few came back.",
+    discussion: """
+      If users do not type the codes that are sent (phone_breaker in mfa.conf(5)), sending stops for an \
+      hour: the messages may not arrive, or an attacker requests them. This command ends the stop. The \
+      messages sent so far no longer count for it.
+
+      \(AdminStatus.explanation)
+      """)
+
+  func run() throws(AdminError) {
+    try ThisHost.refuseInRealm()
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    try administration.resumeSending(try PhoneCommand.sends())
+    try Console.write("codes are sent again\n")
   }
 }

@@ -1,7 +1,8 @@
-import MFAStore
 import MFABase
+import MFACrypto
 import MFAModel
 import MFARealm
+import MFAStore
 
 /// `mfa-admin fleet import`: takes the users of this host's local store to the realm that the host has joined. The
 /// local store is not changed.
@@ -224,5 +225,127 @@ extension AdministeredImport {
     answer.factors = factors.filter { $0.result == .present }
     if recoveryCodes == .added { answer.recoveryCodes = .none }
     return answer
+  }
+}
+
+extension ThisHost {
+  /// Returns the import of this host's local store into its realm.
+  package static func realmImport() throws(AdminError) -> RealmImport {
+    let realm = try requiredRealm()
+    let number: FactorID
+    do throws(CryptographyError) { number = try FactorID.generate() } catch {
+      throw .store(.cryptography)
+    }
+    // Nothing is changed, and no configuration is recorded in the local store.
+    let administration = Administration(
+      store: try store(), settings: .defaults, now: try now(), accounts: .system,
+      actor: Console.actor, log: { Log.write($0, $1) }, deliver: { _ in })
+    return try RealmImport(
+      of: LocalUsers(administration), into: realm, number: number.bytes)
+  }
+
+  /// The longest period of codes in seconds that factors usually have.
+  private static var period: Int64 { 60 }
+
+  /// Returns the time until which the local store would accept a code that the realm has accepted by now.
+  package static func endOfAcceptedCodes() throws(AdminError) -> String? {
+    let steps = 2 * Int64(mostAdjacentIntervals) + 1
+    let (time, overflow) = try now().addingReportingOverflow(steps * period)
+    return overflow ? nil : Timestamp(time)?.full
+  }
+}
+
+/// The users of this host's local store, as `mfa-admin fleet import` sends them to the realm. Nothing is changed.
+///
+/// MUST 1: a record that a sign-in on this host would refuse is not sent. (`RealmImportTests.unusable`)
+/// MUST 2: secrets are unsealed only into `SecretBytes`.
+package struct LocalUsers {
+  private let administration: Administration
+
+  /// Reads from the store of an administration.
+  package init(_ administration: Administration) { self.administration = administration }
+
+  /// The accounts of this host.
+  var accounts: AccountSource { administration.accounts }
+
+  /// Returns the users whose records are stored, sorted by name. A name is missing for a file that the store does not
+  /// use.
+  func names() throws(AdminError) -> [UserName] {
+    try administration.files().compactMap(\.user)
+  }
+
+  /// A user who is enrolled on this host.
+  struct LocalUser {
+    /// The user as sent to the realm.
+    let request: AdministrationImport
+    /// The names of the factors, in their order.
+    let factors: [Factor]
+    let failures: FailureCount
+  }
+
+  /// Returns a user, or nil if the user has no factor. `number` is that of the import.
+  func user(_ name: UserName, number: [UInt8]) throws(AdminError) -> LocalUser? {
+    let subject = try administration.subject(String(decoding: name.bytes, as: UTF8.self))
+    // A record with a different spelling of the name belongs to a different account.
+    guard let account = subject.account, account.name == name.bytes else {
+      throw .unusable(name, .noSuchAccount)
+    }
+    return try administration.onUser(subject) { () throws(FactorStoreError) in
+      guard let entry = try administration.store.existingEntry(of: account),
+        let record = entry.record
+      else { return nil }
+      return LocalUser(
+        request: try Self.request(entry, record, number: number), factors: record.factors,
+        failures: FailureCount(
+          failures: entry.attempts.failures, last: entry.attempts.lastFailure))
+    }
+  }
+
+  private static func request(
+    _ entry: LocalFactorStoreEntry, _ stored: FactorRecord, number: [UInt8]
+  ) throws(FactorStoreError) -> AdministrationImport {
+    var record = FactorRecord(user: stored.user, uid: stored.uid, id: stored.id)
+    var secrets = SecretList.empty
+    for factor in stored.factors {
+      do throws(FactorRecord.ChangeRefusal) { try record.add(factor.resealed([])) } catch {
+        throw .damaged(.record)
+      }
+      secrets = try added(try entry.secret(of: factor), to: secrets)
+    }
+    if !stored.recoveryCodes.isEmpty {
+      let portable = try entry.portableDigests()
+      let codes = zip(stored.recoveryCodes, portable.digests).compactMap { code, digest in
+        RecoveryCodeDigest(kind: code.kind, bytes: digest)
+      }
+      record.setRecoveryCodes(codes, at: stored.recoveryCodesAddedAt)
+      secrets = try added(portable.keys.prefix(.max), to: secrets)
+    }
+    if let language = stored.language { record.setLanguage(language) }
+    if stored.phoneRemovedAt > 0 { record.notePhoneRemoved(at: stored.phoneRemovedAt) }
+    return AdministrationImport(
+      user: stored.user.bytes, record: record.encoded(), attempts: encoded(entry.attempts),
+      secrets: secrets, number: number)
+  }
+
+  private static func added(
+    _ secret: consuming SecretBytes, to secrets: SecretList
+  ) throws(FactorStoreError) -> SecretList {
+    guard let longer = secrets.adding(secret.span) else { throw .damaged(.record) }
+    return longer
+  }
+
+  /// Returns the parts of an attempt state that are imported: no place, no typed code and no sent code.
+  private static func encoded(_ attempts: AttemptState) -> [UInt8] {
+    let unreported = attempts.unreported
+    let sent = AttemptState(
+      record: attempts.record, failures: attempts.failures, lastFailure: attempts.lastFailure,
+      watermarks: attempts.watermarks, postponedSignIns: attempts.postponedSignIns,
+      unreported: AttemptState.Unreported(
+        failures: unreported.failures, lastFailure: unreported.lastFailure,
+        source: unreported.source),
+      ownProcessFailures: attempts.ownProcessFailures)
+    let encoded = sent.encoded(sequence: 0)
+    let length = encoded.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+    return Array(encoded[..<length])
   }
 }

@@ -1,0 +1,449 @@
+import MFAAdmin
+import MFABase
+import MFAModel
+import MFARealm
+
+/// Finds a break-glass code that cannot be used or can be read by other users, and reports one that is
+/// prepared.
+package enum BreakGlass: Examination {
+  private static let path = "\(InstalledPath.breakGlass)"
+
+  /// Returns the credential of a host, or nil if it is missing or cannot be used.
+  package static func credential(on host: any ExaminedHost) -> BreakGlassCredential? {
+    do throws(TrustedPath.Refusal) {
+      return try host.text(of: path).flatMap { BreakGlassCredential($0) }
+    } catch {
+      return nil
+    }
+  }
+
+  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    do throws(SystemError) {
+      guard let status = try snapshot.host.status(of: path) else { return [] }
+      guard status.owner == 0, status.permissions & 0o037 == 0 else {
+        return [
+          Finding(
+            severity: .error, code: "break-glass-exposed", place: path,
+            message:
+              "has the hash of the break-glass code, and other users may read or change the file",
+            hint: "chown root:mfa \(path) && chmod 0640 \(path), then make a new code: mfa-admin "
+              + "break-glass USER")
+        ]
+      }
+      guard let credential = credential(on: snapshot.host) else {
+        return [
+          Finding(
+            severity: .error, code: "break-glass-unusable", place: path,
+            message: "has no valid break-glass code, so the code of its users is refused",
+            hint: "make a new code: mfa-admin break-glass USER")
+        ]
+      }
+      let users = credential.users.map { VisibleText.escaping($0) }.joined(separator: ", ")
+      return [
+        Finding(
+          severity: .note, code: "break-glass-prepared", place: path,
+          message:
+            "while the store cannot be used, these users sign in with the break-glass code in place "
+            + "of a second factor: \(users)",
+          hint: "keep the code where only they find it; mfa-admin break-glass --remove ends this")
+      ]
+    } catch {
+      return [.unchecked("the break-glass code", at: path, error.text)]
+    }
+  }
+}
+
+/// Checks that a host of a realm reaches a verifier, how long its certificate is valid, what the verifier says about
+/// the database, and whether the host can decide during an outage.
+enum RealmConnectionOfHost: Examination {
+  /// How long before its end a certificate is reported, in seconds. The relay renews it ten days before its end.
+  private static let shortTime: Int64 = 5 * 86_400
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    switch snapshot.host.realmStatus() {
+    case .none: return []
+    case .fails(let problem):
+      let relay = RelayReport.read(on: snapshot.host)
+      return [failure(problem, relay)] + outage(relay)
+    case .answers(let inspection, let time):
+      return certificate(inspection.certificateEnd, time) + database(inspection.findings)
+        + outage(RelayReport.read(on: snapshot.host))
+    }
+  }
+
+  private static func failure(_ problem: RealmProblem, _ relay: RelayReport?) -> Finding {
+    let code =
+      switch problem {
+      case .noRelay, .silentRelay, .untrustedRelay: "relay-stopped"
+      case .refused(.hostRefused, _): "host-refused"
+      default: "no-verifier"
+      }
+    return Finding(
+      severity: .error, code: code, place: "\(InstalledPath.residentRootSocket)",
+      message: "\(consequence(relay)): \(problem.message)",
+      hint: hint(problem))
+  }
+
+  /// What a problem means for users.
+  private static func consequence(_ relay: RelayReport?) -> String {
+    guard let relay, relay.isOffline, relay.isQueueSound, relay.permits > 0 else {
+      return "every sign-in that needs a code is denied"
+    }
+    let users = relay.permits == 1 ? "1 user" : "\(relay.permits) users"
+    return "sign-ins that need a code are denied, except what the realm permits \(users) during "
+      + "an outage"
+  }
+
+  /// Whether the files for an outage can be used. The relay replaces them when a verifier answers.
+  private static func outage(_ relay: RelayReport?) -> [Finding] {
+    guard let relay else { return [] }
+    var damage: [(code: String, message: String)] = []
+    if !relay.isQueueSound {
+      damage.append(
+        (
+          "offline-queue-damaged",
+          "the record of sign-ins during an outage was changed: all of them are denied"
+        ))
+    }
+    if !relay.arePermitsSound {
+      damage.append(
+        (
+          "offline-permits-damaged",
+          "the permits for an outage cannot be read: all sign-ins are denied then"
+        ))
+    }
+    return damage.map { code, message in
+      Finding(
+        severity: .error, code: code, place: place, message: message,
+        hint:
+          "the relay begins anew when a verifier answers; see who changed the file: mfa-fleet(8), OUTAGES"
+      )
+    }
+  }
+
+  /// The file that names the folder with what the host keeps for an outage.
+  private static let place = "/etc/mfa/fleet.conf"
+
+  private static func hint(_ problem: RealmProblem) -> String {
+    // The hint of this problem names mfa-admin doctor.
+    guard case .refused(.noVerifier, _) = problem else { return problem.hint }
+    return "see which verifier fails and why: journalctl -t mfa-fleet; check that the verifiers run"
+  }
+
+  private static func certificate(_ end: Int64, _ time: Int64) -> [Finding] {
+    guard end > 0 else { return [] }
+    let (left, overflow) = end.subtractingReportingOverflow(time)
+    guard !overflow, left < shortTime else { return [] }
+    return [
+      Finding(
+        severity: .warning, code: "certificate-ends", place: place,
+        message:
+          "the certificate of this host ends \(Timestamp(end)?.full ?? "soon"), and was not renewed",
+        hint: "see why: journalctl -t mfa-fleet; or join again with a new ticket: mfa-fleet(8)")
+    ]
+  }
+
+  private static func database(_ sentences: [[UInt8]]) -> [Finding] {
+    sentences.map { sentence in
+      Finding(
+        severity: .warning, code: "realm-database", place: "the database of the realm",
+        message: VisibleText.escaping(sentence),
+        hint:
+          "mfa-verifier(8), SETTING UP POSTGRESQL; on a verifier: runuser -u mfa -- mfa-verifier check"
+      )
+    }
+  }
+}
+
+/// Checks that the resident service answers, on a host where it is installed as a unit.
+enum ResidentService: Examination {
+  private static let unit = "/usr/lib/systemd/system/mfad.socket"
+  private static let manager = "/run/systemd/system"
+  private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    // On a host of a realm, the relay listens there.
+    guard snapshot.host.realmStatus() == .none else { return [] }
+    let place = "\(InstalledPath.residentRootSocket)"
+    switch snapshot.host.residentStatus() {
+    case .answers: return []
+    case .stopped:
+      guard exists(unit, snapshot), exists(manager, snapshot) else { return [] }
+      return [
+        Finding(
+          severity: .note, code: "resident-service-stopped", place: place,
+          message:
+            "the resident service does not run: mfa-helper is started for each request, which takes "
+            + "longer, and applications in a sandbox with no_new_privs deny every sign-in",
+          hint: "to start it: \(start)")
+      ]
+    case .silent:
+      return [
+        Finding(
+          severity: .warning, code: "resident-service-silent", place: place,
+          message:
+            "the resident service does not answer: each sign-in waits a minute and is then denied",
+          hint: "see why: systemctl status mfad.service; then: systemctl restart mfad.service")
+      ]
+    case .untrusted(let owner):
+      return [
+        Finding(
+          severity: .warning, code: "resident-service-untrusted", place: place,
+          message:
+            "uid \(owner) listens on the socket of the resident service: sign-ins are denied",
+          hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
+            + start)
+      ]
+    case .unknown(let reason):
+      return [.unchecked("whether the resident service answers", at: place, reason)]
+    }
+  }
+
+  private static func exists(_ path: String, _ snapshot: HostSnapshot) -> Bool {
+    do throws(SystemError) { return try snapshot.host.status(of: path) != nil } catch {
+      return false
+    }
+  }
+}
+
+/// Finds services whose systemd sandbox blocks access to the store or its key. With the resident
+/// service, applications need no access.
+enum SandboxedService: Examination {
+  private static let harm = "sign-ins that require a code are denied"
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard snapshot.host.residentStatus() != .answers else { return [] }
+    return snapshot.servicesWithModule.flatMap { service in
+      UnitFiles.units(of: service).compactMap { finding($0, service, snapshot.host) }
+    }
+  }
+
+  private static func finding(
+    _ unit: String, _ service: ServiceWithModule, _ host: any ExaminedHost
+  ) -> Finding? {
+    var sandbox = UnitSandbox()
+    do throws(UnitFiles.Failure) {
+      for path in try UnitFiles.paths(of: unit, on: host) {
+        sandbox.add(try UnitFiles.text(of: path, host), from: path)
+      }
+    } catch {
+      return .unchecked("whether \(unit) can access the store", at: error.place, error.reason)
+    }
+    if let place = sandbox.otherRoot {
+      return .unchecked(
+        "whether \(unit) can access the store", at: place,
+        "the unit sets a different root directory")
+    }
+    if let rule = sandbox.rule(for: "\(InstalledPath.store)"), rule.access != .written {
+      return finding(rule, of: unit, service, path: "\(InstalledPath.store)")
+    }
+    guard let rule = sandbox.rule(for: "\(InstalledPath.configurationFolder)"),
+      rule.access == .hidden
+    else { return nil }
+    return finding(rule, of: unit, service, path: "\(InstalledPath.configurationFolder)")
+  }
+
+  /// Returns the finding about a rule that blocks access to `path`.
+  private static func finding(
+    _ rule: UnitSandbox.Rule, of unit: String, _ service: ServiceWithModule, path: String
+  ) -> Finding {
+    let setting = VisibleText.escaping(rule.setting)
+    let isHidden = rule.access == .hidden
+    let what = isHidden ? "cannot see" : "cannot write to"
+    return Finding(
+      severity: .error, code: "service-sandboxed", services: [service.name], place: rule.place,
+      message: "\(unit) \(what) \(path) because of \(setting): \(harm)",
+      hint: isHidden
+        ? "remove the path from that line, then run systemctl daemon-reload and restart \(unit)"
+        : "run systemctl edit \(unit), add \"ReadWritePaths=\(path)\" under [Service], then restart the unit"
+    )
+  }
+}
+
+/// Checks the system user `mfa`, which owns the store and the helper.
+enum SystemUser: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    let account: Account
+    switch snapshot.owner {
+    case .failure(let error):
+      return [.unchecked("the system user mfa", at: "/etc/passwd", error.text)]
+    case .success(nil):
+      return [
+        Finding(
+          severity: .error, code: "no-system-user", place: "/etc/passwd",
+          message: "the user mfa does not exist: no factor can be used and no user can enrol",
+          hint:
+            "useradd --system --user-group --home-dir \(InstalledPath.store) "
+            + "--no-create-home --shell /usr/sbin/nologin mfa; then run packaging/install")
+      ]
+    case .success(let found?): account = found
+    }
+    guard account.uid != 0 else {
+      return [
+        Finding(
+          severity: .error, code: "system-user-is-root", place: "/etc/passwd",
+          message: "the user mfa has uid 0: the helper would be setuid root",
+          hint: "rename the account with vipw, then run packaging/install")
+      ]
+    }
+    guard case .success(let accounts) = snapshot.accounts,
+      let listed = accounts.first(where: { $0.account.name == account.name }), listed.isPersonal
+    else { return [] }
+    return [
+      Finding(
+        severity: .warning, code: "system-user-signs-in", place: "/etc/passwd",
+        message:
+          "the user mfa looks like a personal account: anyone who signs in as mfa can change every "
+          + "factor",
+        hint:
+          "run usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
+          + "rename it instead")
+    ]
+  }
+}
+
+/// Finds a system clock that is not synchronised. Codes depend on the time.
+enum UnsynchronizedClock: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    let place = "adjtimex(2)"
+    do throws(SystemError) {
+      guard try !snapshot.host.clockIsSynchronized() else { return [] }
+    } catch {
+      return [.unchecked("whether the clock is synchronised", at: place, error.text)]
+    }
+    return [
+      Finding(
+        severity: .warning, code: "clock-not-synchronized", place: place,
+        message:
+          "the system clock is not synchronised: once it is off by more than adjacent_intervals "
+          + "allows, every code is rejected",
+        hint:
+          "run timedatectl set-ntp true, or make sure that chrony has \"rtcsync\"; this can be "
+          + "expected in a virtual machine whose host keeps the time")
+    ]
+  }
+}
+
+/// Checks that codes can be sent to phones where policy says so, and that no test number is left.
+enum PhoneGateway: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.validConfigurations.flatMap { configuration in
+      gateway(configuration, snapshot) + missing(configuration)
+        + testNumbers(configuration, snapshot)
+    }
+  }
+
+  /// Returns whether any section allows factors of the type phone.
+  private static func allowsPhones(_ configuration: Configuration) -> Bool {
+    let phone = Configuration.FactorType.phone.name
+    let values =
+      [configuration.value(of: .factors)]
+      + configuration.tenants.map { configuration.value(of: .factors, in: $0) }
+    return values.contains { value in
+      value.map { String(decoding: $0, as: UTF8.self).contains(phone) } ?? false
+    }
+  }
+
+  private static func gateway(
+    _ configuration: Configuration, _ snapshot: HostSnapshot
+  ) -> [Finding] {
+    guard let path = configuration.project.gateway, allowsPhones(configuration) else { return [] }
+    let state = snapshot.host.gatewayState(of: path)
+    var findings: [Finding] = []
+    if let refusal = state.refusal {
+      let name = VisibleText.escaping(path)
+      findings.append(
+        Finding(
+          severity: .error, code: "gateway-unusable", place: name,
+          message: "no code is sent to phones: \(GatewayState.reason(refusal))",
+          hint: "the file and all directories above it must belong to root, without write "
+            + "permission for other users; the file must be executable: chmod 0755 \(name)"))
+    }
+    findings += service(state.service, snapshot)
+    return findings
+  }
+
+  private static func service(
+    _ service: GatewayState.Service, _ snapshot: HostSnapshot
+  ) -> [Finding] {
+    let place = "\(InstalledPath.gatewaySocket)"
+    switch service {
+    case .listens: return []
+    case .stopped:
+      return [
+        Finding(
+          severity: .error, code: "gateway-service-stopped", place: place,
+          message: "no code is sent to phones: the gateway service does not run",
+          hint: "systemctl enable --now mfa-gateway.socket; without systemd, start "
+            + "\(InstalledPath.resident) --gateway --listen \(InstalledPath.residentFolder)")
+      ]
+    case .untrusted(let owner):
+      return [
+        Finding(
+          severity: .error, code: "gateway-service-untrusted", place: place,
+          message: "no code is sent to phones: uid \(owner) listens on the socket",
+          hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
+            + "systemctl restart mfa-gateway.socket")
+      ]
+    case .unknown(let reason):
+      return [.unchecked("whether the gateway service runs", at: place, reason)]
+    }
+  }
+
+  /// Finds sections in which users can only use codes that cannot be sent.
+  private static func missing(_ configuration: Configuration) -> [Finding] {
+    guard configuration.project.gateway == nil else { return [] }
+    let only = Array(Configuration.FactorType.phone.name.utf8)
+    return ([nil] + configuration.tenants.map { $0 }).compactMap { tenant in
+      guard configuration.value(of: .factors, in: tenant) == only else { return nil }
+      return Finding(
+        severity: .error, code: "phone-without-gateway",
+        place: place(of: .factors, in: tenant, configuration),
+        message: "only codes that are sent to phones are accepted, but no gateway is configured",
+        hint: "set gateway and regions, or allow totp: mfa.conf(5)")
+    }
+  }
+
+  private static func testNumbers(
+    _ configuration: Configuration, _ snapshot: HostSnapshot
+  ) -> [Finding] {
+    guard !configuration.project.phoneTestNumbers.isEmpty else { return [] }
+    let place = place(of: .phoneTestNumbers, in: nil, configuration)
+    return enrolled(configuration, snapshot, place) + [
+      Finding(
+        severity: .warning, code: "phone-test-numbers", place: place,
+        message: "test numbers accept codes that every user of this host can read",
+        hint: "remove the line when the tests are done")
+    ]
+  }
+
+  /// Finds users whose phone became a test number after they enrolled it. No code is accepted for it.
+  private static func enrolled(
+    _ configuration: Configuration, _ snapshot: HostSnapshot, _ place: String
+  ) -> [Finding] {
+    let numbers = configuration.project.phoneTestNumbers.map { entry in
+      Array(entry.prefix { $0 != UInt8(ascii: "=") })
+    }
+    let users: [String]
+    do throws(AdminError) { users = try snapshot.host.users(withPhones: numbers) } catch {
+      return [.unchecked("whether a user has enrolled a test number", at: place, error.message)]
+    }
+    guard !users.isEmpty else { return [] }
+    return [
+      Finding(
+        severity: .error, code: "phone-test-number-enrolled", place: place,
+        message:
+          "a test number is the phone of \(NameList.text(users, most: 10)): it gets no code, and "
+          + "the code of the test number is not accepted for it",
+        hint: "remove the number from the line, or the phone: mfa-admin revoke USER FACTOR")
+    ]
+  }
+
+  private static func place(
+    of key: Configuration.Key, in tenant: Tenant?, _ configuration: Configuration
+  ) -> String {
+    let origin = configuration.origin(of: key, in: tenant)
+    return VisibleText.escaping(
+      origin.map { configuration.place(of: $0) } ?? InstalledPath.configuration.bytes)
+  }
+}

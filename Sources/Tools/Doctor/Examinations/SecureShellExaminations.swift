@@ -1,0 +1,304 @@
+import MFAAdmin
+import MFAAttempt
+import MFABase
+import MFAModel
+import MFAPAMStack
+
+/// Finds sshd settings that disable keyboard-interactive or PAM, so that sshd cannot ask for a
+/// code.
+///
+/// Also reports the settings of sshd that could not be determined.
+enum DisabledPrompts: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService else { return [] }
+    return snapshot.sshd.unchecked + findings(service, snapshot.sshd)
+  }
+
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(_ service: ServiceWithModule, _ sshd: SSHDView) -> [Finding] {
+    sshd.findings { settings, description, place in
+      guard settings.isOn("usepam") else {
+        return [
+          Finding(
+            severity: .error, code: "use-pam-off", services: [service.name],
+            place: place(["usepam"]),
+            message: "no user is asked for a code over ssh\(description): UsePAM is no",
+            hint: hint(settings, service, [("UsePAM", "yes")]))
+        ]
+      }
+      guard !settings.canAsk(service) else { return [] }
+      return [
+        Finding(
+          severity: .error, code: "keyboard-interactive-off", services: [service.name],
+          place: place(["kbdinteractiveauthentication", "challengeresponseauthentication"]),
+          message:
+            "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
+            + "but \(service.place) asks for a code",
+          hint: hint(settings, service, [("KbdInteractiveAuthentication", "yes")]))
+      ]
+    }
+  }
+
+  /// Returns settings with which sshd asks for a code after a first factor.
+  private static func hint(
+    _ settings: SSHDSettings, _ service: ServiceWithModule,
+    _ changes: [(key: String, value: String)]
+  ) -> String {
+    SecureShellRemedy.hint(for: settings, service, changing: changes)
+      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
+  }
+}
+
+/// Finds files among the configuration's drop-ins that are not read because of their names.
+enum IgnoredDropIns: Examination {
+  private static let folder = "\(InstalledPath.dropIns)"
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    let names: [String]
+    do throws(TrustedPath.Refusal) { names = try snapshot.host.names(in: folder) } catch {
+      // `Ownership` reports a folder that cannot be used.
+      return []
+    }
+    return names.filter { !ConfigurationFile.isDropIn(Array($0.utf8)) }.sorted().map { name in
+      Finding(
+        severity: .warning, code: "drop-in-ignored",
+        place: "\(folder)/\(VisibleText.escaping(name))",
+        message: "is not read, so its settings do not apply: the name must consist of letters, "
+          + "digits, dots, underscores and hyphens, not begin with a dot, and end in .conf",
+        hint: "rename it, or move it out of this folder")
+    }
+  }
+}
+
+/// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
+enum MethodsWithoutCode: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService else { return [] }
+    return findings(service, snapshot.sshd, on: snapshot.host)
+  }
+
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(
+    _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
+  ) -> [Finding] {
+    sshd.findings { settings, description, place in
+      // `DisabledPrompts` reports that PAM is off, in which case no user is asked for a code.
+      guard settings.isOn("usepam") else { return [] }
+      let methods = settings.waysWithoutPAM
+      guard !methods.isEmpty else { return [] }
+      guard settings.methodLists != nil else {
+        return [
+          finding(
+            service, settings, place(["authenticationmethods"]),
+            "users who sign in by ssh with \(methods.joined(separator: " or "))\(description) are never "
+              + "asked for a code: AuthenticationMethods does not require another method")
+        ]
+      }
+      let shown = methods.joined(separator: " ")
+      let line = place(["authenticationmethods"])
+      let message =
+        "users who sign in by ssh with \(VisibleText.escaping(shown))\(description) are never asked for "
+        + "a code: these methods do not use PAM"
+      guard !isEnabledExemption(line, host) else {
+        return [
+          Finding(
+            severity: .note, code: "exempt-group", services: [service.name], place: line,
+            message: message, hint: "mfa-admin enable --except-group set this up")
+        ]
+      }
+      return [finding(service, settings, line, message)]
+    }
+  }
+
+  /// Returns whether a line is in a file that `mfa-admin enable` wrote and that has not been edited since:
+  /// it then contains no exemption but those that were asked for.
+  private static func isEnabledExemption(_ place: String, _ host: any ExaminedHost) -> Bool {
+    guard case .success(let services) = host.recordedServices() else { return false }
+    let path = Acceptance.Subject.split(place).path
+    return services.contains { service in
+      service.files.contains {
+        VisibleText.escaping($0.path) == path && $0.isUnchanged
+      }
+    }
+  }
+
+  private static func finding(
+    _ service: ServiceWithModule, _ settings: SSHDSettings, _ place: String, _ message: String
+  ) -> Finding {
+    Finding(
+      severity: .error, code: "methods-without-code", services: [service.name], place: place,
+      message: message,
+      hint: SecureShellRemedy.hint(for: settings, service)
+        ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor")
+  }
+}
+
+/// Finds users who have ssh keys, or may have them, and for whom no way into sshd is left because they
+/// have no password.
+enum RefusedKeys: Examination {
+  /// The maximum number of users for whom sshd is asked because their settings were not read yet.
+  private static let mostQuestions = 32
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService, needsPassword(service),
+      case .known(let cases, let file, _) = snapshot.sshd, let general = cases.first?.settings
+    else { return [] }
+    let host = snapshot.host
+    let known = host.usersWithKeysAlone(snapshot.accounts, AuthorizedKeysFiles(general))
+    var questions = mostQuestions
+    let refused = refused(known, by: service, snapshot, &questions)
+    var findings: [Finding] = []
+    if let first = refused.users.first {
+      findings.append(
+        Finding(
+          severity: .warning, code: "keys-refused", services: [service.name],
+          place: file.place(of: ["authenticationmethods"], saying: first.settings),
+          message:
+            "users who have keys but no password cannot sign in by ssh, because a password is "
+            + "required: \(NameList.text(refused.users.map(\.user)))\(refused.note)",
+          hint:
+            "give them a password, require a key and a code (USERS WITH KEYS ONLY in man "
+            + "mfa-operation), or exempt them deliberately"))
+    }
+    guard let source = cases.compactMap(\.settings.keySource).first else { return findings }
+    // Their keys are in no file.
+    let others = host.usersWithoutPassword(snapshot.accounts).filter { !known.contains($0) }
+    let doubtful = Self.refused(others, by: service, snapshot, &questions) {
+      $0.keySource != nil
+    }
+    if let first = doubtful.users.first {
+      findings.append(
+        .unchecked(
+          "whether users without a password sign in by ssh",
+          at: file.place(
+            of: ["authorizedkeyscommand", "trustedusercakeys"], saying: first.settings),
+          "\(source), and a password is required of "
+            + "\(NameList.text(doubtful.users.map(\.user)))\(doubtful.note)"))
+    }
+    return findings
+  }
+
+  /// Returns the users for whom no way into sshd is left even with a key, of those whose settings fit.
+  private static func refused(
+    _ users: [[UInt8]], by service: ServiceWithModule, _ snapshot: HostSnapshot,
+    _ questions: inout Int, where fits: (SSHDSettings) -> Bool = { _ in true }
+  ) -> (users: [(user: String, settings: SSHDSettings)], note: String) {
+    let enrolled = snapshot.enrolledUsers
+    var refused: [(user: String, settings: SSHDSettings)] = []
+    var unchecked = 0
+    for user in users {
+      let name = String(decoding: user, as: UTF8.self)
+      var settings = snapshot.sshd.settings(ofUser: name)
+      if settings == nil {
+        guard questions > 0 else {
+          unchecked += 1
+          continue
+        }
+        questions -= 1
+        settings = SSHDView.settings(ofUser: name, on: snapshot.host)
+      }
+      let means = AccountMeans(
+        hasPassword: false, key: .present, isEnrolled: enrolled.contains(user))
+      guard let settings, fits(settings), case .closed = service.access(with: means, settings)
+      else { continue }
+      refused.append((VisibleText.escaping(user), settings))
+    }
+    return (refused, unchecked > 0 ? " (\(unchecked) users were not checked)" : "")
+  }
+
+  /// Returns whether the stack cannot be passed with a key and without a password, by users who have
+  /// enrolled or by others.
+  private static func needsPassword(_ service: ServiceWithModule) -> Bool {
+    !service.effect(for: Claimant([.code, .other, .key])).canSucceed
+      || !service.effect(for: Claimant([.other, .key], .notRequired)).canSucceed
+  }
+}
+
+extension ExaminedHost {
+  /// Returns the users who have keys in one of `files` and whose password cannot be used.
+  package func usersWithKeysAlone(
+    _ accounts: Result<[KnownAccount], SystemError>, _ files: AuthorizedKeysFiles
+  ) -> [[UInt8]] {
+    guard case .success(let accounts) = accounts else { return [] }
+    let mounts: MountTable
+    do throws(TrustedPath.Refusal) {
+      guard let text = try text(of: "/proc/self/mountinfo") else { return [] }
+      mounts = MountTable(text)
+    } catch {
+      return []
+    }
+    let candidates = accounts.filter { account in
+      // `RootWithoutFactor` reports root's keys.
+      account.account.uid != 0 && account.acceptsSignIns
+        && files.paths(of: account).contains { hasKeys(account, $0, mounts) }
+    }
+    return withoutPassword(candidates.map(\.account)).map(\.name)
+  }
+
+  /// Returns the users whose shell accepts sign-ins and whose password cannot be used.
+  package func usersWithoutPassword(_ accounts: Result<[KnownAccount], SystemError>) -> [[UInt8]] {
+    guard case .success(let accounts) = accounts else { return [] }
+    let candidates = accounts.filter { $0.account.uid != 0 && $0.acceptsSignIns }
+    return withoutPassword(candidates.map(\.account)).map(\.name)
+  }
+
+  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
+  /// not opened, and no file system is accessed on which a lookup can hang.
+  private func hasKeys(
+    _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
+  ) -> Bool {
+    guard account.home.first == UInt8(ascii: "/") else { return false }
+    let keys = ResolvedPath(String(decoding: file, as: UTF8.self), on: self) { path in
+      mounts.distantKind(of: Array(path.utf8)) == nil
+    }.end
+    return keys.map { $0.kind == .file && $0.size > 0 } ?? false
+  }
+}
+
+/// Finds services for which policy accepts a recent code, but which may be daemons whose session is
+/// not the user's.
+enum SessionNotFollowed: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { service in
+      guard SessionService(service.name) == nil,
+        let configuration = snapshot.configuration(of: service),
+        configuration.mayAcceptRecentCode(in: service.name)
+      else { return nil }
+      return Finding(
+        severity: .warning, code: "session-not-followed", services: [service.name],
+        place: service.place,
+        message:
+          "a recent code (remember, fresh_for) counts here only for sign-ins from the same numeric "
+          + "address; a service that does not pass the address to PAM asks for a code every time",
+        hint:
+          "in remember_services, or in the tenant that sets fresh_for, list only sshd, login, "
+          + "sudo, sudo-i, su, su-l, doas and services that pass the address to PAM")
+    }
+  }
+}
+
+/// Finds settings of sshd that give users little time to enrol during a sign-in.
+enum ShortGraceTime: Examination {
+  /// The time that an enrolment may take, in seconds.
+  private static let sufficient = 300
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService,
+      let configuration = snapshot.configuration(of: service),
+      configuration.mayRequireEnrollment(at: service.name)
+    else { return [] }
+    return snapshot.sshd.findings { settings, description, place in
+      guard let seconds = settings.value(of: "logingracetime").flatMap({ Int($0) }), seconds > 0,
+        seconds < sufficient
+      else { return [] }
+      return [
+        Finding(
+          severity: .warning, code: "short-grace-time", services: [service.name],
+          place: place(["logingracetime"]),
+          message: "sshd ends a sign-in after \(seconds) s\(description), and users who must enrol "
+            + "in it need more time",
+          hint: "set \"LoginGraceTime 600\"; \(SecureShellRemedy.reload)")
+      ]
+    }
+  }
+}

@@ -1,4 +1,0 @@
-import ArgumentParser
-import MFAServices
-
-extension ConfirmationTime: ExpressibleByArgument {}
