@@ -712,9 +712,9 @@ extension EndToEnd {
           #expect(try signIns.waitUntilAsked() == 32)
           // The helper takes longer to start than the service to answer, so in every other round it is first.
           if round.isMultiple(of: 2) { try resident.suspend() }
+          let before = try files.acceptedSteps()
           signIns.release()
           if round.isMultiple(of: 2) {
-            let before = try files.acceptedSteps()
             #expect(try Deadline.usual.waits { try files.acceptedSteps() != before })
             resident.resume()
           }
