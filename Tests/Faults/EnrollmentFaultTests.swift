@@ -90,7 +90,8 @@ extension Faults {
         case .unenrollOneOfTwo, .unenrollLast: success = 0x89
         }
         try Faults.everyCall(
-          on: machine, reset: { try reset(start, on: machine) },
+          on: machine, fromBeginning: change == .enrollFirst,
+          reset: { try reset(start, on: machine) },
           perform: { try perform(change, start, through: $0) },
           isDone: { $0.answer?.kind == success },
           check: { performed, isDone, title in

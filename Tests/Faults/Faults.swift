@@ -38,21 +38,24 @@ enum Faults {
     return faults
   }
 
-  /// Performs a change of the helper without faults, and then with every fault at each of its
-  /// calls, and of those of the copy that decides. `reset` restores the initial state, `perform` makes the change with strace's command
-  /// line, and `check` examines the state, given whether the helper reported success.
+  /// Performs a change of the helper without faults, and then with every fault at each call of the
+  /// copy that decides: from its beginning, or from its first call that changes something if
+  /// `fromBeginning` is false. Until then, the copy does the same for each change. `reset` restores the
+  /// initial state, `perform` makes the change with strace's command line, and `check` examines the
+  /// state, given whether the helper reported success.
   static func everyCall<Answer>(
-    on machine: Machine, reset: () throws -> Void, perform: ([String]) throws -> Answer,
+    on machine: Machine, fromBeginning: Bool, reset: () throws -> Void,
+    perform: ([String]) throws -> Answer,
     isDone: (Answer) -> Bool, check: (Answer, Bool, String) throws -> Void
   ) throws {
     let list = machine.folder + "/calls"
     let undisturbed = try perform(SystemCallTrace.list(to: list, followingCopies: true))
     #expect(isDone(undisturbed), "\(undisturbed)")
     try check(undisturbed, isDone(undisturbed), "undisturbed")
-    let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0")
+    let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0", ofCopy: 1)
     #expect(calls.contains { $0.name == "fsync" })
     #expect(calls.count > 5)
-    for call in calls {
+    for call in fromBeginning ? calls[...] : calls.drop(while: { !isChanging($0) }) {
       for fault in faults(at: call) {
         try reset()
         let answer = try perform(

@@ -122,7 +122,7 @@ extension Faults {
         let door = Door(service: service, user: start.user)
         var options: Set<Bool> = []
         try Faults.everyCall(
-          on: machine, reset: { try reset(start, on: machine) },
+          on: machine, fromBeginning: false, reset: { try reset(start, on: machine) },
           perform: { try perform(change, start, through: $0) },
           isDone: { $0.message?.kind == Self.success(of: change) },
           check: { answer, isDone, title in

@@ -47,10 +47,11 @@ package enum SystemCallTrace {
   }
 
   /// Returns the calls in a list that strace wrote, in order, starting at the first line that
-  /// contains `start`.
-  package static func calls(inListAt path: String, from start: String) throws(HarnessFailure)
-    -> [SystemCall]
-  {
+  /// contains `start`. With `copy`, only those of one process: 0 is the first one in the list, 1 is its first copy.
+  package static func calls(
+    inListAt path: String, from start: String, ofCopy copy: Int? = nil
+  ) throws(HarnessFailure) -> [SystemCall] {
+    var processes: [Substring] = []
     var counts: [String: Int] = [:]
     var calls: [SystemCall] = []
     var hasStarted = false
@@ -60,13 +61,14 @@ package enum SystemCallTrace {
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
       // With copies, the number of the process comes first.
       let process = line.prefix { $0.isNumber }
+      if !processes.contains(process) { processes.append(process) }
       let line = line.dropFirst(process.count).drop { $0 == " " }
       guard let end = line.firstIndex(of: "("), line.first?.isLetter == true else { continue }
       let name = String(line[..<end])
       let number = counts["\(process) \(name)", default: 0] + 1
       counts["\(process) \(name)"] = number
       hasStarted = hasStarted || line.contains(start)
-      if hasStarted {
+      if hasStarted, copy == nil || processes.firstIndex(of: process) == copy {
         calls.append(SystemCall(name: name, number: number, line: String(line)))
       }
     }
