@@ -106,11 +106,11 @@ extension EndToEnd {
           #expect(try session.greet()?.kind == 0x81)
           #expect(try session.ask(10, Array("000000".utf8)) != nil)
         }
-        // Each line begins with the number of the process, of which one takes the lock.
+        // Each line begins with the number of the process, of which one takes the lock, and spaces.
         let lines = try Command.succeed(["/bin/cat", list]).split(separator: "\n")
-          .map { $0.split(separator: " ", maxSplits: 1) }.filter { $0.count == 2 }
-        let holder = try #require(lines.first { $0[1].hasPrefix("flock(") }, "\(lines)")[0]
-        let calls = lines.filter { $0[0] == holder }.map { $0[1] }
+          .map { (process: $0.prefix { $0.isNumber }, call: $0.drop { $0.isNumber || $0 == " " }) }
+        let holder = try #require(lines.first { $0.call.hasPrefix("flock(") }, "\(lines)").process
+        let calls = lines.filter { $0.process == holder }.map(\.call)
         let lock = try #require(calls.firstIndex { $0.hasPrefix("flock(") }, "\(calls)")
         let barrier = try #require(calls.firstIndex { $0.hasPrefix("membarrier(") }, "\(calls)")
         let identity = try #require(calls.firstIndex { $0.hasPrefix("setresuid(") }, "\(calls)")
@@ -153,14 +153,19 @@ extension EndToEnd {
         let stop = try Command.run(["/bin/kill", "-TSTP", number], as: user.identity)
         #expect(stop.status.isSuccess, "the process belongs to the user")
         #expect(try session.ask(7)?.kind == 0x87, "a stop signal of the terminal is ignored")
-        let holder = try holder(of: "/var/lib/mfa/attempts/\(user.name)")
+        let lock = "/var/lib/mfa/attempts/\(user.name)"
+        let holder = try holder(of: lock)
         let code = try enrollment.phone.code()
         session.send(10, Array(code.utf8))
         let own = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
         let group = try Command.succeed(["/usr/bin/id", "-g", "mfa"]).dropLast()
         var copy = ""
-        try waitUntil("the copy has one identity") {
-          copy = try String(Command.run(["/usr/bin/pgrep", "-P", number]).text.dropLast())
+        try waitUntil("the copy has opened the lock, and has one identity") {
+          // The copy that answered before may have ended without being waited for. It has no file open.
+          let copies = try Command.run(["/usr/bin/pgrep", "-P", number]).text
+          copy = try String(copies.split(separator: "\n").first { copy in
+            !(try Command.run(["/usr/bin/find", "/proc/\(copy)/fd", "-lname", lock]).text.isEmpty)
+          } ?? "none")
           let status = try Command.run(["/bin/cat", "/proc/\(copy)/status"]).text
           return status.contains("Uid:\t\(own)\t\(own)\t\(own)\t\(own)\n")
             && status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n")

@@ -84,22 +84,26 @@ extension Faults {
         change == .resynchronize ? nil : try start.enrollment?.phone.code(offset: -3)
       let proof = try session.prove(password: start.user.password, code: code)
       guard proof?.kind == 0x84 else { return Answer(message: proof, step: step) }
-      try session.attach(command)
       let message: HelperSession.Message?
       switch change {
-      case .recoveryCodes: message = try session.ask(0x0E)
+      case .recoveryCodes:
+        try session.attach(command)
+        message = try session.ask(0x0E)
       case .importFirst, .importSecond:
+        try session.attach(command)
         message = try session.ask(
           0x10, Array(Self.newName.utf8), [1], [6], [0, 30], Self.importedKey, [0, 0, 0, 0],
           (0..<8).reversed().map { UInt8(truncatingIfNeeded: step >> (8 * $0)) },
           [UInt8(Self.importedCodes.count)], Array(Self.importedCodes[0].utf8),
           Array(Self.importedCodes[1].utf8))
       case .resynchronize:
+        // The first of the two codes changes nothing, and another copy decides on it.
         let enrollment = try #require(start.enrollment)
         let codes = try enrollment.phone.codes(fromStep: step + Self.drift, count: 2)
-        let start = try session.ask(0x0F, enrollment.identifier, Array(codes[0].utf8))
-        message =
-          start?.kind == 0x88 ? try session.ask(0x14, Array(codes[1].utf8)) : start
+        let first = try session.ask(0x0F, enrollment.identifier, Array(codes[0].utf8))
+        guard first?.kind == 0x88 else { return Answer(message: nil, step: step) }
+        try session.attach(command)
+        message = try session.ask(0x14, Array(codes[1].utf8))
       }
       session.send(11)
       _ = try session.waitForExit()
