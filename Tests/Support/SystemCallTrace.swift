@@ -27,8 +27,8 @@ package enum SystemCallTrace {
     package var description: String { injection }
   }
 
-  /// Returns the command line that lists a program's calls in the file at `path`, with those of its copies if it
-  /// follows them. The program's own command line must follow.
+  /// Returns the beginning of a command line that runs a program and lists its system calls in the file at `path`.
+  /// With `followingCopies`, the list has the calls of its copies too. The program's own command line must be added.
   package static func list(to path: String, followingCopies: Bool = false) -> [String] {
     ["/usr/bin/strace", "-qq", "-y", "-o", path] + (followingCopies ? ["-f"] : [])
   }
@@ -47,7 +47,8 @@ package enum SystemCallTrace {
   }
 
   /// Returns the calls in a list that strace wrote, in order, starting at the first line that
-  /// contains `start`. With `copy`, only those of one process: 0 is the first one in the list, 1 is its first copy.
+  /// contains `start`. With `copy`, the calls of one process only: 0 is the first process in the list, 1 its first
+  /// copy.
   package static func calls(
     inListAt path: String, from start: String, ofCopy copy: Int? = nil
   ) throws(HarnessFailure) -> [SystemCall] {

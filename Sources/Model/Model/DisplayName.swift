@@ -39,8 +39,8 @@ enum SingleLine {
   /// The maximum length in bytes.
   static let maximumBytes = 255
 
-  /// Trims spaces and tabs from both ends of a text, and returns the rest if it is valid and has at
-  /// most `maximumLength` Unicode scalars.
+  /// Returns a text without the spaces and tabs at its ends. The rest must be valid, and have at most
+  /// `maximumLength` Unicode scalars.
   static func checked(
     _ text: [UInt8], maximumLength: Int
   ) throws(DisplayName.Refusal) -> [UInt8] {

@@ -143,7 +143,7 @@ package final class HandshakeTurn: Sendable {
   package func end() { turns.end(self) }
 }
 
-/// Elements in the order in which they were appended. Each operation takes constant time on average.
+/// A queue whose operations take constant time on average.
 struct HandshakeQueue<Element> {
   private var elements: [Int: Element] = [:]
   private var first = 0

@@ -101,10 +101,7 @@ struct VerifierService: RealmService {
 
   /// Reports the host, at most once in an hour. A failure of that does not concern the host.
   private func note(_ metadata: Metadata, _ context: ServerContext) {
-    let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
-    guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
-      return
-    }
+    guard let (host, certificate) = Self.client(context) else { return }
     let version = metadata[stringValues: HostMetadata.version].first { _ in true } ?? ""
     seenHosts.note(
       host, version: version, certificateEnd: certificate.notValidAfter, decisions)
@@ -162,13 +159,24 @@ struct VerifierService: RealmService {
     RPCError(code: .permissionDenied, message: "the decision service refused the request")
   }
 
-  /// Returns the host in the client certificate.
+  // MARK: The client
+
   private static func host(_ context: ServerContext) throws -> HostIdentity {
-    let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
-    guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
+    guard let client = client(context) else {
       throw RPCError(code: .permissionDenied, message: "the certificate is not one of a host")
     }
-    return host
+    return client.host
+  }
+
+  /// Returns the host in the client certificate, or nil if the certificate is not one of a host.
+  private static func client(
+    _ context: ServerContext
+  ) -> (host: HostIdentity, certificate: Certificate)? {
+    let transport = context.transportSpecific as? HTTP2ServerTransport.Posix.Context
+    guard let certificate = transport?.peerCertificate, let host = HostIdentity(certificate) else {
+      return nil
+    }
+    return (host, certificate)
   }
 }
 

@@ -98,8 +98,8 @@ struct EtcdLead: Equatable, Sendable {
   let least: Int64
   let most: Int64
 
-  /// Computes the lead from the index that was applied before a revision was read, and the one that was
-  /// committed after it.
+  /// Computes the lead. `appliedBefore` is the index that was applied before the revision was read;
+  /// `committedAfter` is the index that was committed after it was read.
   init(appliedBefore: Int64, committedAfter: Int64, revision: Int64) {
     least = appliedBefore.subtractingReportingOverflow(revision).partialValue
     most = committedAfter.subtractingReportingOverflow(revision).partialValue

@@ -50,14 +50,6 @@ package final class PacketBytes: Sendable {
   package func copied() -> [UInt8] { withSpan { $0.copied() } }
 }
 
-extension SecretBytes {
-  fileprivate borrowing func withSpan<Result: ~Copyable, Failure: Error>(
-    _ body: (Span<UInt8>) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(span)
-  }
-}
-
 /// The metadata of requests and their answers.
 package enum HostMetadata {
   /// The name of the metadata of a check that tells the version of the relay.

@@ -115,10 +115,10 @@ package struct VerifierPool: Sendable {
           metrics.unanswered(by: verifier.address)
           // The check finds out when the verifier works again.
           verifier.noteFailure(error.code)
-        }
-        guard failures.last?.code != .invalidArgument else {
-          Self.log(failures)
-          return .refused
+          guard error.code != .invalidArgument else {
+            Self.log(failures)
+            return .refused
+          }
         }
       }
     }

@@ -86,37 +86,24 @@ extension Management {
     let name = request.displayName
     var others: [PhoneNotice] = []
     var wait: Int64 = 0
-    let (factor, committed) = try deciding {
-      () throws(HelperFailure) -> (Factor, CommittedChange) in
-      let entry = try entry(creating: true, session)
-      let now = try now()
-      let allowed = try countedChange(entry, at: now)
-      var record = try record(entry)
+    let enrolled = try enroll(in: session) {
+      entry, record, now throws(HelperFailure) -> (Factor, confirmedAt: Int64) in
       guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
       let times = PhoneDraft.Times(
         in: entry, settings, otherProof: session.otherProof, now: now)
       wait = times.usableFrom &- now
       others = PhoneNotice.notices(for: record.factors, in: entry, settings)
-      let before = record
       let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
-        try draft.factor(named: name, at: times, in: before, sealedBy: entry)
+        try draft.factor(named: name, at: times, in: record, sealedBy: entry)
       }
-      try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
-      let event = try note(factor, session, in: &record, at: now)
-      let attempts = entry.record == nil ? allowed.beginning(record) : allowed
-      let committed = try replace(
-        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: now),
-        entering: event)
-      return (factor, committed)
+      return (factor, now)
     }
-    finishEnrollment(committed, session)
     state.phone = nil
     if let message = draft.message { host.codeSender.markReturned(message) }
-    logChange("enrolled", factor, committed.checkpoint)
-    deliverInBackground()
+    let factor = finishEnrollment(enrolled, session)
     phoneNotices = PhoneNotices(message: .phoneAdded(issuer: issuer(settings)), phones: others)
     if wait > 0 { tell(.phoneUsableLater(seconds: wait)) }
-    return factor.id
+    return factor
   }
 
   private func isEnrolled(

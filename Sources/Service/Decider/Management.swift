@@ -1,9 +1,9 @@
-import MFAStore
 import MFAAttempt
 import MFABase
 import MFACrypto
-import MFAModel
 import MFAMessages
+import MFAModel
+import MFAStore
 import MFAWire
 
 /// What a user's own requests do: a function from a request of `mfa-helper` to its reply. What the next request
@@ -506,26 +506,48 @@ package struct Management<Machine: AuthenticationHost> {
     }
     let step = try confirming(request.code, &draft, settings)
     let (name, confirmed) = (request.displayName, draft)
-    let (factor, committed) = try deciding {
-      () throws(HelperFailure) -> (Factor, CommittedChange) in
+    let enrolled = try enroll(in: session) {
+      entry, record, now throws(HelperFailure) -> (Factor, confirmedAt: Int64) in
+      let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
+        try confirmed.factor(named: name, at: now, in: record, sealedBy: entry)
+      }
+      return (factor, step)
+    }
+    state.secret = nil
+    return finishEnrollment(enrolled, session)
+  }
+
+  /// Commits the factor that `draft` returns for the user's record.
+  func enroll(
+    in session: Session,
+    _ draft: (
+      Machine.Store.Entry, FactorRecord, _ now: Int64
+    ) throws(HelperFailure) -> (Factor, confirmedAt: Int64)
+  ) throws(HelperFailure) -> (Factor, CommittedChange) {
+    try deciding { () throws(HelperFailure) -> (Factor, CommittedChange) in
       let entry = try entry(creating: true, session)
       let now = try now()
       let allowed = try countedChange(entry, at: now)
       var record = try record(entry)
-      let before = record
-      let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
-        try confirmed.factor(named: name, at: now, in: before, sealedBy: entry)
-      }
+      let (factor, confirmed) = try draft(entry, record, now)
       try change { () throws(FactorRecord.ChangeRefusal) in try record.add(factor) }
       let event = try note(factor, session, in: &record, at: now)
       let attempts = entry.record == nil ? allowed.beginning(record) : allowed
       let committed = try replace(
-        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: step),
+        entry, record, attempts.keeping(record).adding(factor.id, confirmedAt: confirmed),
         entering: event)
       return (factor, committed)
     }
-    finishEnrollment(committed, session)
-    state.secret = nil
+  }
+
+  /// Updates the session after an enrolment, and reports it.
+  mutating func finishEnrollment(
+    _ enrolled: (factor: Factor, committed: CommittedChange), _ session: Session
+  ) -> FactorID {
+    let (factor, committed) = enrolled
+    state.session?.advance(to: committed.kept)
+    if session.scope == .oneFactor { state.session?.scope = .recoveryCodes }
+    if committed.record.factors.count == 1 { state.isFirstEnrollment = true }
     logChange("enrolled", factor, committed.checkpoint)
     deliverInBackground()
     return factor.id
@@ -551,16 +573,9 @@ package struct Management<Machine: AuthenticationHost> {
     do throws(EnrollmentDraft.Refusal) { return try body() } catch { throw HelperFailure(error) }
   }
 
-  /// Updates the session after an enrolment.
-  mutating func finishEnrollment(_ committed: CommittedChange, _ session: Session) {
-    state.session?.advance(to: committed.kept)
-    if session.scope == .oneFactor { state.session?.scope = .recoveryCodes }
-    if committed.record.factors.count == 1 { state.isFirstEnrollment = true }
-  }
-
   /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
   /// one, in the same write that enrols the factor.
-  func note(
+  private func note(
     _ factor: Factor, _ session: Session, in record: inout FactorRecord, at now: Int64
   ) throws(HelperFailure) -> AuditLogEvent {
     guard session.scope == .oneFactor, case .ticket(let ticket) = session.basis else {

@@ -45,7 +45,7 @@ struct StatusReport {
   /// The time of the report, from which a wait is counted.
   let now: Date
 
-  /// The end of the wait after failed attempts, or nil if there is none.
+  /// When codes are verified again after failed attempts, or nil if they are verified now.
   var throttledUntil: Date? {
     guard case .throttled(let seconds) = status.signInStanding else { return nil }
     return now.addingTimeInterval(TimeInterval(seconds))

@@ -51,7 +51,8 @@ package struct Coder: ~Copyable {
   private var position = 0
   /// Whether fields are read, and not written.
   package let isReading: Bool
-  /// Whether each number has its length before it, as each string has, and a frame may be around the message.
+  /// Whether this is a message of the helper: its numbers have their lengths before them, as strings do, and it
+  /// may be in a frame.
   private let isOfHelper: Bool
   /// Whether a name was read that no factor can have.
   private var hasUnsupportedName = false

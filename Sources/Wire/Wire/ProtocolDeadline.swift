@@ -7,7 +7,7 @@ package enum ProtocolDeadline {
   package static var later: Int64 { 60 }
   /// The service, for a request.
   package static var start: Int64 { 2 }
-  /// The helper, for an answer of its client's user, who may have to find a phone.
+  /// The helper, for what the user answers. The user may have to find a phone first.
   package static var answer: Int64 { 600 }
 }
 

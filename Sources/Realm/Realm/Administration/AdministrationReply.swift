@@ -288,11 +288,11 @@ package enum AdministrationFailure: UInt8, CaseIterable, Sendable {
   case badGrant = 10
   /// The policy of the realm cannot be read.
   case policy = 11
-  /// The process that sent the request does not act as root. The relay says this.
+  /// The process that sent the request does not act as root. The relay sends this.
   case notRoot = 12
-  /// No verifier answered. Nothing was changed. The relay says this.
+  /// No verifier answered, and nothing was changed. The relay sends this.
   case noVerifier = 13
-  /// The verifier did not answer in time. The change may have been made. The relay says this.
+  /// The verifier did not answer in time. The change may have been made. The relay sends this.
   case uncertain = 14
   /// No group of the host has `importing = on`, or none that has the user. The detail is the user's name.
   case importNotPermitted = 15

@@ -137,7 +137,7 @@ package struct GatewayState: Equatable {
   package enum Service: Equatable {
     /// Nothing listens at the socket.
     case stopped
-    /// The service of root listens.
+    /// The service listens, and its socket belongs to root.
     case listens
     /// A user other than root created the listener.
     case untrusted(owner: UInt32)
