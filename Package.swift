@@ -242,7 +242,7 @@ let package = Package(
     room(
       "Verifier", .realm,
       uses: "Attempt Base CMFA Crypto Decider Model Realm RealmStore SignIn Store Wire"),
-    program("mfa-verifier", .realm, uses: "Base Model Verifier", [argumentParser]),
+    program("mfa-verifier", .realm, uses: "Base Model Realm Verifier", [argumentParser]),
     room(
       "RealmTransport", .realm, uses: "Base Model Realm Wire",
       network + fleet("NIOHTTP1 NIOTLS", "swift-nio")
@@ -251,9 +251,9 @@ let package = Package(
     room(
       "Relay", .realm, uses: "Base CDBus CMFA Crypto Messages Model Realm RealmTransport Wire",
       network),
-    room("Front", .realm, uses: "Base Realm RealmTransport", network),
+    room("Front", .realm, uses: "Base Realm RealmTransport Wire", network),
     program(
-      "mfa-fleet", .realm, uses: "Base CPOSIX Front Model RealmTransport Relay Wire",
+      "mfa-fleet", .realm, uses: "Base CPOSIX Front Model Realm RealmTransport Relay Wire",
       [argumentParser], linker: [cxx]),
 
     room(
@@ -332,7 +332,7 @@ let package = Package(
       exclude: ["Screens", "at-modem.py", "modem.py"]),
     tests("Faults", uses: "TestSupport"),
     tests(
-      "Fleet", uses: "Base Front RealmTransport Relay",
+      "Fleet", uses: "Base Front Realm RealmTransport Relay",
       exclude: ["decisions.py", "import", "offline.py", "outage", "run", "stage.py"]),
     tests(
       "FuzzReplay", in: "Fuzz",
@@ -350,7 +350,8 @@ let package = Package(
       exclude: ["app.py"]),
     tests("PAMStack", uses: "Base PAMStack TestSupport"),
     tests("QRCode", uses: "Base MultiFactorQR QRCode TestSupport"),
-    tests("RealmPackets", uses: "Attempt Base Messages Model PAMStack Realm Wire"),
+    tests(
+      "RealmPackets", uses: "Attempt Base Messages Model PAMStack Realm ResidentTestSupport Wire"),
     tests(
       "RealmStore",
       uses:

@@ -39,7 +39,7 @@ import Testing
     let factors = try Self.factors()
     let expected: FactorSelection =
       switch rememberedCount.count {
-      case 0: .none
+      case 0: .noFactor
       case 1: .one(factors[rememberedCount[0]])
       case _: .several(rememberedCount.map { factors[$0] })
       }
@@ -49,6 +49,6 @@ import Testing
   @Test func onlyFactorIsDefault() throws {
     let factors = try Self.factors()
     #expect(FactorSelection(nil, in: [factors[1]]) == .one(factors[1]))
-    #expect(FactorSelection(nil, in: []) == FactorSelection.none)
+    #expect(FactorSelection(nil, in: []) == FactorSelection.noFactor)
   }
 }

@@ -101,7 +101,7 @@ struct RealmImportTests {
       _ factors: [FactorImport], checkpoint: [UInt8] = []
     ) -> AdministeredImport {
       AdministeredImport(
-        factors: factors, recoveryCodes: .none, recoveryCodeMark: [], failuresBefore: 0,
+        factors: factors, recoveryCodes: .noCodes, recoveryCodeMark: [], failuresBefore: 0,
         failures: 0, checkpoint: checkpoint)
     }
   }

@@ -163,9 +163,10 @@ extension EndToEnd {
         try waitUntil("the copy has opened the lock, and has one identity") {
           // The copy that answered before may have ended without being waited for. It has no file open.
           let copies = try Command.run(["/usr/bin/pgrep", "-P", number]).text
-          copy = try String(copies.split(separator: "\n").first { copy in
-            !(try Command.run(["/usr/bin/find", "/proc/\(copy)/fd", "-lname", lock]).text.isEmpty)
-          } ?? "none")
+          copy = try String(
+            copies.split(separator: "\n").first { copy in
+              !(try Command.run(["/usr/bin/find", "/proc/\(copy)/fd", "-lname", lock]).text.isEmpty)
+            } ?? "none")
           let status = try Command.run(["/bin/cat", "/proc/\(copy)/status"]).text
           return status.contains("Uid:\t\(own)\t\(own)\t\(own)\t\(own)\n")
             && status.contains("Gid:\t\(group)\t\(group)\t\(group)\t\(group)\n")

@@ -18,8 +18,17 @@ def optional(value):
     return b"\0" if value is None else b"\1" + text(value)
 
 
-def message(kind, body=b""):
-    return bytes([kind]) + text(body)
+# The kinds of the packets of the front and of an administrator (Sources/Realm/Realm/PROTOCOL.md).
+FRONT, ADMINISTRATOR, TO_FRONT, TO_ADMINISTRATOR = 0x43, 0x44, 0x83, 0x84
+
+
+def message(kind, number, body=b""):
+    """A message of one of several forms."""
+    return bytes([kind, 1, number]) + body
+
+
+def to_front(number, body=b""):
+    return message(TO_FRONT, number, body)
 
 
 def answered(typed):
@@ -52,12 +61,12 @@ BUSY = b"\x81\1\0\4"
 
 def administer(command=b"\1", administrator=b"carol"):
     """The packet of an administrator. The command is its number and its fields."""
-    return message(0x21, b"\1" + text(administrator) + text(b"pts/3") + command)
+    return bytes([ADMINISTRATOR, 1]) + text(administrator) + text(b"pts/3") + command
 
 
 def failed(reason):
     """The reply to an administrator whose request was not carried out."""
-    return message(0xA1, bytes([reason]) + text(b""))
+    return message(TO_ADMINISTRATOR, 1, bytes([reason]) + text(b""))
 
 
 def manage(body, continuation=b"", result=255):
@@ -92,12 +101,11 @@ class Reader:
 
 
 class Fields(Reader):
-    """Reads the fields of a message that begins with its kind and its length."""
+    """Reads the fields of a message of version 1, after its kind."""
 
-    def __init__(self, packet):
-        super().__init__(packet[3:])
-        self.kind = packet[0]
-        assert len(self.rest) == struct.unpack(">H", packet[1:3])[0]
+    def __init__(self, packet, kind):
+        super().__init__(packet[2:])
+        assert packet[:2] == bytes([kind, 1]), packet
 
 
 class Call(Reader):
@@ -198,37 +206,36 @@ class DecisionService:
         first = connection.recv(LONGEST)
         if not first:
             return
-        fields = Fields(first)
-        version = fields.number(1)
-        assert version == 1
-        if fields.kind == 4:
+        fields = Fields(first, FRONT)
+        number = fields.number(1)
+        if number == 4:
             if not self.answers_pings:
                 connection.recv(LONGEST)
                 return
-            connection.send(message(0x84))
-        elif fields.kind == 8:
+            connection.send(to_front(4))
+        elif number == 5:
             # The counters in their order, and the distributions of loads and commits.
             numbers = range(1, 60)
             timings = [0] * 26
-            connection.send(message(0x88, struct.pack(">H59Q", 59, *numbers) + struct.pack(">H26Q", 26, *timings)))
-        elif fields.kind == 2:
+            connection.send(to_front(5, struct.pack(">H59Q", 59, *numbers) + struct.pack(">H26Q", 26, *timings)))
+        elif number == 2:
             ticket, serial = fields.text(), fields.text()
             self.seen.append({"ticket": ticket, "serial": serial})
             name = self.tickets.pop(ticket, None)
-            connection.send(message(0x83) if name is None else
-                            message(0x81, text(name) + struct.pack(">H", self.days)))
-        elif fields.kind == 3:
+            connection.send(to_front(3) if name is None else
+                            to_front(1, text(name) + struct.pack(">H", self.days)))
+        elif number == 3:
             record = {"host": fields.text(), "present": fields.text(), "next": fields.text()}
             self.seen.append(record)
-            connection.send(message(0x82, struct.pack(">H", self.days)))
-        elif fields.kind == 0x10:
+            connection.send(to_front(2, struct.pack(">H", self.days)))
+        elif number == 6:
             self.seen.append({"seen": fields.text(), "serial": fields.text(), "version": fields.text(),
                               "end": fields.number(8), "verifier": fields.text()})
             self.answers_reports.wait(60)
-            connection.send(message(0x84))
-        elif fields.kind in (0x21, 0x22, 0x23):
+            connection.send(to_front(4))
+        elif number == 7:
             connection.send(self.answer_offline(fields))
-        elif fields.kind == 1:
+        elif number == 1:
             record = {"host": fields.text(), "serial": fields.text(), "nonce": fields.text(),
                       "facts": fields.text(), "packet": connection.recv(LONGEST)}
             self.seen.append(record)
@@ -236,21 +243,22 @@ class DecisionService:
 
     def answer_offline(self, fields):
         """Answers a host about the time in which no verifier answers."""
-        host, _ = fields.text(), fields.text()
-        if fields.kind == 0x21:
+        host, _, subject = fields.text(), fields.text(), fields.number(1)
+        if subject == 1:
             nonce, facts = fields.text(), fields.text()
             self.seen.append({"offline": host, "nonce": nonce, "facts": facts})
             found = [permit for user, permit in self.permits.items() if text(user) in facts]
-            return message(0xA1, b"\1" + text(found[0] if found else b""))
-        if fields.kind == 0x22:
+            return to_front(6, b"\1\1" + text(found[0] if found else b""))
+        if subject == 2:
             # The token is the name of the user.
             users = [fields.text() for _ in range(fields.number(1))]
-            return message(0xA1, bytes([len(users)]) + b"".join(text(self.permits.get(user, b"")) for user in users))
+            permits = b"".join(text(self.permits.get(user, b"")) for user in users)
+            return to_front(6, bytes([1, len(users)]) + permits)
         report = fields.text()
         assert report[0] == 1
         if self.put_off:
             seconds = self.put_off.pop(0)
-            return message(0x83) if seconds == 0 else message(0xA3, struct.pack(">I", seconds))
+            return to_front(3) if seconds == 0 else to_front(6, b"\3" + struct.pack(">I", seconds))
         if report[1] == 0:
             number, chain = struct.unpack(">Q", report[2:10])[0], report[10:42]
             (count,) = struct.unpack(">H", report[42:44])
@@ -265,16 +273,15 @@ class DecisionService:
             self.position = (number, chain)
         else:
             self.reports.append("damaged")
-        return message(0xA2, struct.pack(">Q", self.position[0]) + text(self.position[1]))
+        return to_front(6, b"\2" + struct.pack(">Q", self.position[0]) + text(self.position[1]))
 
     def converse(self, connection, record):
         packet = record["packet"]
-        if packet[0] == 0x21:
+        if packet[0] == ADMINISTRATOR:
             # The administrator: the name says how the request ends.
-            fields = Fields(packet)
-            fields.take(1)
+            fields = Fields(packet, ADMINISTRATOR)
             if not fields.text().startswith(b"crash"):
-                connection.send(message(0xA5, text(b"1:00000000 " + self.name)))
+                connection.send(message(TO_ADMINISTRATOR, 5, text(b"1:00000000 " + self.name)))
             return
         if packet[0] == 0x42:
             connection.send(managed(b"frames of " + self.name))

@@ -28,10 +28,7 @@ enum PacketsTarget {
       var call = sample()
       packets.append(bytes(of: call.packet()) ?? [])
     }
-    for sample in MessageSamples.replies {
-      var reply = sample
-      packets.append(bytes(of: reply.packet()) ?? [])
-    }
+    for reply in MessageSamples.replies { packets.append(bytes(of: reply.packet()) ?? []) }
     for sample in MessageSamples.managementCalls {
       var call = sample()
       packets.append(bytes(of: call.packet()) ?? [])

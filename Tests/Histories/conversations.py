@@ -10,7 +10,8 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Fleet"))
-from decisions import LONGEST, Fields, Reader, Reply, administer, call, manage, message, text  # noqa: E402
+from decisions import (  # noqa: E402
+    FRONT, LONGEST, TO_ADMINISTRATOR, TO_FRONT, Fields, Reader, Reply, administer, call, manage, message, text)
 
 # The period of the factors, in seconds: the shortest that the service allows, for many codes in a short run.
 PERIOD = 15
@@ -41,18 +42,23 @@ class Host:
         self.name, self.serial = name.encode(), serial
 
 
+# The kind and the version of the facts about a host.
+FACTS = b"\x31\1"
+
+
 def account(name, number):
     return text(name) + struct.pack(">I", number)
 
 
 def facts(user, number, is_helper):
     """The facts of a host about a user: at a sign-in through sshd, or in a conversation with mfa-helper."""
-    own = b"\1" + account(user, number) + b"\1\0\0"
-    root = b"\1" + account(b"root", 0) + b"\1\0\0"
+    # The groups are known, and there are none; the entry in the directory is not known.
+    own = b"\1" + account(user, number) + b"\1\0\0\1"
+    root = b"\1" + account(b"root", 0) + b"\1\0\0\1"
     body = struct.pack(">I", number) + own + b"\0" if is_helper else struct.pack(">I", 0) + root + own
     body += b"\1" + (b"\0" if is_helper else b"\1\1" + account(user, number))
     body += b"\1\1" + text(b"sshd") + b"\0" + b"\1" + struct.pack(">Q", 120) + b"\1" + b"\1" + struct.pack(">Q", 10)
-    return message(1, body)
+    return FACTS + body
 
 
 class Conversation:
@@ -89,18 +95,13 @@ class Conversation:
         self.wait()
         return self.connection.recv(LONGEST)
 
-    def receive(self):
-        """Returns the messages of a packet, or an empty list at the end."""
+    def receive(self, kind):
+        """Returns the fields of the next packet, or None at the end."""
         packet = self.receive_packet()
-        messages = []
-        while packet:
-            (length,) = struct.unpack(">H", packet[1:3])
-            messages.append(Fields(packet[:3 + length]))
-            packet = packet[3 + length:]
-        return messages
+        return Fields(packet, kind) if packet else None
 
     def begin(self, host, nonce, content):
-        self.send(message(1, bytes([1]) + text(host.name) + text(host.serial) + text(nonce) + text(content)))
+        self.send(message(FRONT, 1, text(host.name) + text(host.serial) + text(nonce) + text(content)))
 
 
 def sign_in(path, host, user, number, answer, nonce, seconds):
@@ -198,11 +199,11 @@ def enrol(path, host, user, number, now, seconds):
 def join(path, ticket, serial, seconds):
     """Has a host join the realm with a ticket. Returns its name."""
     with Conversation(path, seconds) as conversation:
-        conversation.send(message(2, bytes([1]) + text(ticket) + text(serial)))
-        answer = conversation.receive()
-        if not answer or answer[0].kind != 0x81:
+        conversation.send(message(FRONT, 2, text(ticket) + text(serial)))
+        answer = conversation.receive(TO_FRONT)
+        if not answer or answer.number(1) != 1:
             raise Refused("the ticket was refused" if answer else "the connection ended")
-        return answer[0].text()
+        return answer.text()
 
 
 def change(path, host, command, subject, seconds):
@@ -211,15 +212,16 @@ def change(path, host, command, subject, seconds):
     """
     with Conversation(path, seconds) as conversation:
         # The relay tells only that the process acts as root.
-        conversation.begin(host, os.urandom(16), message(1, struct.pack(">I", 0) + b"\0\0\1" + bytes(6)))
+        conversation.begin(host, os.urandom(16), FACTS + struct.pack(">I", 0) + b"\0\0\1" + bytes(6))
         conversation.send(administer(COMMANDS[command](text(subject.encode()))))
-        messages = conversation.receive()
-        if messages and messages[0].kind == 0xA1 and messages[0].number(1) == 2:
+        answer = conversation.receive(TO_ADMINISTRATOR)
+        number = answer.number(1) if answer else None
+        if number == 1 and answer.number(1) == 2:
             raise HostRefused("the host was refused")
-        if not messages or messages[0].kind not in (0xA5, 0xA8):
-            raise Refused("the change was refused" if messages else "the connection ended")
+        if number not in (5, 8):
+            raise Refused("the change was refused" if answer else "the connection ended")
         # The checkpoint of the entry in the audit log is the last field, and empty if nothing was changed.
-        return messages[0].rest[-2:] != b"\0\0"
+        return answer.rest[-2:] != b"\0\0"
 
 
 # The numbers and fields of the commands about a user or a host.

@@ -273,7 +273,7 @@ struct ModuleConversationTests {
 
   @Test("an audit record that is malformed denies")
   func malformedRecord() throws {
-    var reply = SignInReply([.audit(Self.record)], .verdict(1))
+    let reply = SignInReply([.audit(Self.record)], .verdict(1))
     guard let written = reply.packet() else {
       Issue.record("the reply is too long")
       return

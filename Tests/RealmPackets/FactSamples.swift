@@ -38,20 +38,3 @@ enum FactSamples {
     secureShell: SecureShellConfiguration(graceTime: nil, leavesOtherMethod: false),
     sinceBoot: nil)
 }
-
-/// The ways to change an encoding that the tests try.
-enum Damage {
-  /// Returns the encoding without its last bytes, for each length, and with each bit changed, and with
-  /// a byte more.
-  static func all(of encoded: [UInt8]) -> [[UInt8]] {
-    var damaged = encoded.indices.map { Array(encoded[..<$0]) }
-    for index in encoded.indices {
-      for bit in 0..<8 {
-        var changed = encoded
-        changed[index] ^= 1 << UInt8(bit)
-        damaged.append(changed)
-      }
-    }
-    return damaged + [encoded + [0]]
-  }
-}

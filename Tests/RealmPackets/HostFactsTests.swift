@@ -1,5 +1,6 @@
 import MFAAttempt
 import MFAPAMStack
+import MFAResidentTestSupport
 import MFAWire
 import MFABase
 import Testing
@@ -17,42 +18,13 @@ struct HostFactsTests {
     }
   }
 
-  @Test(
-    "facts parse to equal facts",
-    arguments: [
+  @Test("facts are read as they were written, and nothing else is read")
+  func encoding() throws {
+    let samples = [
       FactSamples.full, FactSamples.identified, FactSamples.local, FactSamples.empty,
-    ])
-  func everyFactParses(facts: HostFacts) {
-    #expect(Self.read(facts.encoded()) == .success(facts))
-  }
-
-  @Test(
-    "a damaged encoding does not parse, or is the encoding of other facts",
-    arguments: [
-      FactSamples.full, FactSamples.identified, FactSamples.local, FactSamples.empty,
-    ])
-  func damaged(facts: HostFacts) {
-    let encoded = facts.encoded()
-    for damaged in Damage.all(of: encoded) {
-      guard case .success(let read) = Self.read(damaged) else { continue }
-      #expect(damaged.count == encoded.count)
-      #expect(read.encoded() == damaged)
-    }
-  }
-
-  @Test("another version is refused")
-  func version() {
-    var encoded = FactSamples.full.encoded()
-    encoded[0] = 3
-    #expect(Self.read(encoded) == .failure(.unknownKind(3)))
-  }
-
-  @Test("only facts with an entry of a directory service have version 2")
-  func versions() {
-    #expect(FactSamples.full.encoded().first == 1)
-    #expect(FactSamples.full.identified { _ in .unknown }.encoded().first == 1)
-    #expect(FactSamples.identified.encoded().first == 2)
-    #expect(FactSamples.local.encoded().first == 2)
+    ]
+    try CodecConformance<HostFacts>(name: "facts", samples).holds(read: 1000, refused: 1000)
+    for facts in samples { #expect(Self.read(facts.encoded()) == .success(facts)) }
   }
 
   @Test("the entry belongs to the account that the conversation concerns")

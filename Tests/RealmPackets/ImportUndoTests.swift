@@ -59,6 +59,6 @@ struct ImportUndoTests {
     let last = undone(stored, marks([(1, 7), (2, 7)], codes: [1]), now: both)
     #expect(last.recoveryCodes == .removed && last.record.recoveryCodes.isEmpty)
     let gone = undone(try record([try factor(1)]), marks([], codes: [1]), now: marks([]))
-    #expect(gone.recoveryCodes == .none && !gone.isChange)
+    #expect(gone.recoveryCodes == .noCodes && !gone.isChange)
   }
 }

@@ -302,7 +302,7 @@ struct UserImportTests {
     var host = try hostWithCodes([try factor(1)])
     host.earlierFactors = [identifier(1)]
     let merged = host.merged(try present([try factor(5)]))
-    #expect(merged.recoveryCodes == .none)
+    #expect(merged.recoveryCodes == .noCodes)
     #expect(merged.record.recoveryCodes.isEmpty)
   }
 }

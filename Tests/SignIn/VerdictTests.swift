@@ -82,7 +82,7 @@ struct VerdictTests {
     case .somethingElse: .notACode
     case .noSuchFactor: .noSuchFactor
     case .tooLong: .tooLong
-    case .none: .noAnswer
+    case .noAnswer: .noAnswer
     case .withheldBySSHD: .withheldBySSHD
     }
   }
@@ -140,7 +140,8 @@ struct VerdictTests {
       .replayed(factor.id, wait: 30), .repeated(.used), .repeated(.rejected),
       .throttled(seconds: 1), .locked,
       .lockedNow(replayed: nil), .notEnrolled,
-      .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong), .notACode(.none),
+      .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong),
+      .notACode(.noAnswer),
       .notACode(.withheldBySSHD),
     ]
     let obstacles: [EnrollmentObstacle] = [

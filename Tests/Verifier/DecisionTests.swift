@@ -171,29 +171,18 @@ struct DecisionTests {
     try realm.remove()
   }
 
-  /// Sends the request and returns the kinds of the messages in the packet that arrives, or nil if the
-  /// connection ends.
-  static func kinds(_ path: String, _ request: consuming VerifierRequest) throws -> [UInt8]? {
+  /// Sends the request and returns the reply, or nil if the connection ends.
+  static func reply(_ path: String, _ request: VerifierRequest) throws -> VerifierReply? {
     let connection = try PacketConnection(to: Array(path.utf8))
     let packet = request.packet()
     if let packet { try connection.send(packet.span) }
     guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
-    return Self.kinds(answer.span.copied())
-  }
-
-  private static func kinds(_ packet: [UInt8]) -> [UInt8] {
-    var kinds: [UInt8] = []
-    var index = 0
-    while index + 3 <= packet.count {
-      kinds.append(packet[index])
-      index += 3 + Int(packet[index + 1]) << 8 + Int(packet[index + 2])
-    }
-    return kinds
+    return try VerifierReply(packet: answer)
   }
 
   /// Returns the reply to a request of the module, or nil without one.
   static func reply(
-    _ path: String, _ request: consuming VerifierRequest, _ call: inout SignInCall
+    _ path: String, _ request: VerifierRequest, _ call: inout SignInCall
   ) throws -> SignInReply? {
     let connection = try PacketConnection(to: Array(path.utf8))
     let packet = request.packet()
@@ -321,12 +310,7 @@ struct DecisionTests {
   static func offline(
     _ path: String, serial: [UInt8] = serial, _ subject: OfflineRequest.Subject
   ) throws -> VerifierReply? {
-    let connection = try PacketConnection(to: Array(path.utf8))
-    let request = VerifierRequest.offline(OfflineRequest(host: host, serial: serial, subject))
-    let packet = request.packet()
-    if let packet { try connection.send(packet.span) }
-    guard case .packet(let answer) = try connection.receive(seconds: 10) else { return nil }
-    return try VerifierReply(answer.span)
+    try reply(path, .offline(OfflineRequest(host: host, serial: serial, subject)))
   }
 
   @Test("a host gets a permit only about a user whose code was accepted there")
@@ -389,12 +373,7 @@ struct DecisionTests {
   }
 
   private static func numbers(_ path: String) throws -> DecisionNumbers? {
-    let connection = try PacketConnection(to: Array(path.utf8))
-    let packet = VerifierRequest.numbers.packet()
-    if let packet { try connection.send(packet.span) }
-    guard case .packet(let answer) = try connection.receive(seconds: 10),
-      case .numbers(let numbers) = try VerifierReply(answer.span)
-    else { return nil }
+    guard case .numbers(let numbers)? = try reply(path, .numbers) else { return nil }
     return numbers
   }
 
@@ -402,8 +381,7 @@ struct DecisionTests {
   func otherUser() async {
     await #expect(processExitsWith: .success) {
       try Self.serving(try Realm(), front: Self.front) { path in
-        let kinds1 = try Self.kinds(path, .ping)
-        #expect(kinds1 == [0x84])
+        #expect(try Self.reply(path, .ping) == .alive)
         let result = try #require(SharedNumbers(count: 1))
         switch try WorkerProcess.start() {
         case .copy(let process):
@@ -413,7 +391,7 @@ struct DecisionTests {
         case .thisProcess:
           guard ctest_set_identities(12399, 12399, 12399) == 0 else { WorkerProcess.leave(2) }
           do {
-            result[0] = try Self.kinds(path, .ping) == nil ? 1 : 2
+            result[0] = try Self.reply(path, .ping) == nil ? 1 : 2
           } catch {
             result[0] = 1
           }

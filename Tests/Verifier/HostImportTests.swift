@@ -46,7 +46,7 @@ struct HostImportTests {
   ) throws -> AdministeredImport {
     var answer: AdministeredImport?
     try HostAdministrationTests.ask(path, command) { reply in
-      switch consume reply {
+      switch reply {
       case .imported(let imported): answer = imported
       case .failed(let failure, _):
         Issue.record("\(failure)")
@@ -139,7 +139,7 @@ struct HostImportTests {
         let accepted = try Self.verdict(path, after, nonce: 3)
         #expect(accepted == 1)
         try HostAdministrationTests.ask(path, .auditLog(after: 0)) { reply in
-          switch consume reply {
+          switch reply {
           case .auditLog(let lines, _):
             let texts = lines.map { String(decoding: $0.text, as: UTF8.self) }
             #expect(
@@ -190,7 +190,7 @@ struct HostImportTests {
           path, try KnownFactor.code(at: now, secret: Self.secret), nonce: 2)
         #expect(removed == DecisionTests.asks)
         try HostAdministrationTests.ask(path, .user(HostAdministrationTests.alice)) { reply in
-          switch consume reply {
+          switch reply {
           case .users(let users, _):
             guard case .usable(let summary) = users.first?.content else {
               Issue.record("no usable record")

@@ -7,23 +7,11 @@ import Testing
 /// Compares SERVICE.md with the program.
 @Suite("The document of the protocol of a host")
 struct ProtocolDocumentTests {
-  private static let text: String = {
-    let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/Wire/Wire/SERVICE.md")
-    do { return try String(contentsOf: path, encoding: .utf8) } catch { return "\(error)" }
-  }()
+  private static let document = ProtocolDocument("Wire/Wire/SERVICE.md")
 
   /// Returns the rows of the table that begins with these columns.
   private static func rows(_ columns: String...) throws -> [[String]] {
-    let heading = "\n| " + columns.joined(separator: " | ") + " |\n"
-    let parts = text.components(separatedBy: heading)
-    try #require(parts.count == 2, "\(columns)")
-    return parts[1].split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
-      .prefix { $0.hasPrefix("|") }.map { row in
-        row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
-          $0.trimmingCharacters(in: .whitespaces)
-        }
-      }
+    try document.rows(columns)
   }
 
   /// Returns the numbers in a text that are more than 64, such as 1,024.
@@ -70,7 +58,7 @@ struct ProtocolDocumentTests {
     let rows = try Self.rows("end", "name", "fields", "what the module does")
     var found: [String: String] = [:]
     for end in MessageSamples.ends {
-      var reply = SignInReply([], end)
+      let reply = SignInReply([], end)
       guard let packet = reply.packet() else {
         Issue.record("the reply is too long")
         continue
@@ -109,14 +97,18 @@ struct ProtocolDocumentTests {
       try Self.rows("field of the reply", "type", "limit", "meaning").map {
         Self.largeNumbers($0[2])
       } == [[], [longest], [], []])
-    #expect(Self.text.contains("for at most \(SessionLimit.seconds) seconds"))
+    #expect(Self.document.text.contains("for at most \(SessionLimit.seconds) seconds"))
     #expect(SignInRequest.maximumArguments == 64 && SignInReply.mostEffects == 64)
-    #expect(Self.text.contains("at most 65,536 bytes") && Coder.longest == 65_536)
+    #expect(Self.document.text.contains("at most 65,536 bytes") && Coder.longest == 65_536)
     #expect(Coder.version == 1)
-    #expect(Self.text.contains("### Request of the module: kind 0x41\n") && SignInCall.kind == 0x41)
-    #expect(Self.text.contains("### Reply to the module: kind 0x81\n") && SignInReply.kind == 0x81)
-    #expect(Self.text.contains("### Request of the helper: kind 0x42\n"))
-    #expect(Self.text.contains("### Reply to the helper: kind 0x82\n"))
+    #expect(
+      Self.document.text.contains("### Request of the module: kind 0x41\n")
+        && SignInCall.kind == 0x41)
+    #expect(
+      Self.document.text.contains("### Reply to the module: kind 0x81\n")
+        && SignInReply.kind == 0x81)
+    #expect(Self.document.text.contains("### Request of the helper: kind 0x42\n"))
+    #expect(Self.document.text.contains("### Reply to the helper: kind 0x82\n"))
     #expect(ManagementCall.kind == 0x42 && ManagementReply.kind == 0x82)
   }
 }

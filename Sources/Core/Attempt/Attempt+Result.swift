@@ -49,7 +49,7 @@ extension Attempt {
     case noSuchFactor
     case tooLong
     /// There was no answer.
-    case none
+    case noAnswer
     /// sshd replaced the user's answer with its own, because it will deny the sign-in.
     case withheldBySSHD
   }
@@ -165,7 +165,7 @@ extension Attempt.NotACode {
     case .somethingElse: "something-else"
     case .noSuchFactor: "no-such-factor"
     case .tooLong: "too-long"
-    case .none: "none"
+    case .noAnswer: "none"
     case .withheldBySSHD: "withheld-by-sshd"
     }
   }

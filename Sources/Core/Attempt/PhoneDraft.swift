@@ -212,7 +212,7 @@ package struct PhoneDraft {
 
   /// What a user proved in a session in addition to the password, if it is not a phone.
   package enum OtherProof: Equatable, Sendable {
-    case none
+    case nothing
     /// A code of this factor.
     case factor(FactorID)
     /// A recovery code.
@@ -225,7 +225,7 @@ package struct PhoneDraft {
       try coder.identifier(&id)
       try coder.flag(&isRecoveryCode)
       guard id == nil || !isRecoveryCode else { throw .malformed }
-      self = if let id { .factor(id) } else { isRecoveryCode ? .recoveryCode : .none }
+      self = if let id { .factor(id) } else { isRecoveryCode ? .recoveryCode : .nothing }
     }
 
     /// Returns whether the user has had the factor or the recovery codes for `seconds`. A factor that
@@ -236,7 +236,7 @@ package struct PhoneDraft {
     ) -> Bool {
       let since: Int64
       switch self {
-      case .none: return false
+      case .nothing: return false
       case .factor(let id):
         guard let factor = record?.factor(id), factor.parameters != nil else { return false }
         since = factor.enrolledAt

@@ -18,19 +18,19 @@ extension UserChange {
   /// The effect of unlocking a user.
   package struct Unlocking: Equatable, Sendable {
     /// The throttling state of sign-ins before unlocking.
-    package let standing: AttemptState.Standing
+    package var standing: AttemptState.Standing
     /// The number of consecutive wrong codes that were cleared.
-    package let failures: UInt32
+    package var failures: UInt32
     /// The throttling state, before unlocking, of attempts that the user's own programs, such as a screen locker, make
     /// without a password.
-    package let ownStanding: AttemptState.Standing
+    package var ownStanding: AttemptState.Standing
     /// The number of consecutive wrong codes in the user's own programs that were cleared.
-    package let ownFailures: UInt32
+    package var ownFailures: UInt32
     /// The number of remembered sign-ins that were cleared.
-    package let remembered: Int
+    package var remembered: Int
     /// Factors whose last accepted code lies in the future, because the clock was ahead. They accept no code before that
     /// time, and unlocking does not change that.
-    package let ahead: [FactorSummary]
+    package var ahead: [FactorSummary]
 
     /// Creates an effect.
     package init(
@@ -67,15 +67,15 @@ extension UserChange {
   /// The effect of a revocation.
   package struct Removal: Equatable, Sendable {
     /// The factors that were removed.
-    package let factors: [FactorSummary]
+    package var factors: [FactorSummary]
     /// The number of remaining factors.
-    package let factorsLeft: Int
+    package var factorsLeft: Int
     /// The number of tickets and bypass codes that were removed.
-    package let grants: Int
+    package var grants: Int
     /// The number of remembered sign-ins that were cleared.
-    package let remembered: Int
+    package var remembered: Int
     /// Whether everything was to be removed, and not one factor.
-    package let isOfEverything: Bool
+    package var isOfEverything: Bool
 
     /// Creates an effect.
     package init(
@@ -92,13 +92,13 @@ extension UserChange {
   /// A grant that was created.
   package struct NewGrant: Sendable {
     /// The grant, whose digest is zeros.
-    package let grant: Grant
+    package var grant: Grant
     /// The code, which is stored nowhere.
-    package let code: GrantCode
+    package var code: GrantCode
     /// The throttling state of sign-ins. While codes are refused, so is the code of the grant.
-    package let standing: AttemptState.Standing
+    package var standing: AttemptState.Standing
     /// Whether the user has a factor.
-    package let isEnrolled: Bool
+    package var isEnrolled: Bool
 
     /// Creates an effect.
     package init(

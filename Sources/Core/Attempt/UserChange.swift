@@ -31,13 +31,13 @@ package enum UserChange: Equatable, Sendable {
   /// A ticket or a bypass code that is to be created.
   package struct GrantTerms: Equatable, Sendable {
     /// The purpose of the code.
-    package let kind: Grant.Kind
+    package var kind: Grant.Kind
     /// How long the code is valid, in seconds.
-    package let seconds: UInt32
+    package var seconds: UInt32
     /// The number of uses.
-    package let uses: UInt8
+    package var uses: UInt8
     /// The administrator's reason.
-    package let reason: Grant.Reason?
+    package var reason: Grant.Reason?
 
     /// Creates terms.
     package init(kind: Grant.Kind, seconds: UInt32, uses: UInt8, reason: Grant.Reason?) {

@@ -10,14 +10,14 @@ package struct UserSummary: Equatable, Sendable {
   /// A factor.
   package struct ListedFactor: Equatable, Sendable {
     /// The data that the user may see.
-    package let summary: FactorSummary
+    package var summary: FactorSummary
     /// How the factor was added.
-    package let origin: Factor.Origin
+    package var origin: Factor.Origin
     /// The length of the secret in bytes; 0 for a phone.
-    package let keyLength: UInt8
+    package var keyLength: UInt8
     /// The last time step whose code was accepted, or the time for a phone, in seconds since the epoch. At first this is
     /// the code that confirmed the enrolment. Nil if the state was lost.
-    package let lastStep: Int64?
+    package var lastStep: Int64?
 
     /// Whether the factor is a phone.
     package var isPhone: Bool {
@@ -39,11 +39,11 @@ package struct UserSummary: Equatable, Sendable {
   }
 
   /// The user's name.
-  package let user: UserName
+  package var user: UserName
   /// The user ID of the record; nil in a realm, whose hosts may use different user IDs.
   package let uid: UInt32?
   /// The throttling state of sign-ins.
-  package let standing: AttemptState.Standing
+  package var standing: AttemptState.Standing
   /// The factors; empty for a user who only has grants.
   package var factors: [ListedFactor] = []
   /// The number of recovery codes.

@@ -62,6 +62,13 @@ package final class Grant: Equatable, Sendable {
     self.digest = digest
   }
 
+  /// A grant that stands for one that is read next.
+  package static var placeholder: Grant {
+    Grant(
+      checked: .ticket, id: .zero, madeAt: 0, expiresAt: 1, usesLeft: 1, reason: nil,
+      digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+  }
+
   /// Compares the content of two grants.
   @inline(never)
   package static func == (left: Grant, right: Grant) -> Bool {
@@ -110,6 +117,11 @@ package struct GrantID: RandomIdentifier {
 
   /// The length of an id in bytes.
   package static let length = 4
+
+  /// Four zero bytes.
+  static var zero: GrantID { GrantID(ofLength: [UInt8](repeating: 0, count: length)) }
+
+  private init(ofLength bytes: [UInt8]) { self.bytes = bytes }
 
   /// Creates an id. Returns nil unless `bytes` has `length` bytes.
   package init?(bytes: [UInt8]) {

@@ -70,12 +70,12 @@ package struct RecordBinding: Equatable, Sendable {
   // MARK: Binary form
 
   private enum Form: UInt8 {
-    case none, settled, pending
+    case unbound, settled, pending
   }
 
   static func encode(_ binding: RecordBinding?, to writer: inout ByteWriter) {
     guard let binding else {
-      writer.write(Form.none.rawValue)
+      writer.write(Form.unbound.rawValue)
       return
     }
     writer.write((binding.pending == nil ? Form.settled : Form.pending).rawValue)
@@ -95,7 +95,7 @@ package struct RecordBinding: Equatable, Sendable {
   /// Parses the binary form. Returns nil if it is invalid.
   static func decode(_ reader: inout ByteReader) -> Decoded? {
     guard let form = reader.read(UInt8.self).flatMap({ Form(rawValue: $0) }) else { return nil }
-    guard form != .none else { return Decoded(binding: nil) }
+    guard form != .unbound else { return Decoded(binding: nil) }
     guard let current = identity(&reader), let pending = identity(&reader),
       let log = reader.read(UInt32.self), let entry = reader.read(Int64.self), entry >= 0,
       form == .pending || pending == .none

@@ -32,6 +32,13 @@ package struct RecoveryCode: ~Copyable, Sendable {
     self.bytes = bytes
   }
 
+  /// A code of zeros that stands for one that is read next.
+  package static var placeholder: RecoveryCode {
+    RecoveryCode(ofLength: SecretBytes(count: length))
+  }
+
+  private init(ofLength bytes: consuming SecretBytes) { self.bytes = bytes }
+
   /// Parses what the user typed: sixteen base32 digits in either case, with hyphens and spaces
   /// anywhere. `0`, `1` and `8`, which are not base32 digits, are read as the letters they
   /// resemble. Returns nil for any other text.

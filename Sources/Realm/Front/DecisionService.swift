@@ -13,7 +13,7 @@ struct DecisionService: Sendable {
   private static var patience: Duration { .seconds(10) }
 
   /// Connects, and sends the first packet.
-  private func connect(_ request: consuming VerifierRequest) throws -> PacketChannel {
+  private func connect(_ request: VerifierRequest) throws -> PacketChannel {
     guard let packet = request.packet() else {
       throw RPCError(code: .invalidArgument, message: "a field is too long")
     }
@@ -39,7 +39,7 @@ struct DecisionService: Sendable {
 
   /// Sends a request and the packet that it is about. Returns the packet that answers it.
   func reply(
-    to request: consuming VerifierRequest, followedBy packet: PacketBytes, within limit: Duration
+    to request: VerifierRequest, followedBy packet: PacketBytes, within limit: Duration
   ) async throws -> PacketBytes {
     let channel = try connect(request)
     defer { channel.close() }
@@ -51,7 +51,7 @@ struct DecisionService: Sendable {
   }
 
   /// Sends a request, and returns the reply.
-  func reply(to request: consuming VerifierRequest) async throws -> VerifierReply {
+  func reply(to request: VerifierRequest) async throws -> VerifierReply {
     let channel = try connect(request)
     defer { channel.close() }
     let packet = try await Self.packet(from: channel, within: Self.patience)

@@ -4,6 +4,7 @@ import GRPCNIOTransportHTTP2Posix
 import MFABase
 import MFARealm
 import MFARealmTransport
+import MFAWire
 import X509
 
 /// The service for hosts with a certificate.
@@ -196,7 +197,7 @@ struct AdmissionService: RealmService {
     let draft = try issuer.draft(strings[1])
     let ticket = strings[0]
     let reply = try await decisions.reply(
-      to: .join(ticket: SecretBytes(copying: ticket.span), serial: draft.serial))
+      to: .join(ticket: PrivateText(copying: ticket.span), serial: draft.serial))
     guard case .joined(let name, let days) = reply else {
       throw RPCError(code: .permissionDenied, message: "the ticket is not valid")
     }

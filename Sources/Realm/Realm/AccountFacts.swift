@@ -1,9 +1,10 @@
 import MFABase
+import MFAWire
 
 /// An account of a host, with its groups and its entry in the directory service.
 package struct AccountFacts: Equatable, Sendable {
   /// The account, in the spelling of the host's name service.
-  package let account: Account
+  package private(set) var account: Account
   /// The names of all groups of the account.
   package private(set) var groups: [[UInt8]]
   /// Whether `groups` is complete.
@@ -30,6 +31,13 @@ package struct AccountFacts: Equatable, Sendable {
   /// Creates facts about an account of whose groups nothing is known.
   init(withoutGroups account: Account) {
     self.init(account: account, groups: [], areGroupsCertain: false)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.account(&account)
+    try coder.flag(&areGroupsCertain)
+    try coder.longList(&groups, most: Self.mostGroups, longest: Self.longestName)
+    try identity.fields(&coder)
   }
 
   /// Returns whether the account belongs to a group, or nil if that is unknown.
@@ -130,4 +138,16 @@ package enum DirectoryIdentity: Hashable, Sendable {
 
   /// The longest id, in bytes. A UUID has 36.
   package static let longestID = 64
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: [.unknown, .local, .entry([])])
+    switch self {
+    case .unknown: try coder.constant(1)
+    case .local: try coder.constant(2)
+    case .entry(var id):
+      try coder.constant(3)
+      try coder.name(&id, longest: Self.longestID)
+      self = .entry(id)
+    }
+  }
 }

@@ -8,7 +8,7 @@ package struct DecisionNumbers: Equatable, Sendable {
   package var timings: [UInt64]
 
   /// The largest number of elements of each list in a packet.
-  static var longest: UInt16 { 1024 }
+  static var longest: Int { 1024 }
 
   /// Creates a value.
   package init(counters: [UInt64], timings: [UInt64]) {

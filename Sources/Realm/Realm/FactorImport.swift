@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFAWire
 
 /// What an import does with one factor of a host.
 package struct FactorImport: Equatable, Sendable {
@@ -44,7 +45,7 @@ package struct FactorImport: Equatable, Sendable {
   }
 
   /// The factor.
-  package let id: FactorID
+  package private(set) var id: FactorID
   /// The result.
   package var result: Result
   /// A keyed digest of the factor as the realm has it after an import; empty if the realm does not have it. An
@@ -57,12 +58,26 @@ package struct FactorImport: Equatable, Sendable {
     self.result = result
     self.mark = mark
   }
+
+  /// The longest digest in bytes.
+  static var longestMark: Int { 32 }
+
+  /// Reads or writes a list.
+  static func list(_ list: inout [FactorImport], _ coder: inout Coder) throws(PacketError) {
+    let most = UInt8(AdministrationImport.mostEarlierFactors)
+    try coder.list(&list, most: most, placeholder: FactorImport(.zero, .added)) {
+      (factor: inout FactorImport, coder: inout Coder) throws(PacketError) in
+      try coder.identifier(&factor.id)
+      try coder.choice(&factor.result)
+      try coder.bytes(&factor.mark, longest: longestMark)
+    }
+  }
 }
 
 /// What an import does with the recovery codes of a user. The raw values are sent.
 package enum RecoveryCodeImport: UInt8, CaseIterable, Sendable {
   /// The host has no codes, or no factor was imported.
-  case none = 0
+  case noCodes = 0
   /// The codes were added.
   case added = 1
   /// The realm had recovery codes of the user, which stay.

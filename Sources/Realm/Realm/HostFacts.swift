@@ -1,6 +1,7 @@
 import MFAAttempt
 import MFABase
 import MFAPAMStack
+import MFAWire
 
 /// What a relay reports about its host for one request: what the resident service would ask the
 /// operating system of the host. PROTOCOL.md defines the encoding.
@@ -11,7 +12,7 @@ import MFAPAMStack
 package struct HostFacts: Equatable, Sendable {
   /// The user whose process connected to the relay, as the kernel reports it: the effective user ID,
   /// or the real one of a helper that manages factors.
-  package let peerUser: UInt32
+  package private(set) var peerUser: UInt32
   /// The account with the ID `peerUser`, or nil if no account has this ID.
   package internal(set) var caller: AccountFacts?
   /// The account that signs in, or nil if no account has the name that was entered.
@@ -20,13 +21,13 @@ package struct HostFacts: Equatable, Sendable {
   package internal(set) var isLookupCertain: Bool
   /// What `Account.sharing(at:)` returns for the account that signs in, for 0, 1, ... until it returns
   /// nil for another index than 0.
-  package let sharing: [Account?]
+  package private(set) var sharing: [Account?]
   /// The service files.
   package internal(set) var stacks: ReportedStacks
   /// The settings of the host's sshd, as far as a sign-in depends on them.
-  package let secureShell: SecureShellConfiguration
+  package private(set) var secureShell: SecureShellConfiguration
   /// The time in seconds since the host was started, or nil if it is unknown.
-  package let sinceBoot: Int64?
+  package private(set) var sinceBoot: Int64?
 
   /// The largest number of bytes in the encoding.
   package static let longest = 60_000
@@ -71,6 +72,104 @@ package struct HostFacts: Equatable, Sendable {
   }
 }
 
+// MARK: Encoding
+
+extension HostFacts: WireMessage {
+  package static var kind: UInt8 { 0x31 }
+
+  /// Creates facts whose fields are read next.
+  package init() {
+    self.init(
+      peerUser: 0, caller: nil, user: nil, isLookupCertain: false, sharing: [], stacks: .unknown,
+      secureShell: .unknown, sinceBoot: nil)
+  }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&peerUser)
+    try Self.account(&caller, &coder)
+    try Self.account(&user, &coder)
+    try coder.flag(&isLookupCertain)
+    try Self.sharing(&sharing, &coder)
+    try stacks.fields(&coder)
+    var (graceTime, leavesOtherMethod) = (secureShell.graceTime, secureShell.leavesOtherMethod)
+    try Self.seconds(&graceTime, &coder)
+    try coder.flag(&leavesOtherMethod)
+    secureShell = SecureShellConfiguration(
+      graceTime: graceTime, leavesOtherMethod: leavesOtherMethod)
+    try Self.seconds(&sinceBoot, &coder)
+  }
+
+  private static func account(
+    _ facts: inout AccountFacts?, _ coder: inout Coder
+  ) throws(PacketError) {
+    try coder.optional(&facts, placeholder: AccountFacts(withoutGroups: .nobody)) {
+      (facts: inout AccountFacts, coder: inout Coder) throws(PacketError) in
+      try facts.fields(&coder)
+    }
+  }
+
+  private static func sharing(
+    _ sharing: inout [Account?], _ coder: inout Coder
+  ) throws(PacketError) {
+    try coder.list(&sharing, most: UInt8(mostSharing), placeholder: nil) {
+      (account: inout Account?, coder: inout Coder) throws(PacketError) in
+      try coder.optional(&account, placeholder: .nobody) {
+        (account: inout Account, coder: inout Coder) throws(PacketError) in
+        try coder.account(&account)
+      }
+    }
+    // The system may know no account for an ID that /etc/passwd has several names for.
+    guard !sharing.dropFirst().contains(nil) else { throw .malformed }
+  }
+
+  private static func seconds(_ seconds: inout Int64?, _ coder: inout Coder) throws(PacketError) {
+    try coder.number(&seconds)
+    guard seconds ?? 0 >= 0 else { throw .malformed }
+  }
+
+  /// Reads facts.
+  package init(_ encoded: Span<UInt8>) throws(PacketError) {
+    guard encoded.count <= Self.longest else { throw .malformed }
+    try self.init(packet: SecretBytes(copying: encoded))
+  }
+
+  /// Returns the encoding. If it would be too long, it contains no service files, or no groups
+  /// either, and marks them as uncertain.
+  package func encoded() -> [UInt8] {
+    for facts in [self, withoutFiles, withoutFiles.withoutGroups] {
+      guard let packet = facts.packet(), packet.count <= Self.longest else { continue }
+      return packet.span.copied()
+    }
+    // Only names that are longer than any parsed name lead here. Nothing parses as facts.
+    return []
+  }
+
+  private var withoutFiles: HostFacts {
+    var facts = self
+    facts.stacks = .unknown
+    return facts
+  }
+
+  private var withoutGroups: HostFacts {
+    var facts = self
+    facts.caller = caller?.withoutGroups
+    facts.user = user?.withoutGroups
+    return facts
+  }
+}
+
+extension Coder {
+  /// An account.
+  mutating func account(_ account: inout Account) throws(PacketError) {
+    var (name, uid) = (account.name, account.uid)
+    try self.name(&name, longest: AccountFacts.longestName)
+    guard !name.contains(0) else { throw .malformed }
+    try number(&uid)
+    account = Account(name: name, uid: uid)
+  }
+}
+
 /// The service files of a host that matter for one service, as its relay reported them.
 ///
 /// MUST 1: a file that was not reported is refused, and does not count as absent.
@@ -79,9 +178,9 @@ package struct ReportedStacks: StackSource, Equatable, Sendable {
   /// A name that was looked up.
   package struct Lookup: Equatable, Sendable {
     /// The name of the service, or of an included file.
-    package let name: [UInt8]
+    package fileprivate(set) var name: [UInt8]
     /// The file, or nil if none with this name exists.
-    package let file: StackFile?
+    package fileprivate(set) var file: StackFile?
 
     /// Creates the result of a lookup.
     package init(_ name: [UInt8], _ file: StackFile?) {
@@ -97,9 +196,9 @@ package struct ReportedStacks: StackSource, Equatable, Sendable {
   }
 
   /// The results, in the order of the names.
-  package let lookups: [Lookup]
+  package private(set) var lookups: [Lookup]
   /// Whether each file could be read and is reported.
-  package let areCertain: Bool
+  package private(set) var areCertain: Bool
 
   /// The largest number of lookups that are reported.
   package static let mostLookups = 100
@@ -112,6 +211,24 @@ package struct ReportedStacks: StackSource, Equatable, Sendable {
   package init(_ lookups: [Lookup], areCertain: Bool) {
     self.lookups = lookups.sorted { $0.name.lexicographicallyPrecedes($1.name) }
     self.areCertain = areCertain
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.flag(&areCertain)
+    try coder.list(&lookups, most: UInt8(Self.mostLookups), placeholder: Lookup([], nil)) {
+      (lookup: inout Lookup, coder: inout Coder) throws(PacketError) in
+      try coder.bytes(&lookup.name, longest: AccountFacts.longestName)
+      try coder.optional(&lookup.file, placeholder: StackFile(path: [], contents: [])) {
+        (file: inout StackFile, coder: inout Coder) throws(PacketError) in
+        var (path, contents) = (file.path, file.contents)
+        try coder.bytes(&path, longest: Self.longestPath)
+        try coder.bytes(&contents)
+        file = StackFile(path: path, contents: contents)
+      }
+    }
+    for (lookup, next) in zip(lookups, lookups.dropFirst()) {
+      guard lookup.name.lexicographicallyPrecedes(next.name) else { throw .malformed }
+    }
   }
 
   /// Files of which nothing is known.

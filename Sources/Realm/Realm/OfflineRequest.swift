@@ -2,14 +2,15 @@ import MFAWire
 
 /// A request of a host about the time in which no verifier answers. PROTOCOL.md defines the encoding.
 ///
-/// MUST 1: an encoded request parses to an equal value, and no other bytes parse. (`OfflineRequestTests`)
+/// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
+/// (`RealmMessageTests.requestsToTheService`)
 package struct OfflineRequest: Equatable, Sendable {
   /// The name of the host, from its certificate.
-  package let host: [UInt8]
+  package private(set) var host: [UInt8]
   /// The serial number of the host's certificate.
-  package let serial: [UInt8]
+  package private(set) var serial: [UInt8]
   /// What the host asks.
-  package let subject: Subject
+  package private(set) var subject: Subject
 
   /// What a host asks.
   package enum Subject: Equatable, Sendable {
@@ -29,12 +30,6 @@ package struct OfflineRequest: Equatable, Sendable {
   /// The longest report in bytes.
   package static let longestReport = 60_000
 
-  private enum Kind {
-    static let permit: UInt8 = 0x21
-    static let renewal: UInt8 = 0x22
-    static let report: UInt8 = 0x23
-  }
-
   /// Creates a request.
   package init(host: [UInt8], serial: [UInt8], _ subject: Subject) {
     self.host = host
@@ -42,55 +37,38 @@ package struct OfflineRequest: Equatable, Sendable {
     self.subject = subject
   }
 
-  /// Appends the request, except its end.
-  func write(to writer: inout PacketWriter) {
-    switch subject {
-    case .permit: writer.begin(Kind.permit)
-    case .renewal: writer.begin(Kind.renewal)
-    case .report: writer.begin(Kind.report)
-    }
-    writer.field(VerifierRequest.version)
-    writer.field(host)
-    writer.field(serial)
-    switch subject {
-    case .permit(let nonce, let facts):
-      writer.field(nonce)
-      writer.field(facts)
-    case .renewal(let tokens):
-      writer.field(UInt8(clamping: tokens.count))
-      for token in tokens { writer.field(token) }
-    case .report(let report): writer.field(report)
-    }
+  /// A request whose fields are read next.
+  static var placeholder: OfflineRequest {
+    OfflineRequest(host: [], serial: [], .renewal(tokens: []))
   }
 
-  /// Reads a request. Returns nil if the kind is another one.
-  @_lifetime(reader: copy reader)
-  init?(_ kind: UInt8, _ reader: inout PacketReader) throws(PacketError) {
-    guard (Kind.permit...Kind.report).contains(kind) else { return nil }
-    guard try reader.number(UInt8.self) == VerifierRequest.version else { throw .malformed }
-    let host = try VerifierRequest.host(&reader)
-    let serial = try VerifierRequest.serial(&reader)
-    let subject: Subject
-    switch kind {
-    case Kind.permit:
-      let nonce = try reader.bytes(longest: DecisionRequest.nonceLength)
-      guard nonce.count == DecisionRequest.nonceLength else { throw .malformed }
-      subject = .permit(nonce: nonce, facts: try reader.bytes(longest: HostFacts.longest))
-    case Kind.renewal:
-      let count = try reader.number(UInt8.self)
-      guard Int(count) <= Self.mostTokens else { throw .malformed }
-      var tokens: [[UInt8]] = []
-      for _ in 0..<count { tokens.append(try reader.bytes(longest: Self.longestToken)) }
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.name(&host)
+    try coder.name(&serial, longest: VerifierRequest.longestSerial)
+    try coder.form(
+      &subject, of: [.permit(nonce: [], facts: []), .renewal(tokens: []), .report([])])
+    switch subject {
+    case .permit(var nonce, var facts):
+      try coder.constant(1)
+      try coder.bytes(&nonce, exactly: DecisionRequest.nonceLength)
+      try coder.bytes(&facts, longest: HostFacts.longest)
+      subject = .permit(nonce: nonce, facts: facts)
+    case .renewal(var tokens):
+      try coder.constant(2)
+      try coder.strings(&tokens, most: UInt8(Self.mostTokens), longest: Self.longestToken)
       subject = .renewal(tokens: tokens)
-    case _: subject = .report(try reader.bytes(longest: Self.longestReport))
+    case .report(var report):
+      try coder.constant(3)
+      try coder.bytes(&report, longest: Self.longestReport)
+      subject = .report(report)
     }
-    self.init(host: host, serial: serial, subject)
   }
 }
 
 /// The answer to an `OfflineRequest`. PROTOCOL.md defines the encoding.
 ///
-/// MUST 1: an encoded reply parses to an equal value, and no other bytes parse. (`OfflineRequestTests`)
+/// MUST 1: an encoded reply parses to an equal value, and no other bytes parse.
+/// (`RealmMessageTests.repliesOfTheService`)
 package enum OfflineReply: Equatable, Sendable {
   /// Permits, in the order of what was asked for. An empty one is withdrawn. If they do not fit, those at the end
   /// are missing.
@@ -103,46 +81,23 @@ package enum OfflineReply: Equatable, Sendable {
   /// The length of a chain value in bytes.
   package static let chainLength = 32
 
-  private enum Kind {
-    static let permits: UInt8 = 0xA1
-    static let position: UInt8 = 0xA2
-    static let later: UInt8 = 0xA3
-  }
-
-  /// Appends the reply, except its end.
-  func write(to writer: inout PacketWriter) {
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(
+      &self, of: [.permits([]), .position(number: 0, chain: []), .later(seconds: 0)])
     switch self {
-    case .permits(let permits):
-      writer.begin(Kind.permits)
-      writer.field(UInt8(clamping: permits.count))
-      for permit in permits { writer.field(permit) }
-    case .position(let number, let chain):
-      writer.begin(Kind.position)
-      writer.field(number)
-      writer.field(chain)
-    case .later(let seconds):
-      writer.begin(Kind.later)
-      writer.field(seconds)
-    }
-  }
-
-  /// Reads a reply. Returns nil if the kind is another one.
-  @_lifetime(reader: copy reader)
-  init?(_ kind: UInt8, _ reader: inout PacketReader) throws(PacketError) {
-    switch kind {
-    case Kind.permits:
-      let count = try reader.number(UInt8.self)
-      guard Int(count) <= OfflineRequest.mostTokens else { throw .malformed }
-      var permits: [[UInt8]] = []
-      for _ in 0..<count { permits.append(try reader.bytes()) }
+    case .permits(var permits):
+      try coder.constant(1)
+      try coder.strings(&permits, most: UInt8(OfflineRequest.mostTokens))
       self = .permits(permits)
-    case Kind.position:
-      let number = try reader.number(UInt64.self)
-      let chain = try reader.bytes(longest: Self.chainLength)
-      guard chain.count == Self.chainLength else { throw .malformed }
+    case .position(var number, var chain):
+      try coder.constant(2)
+      try coder.number(&number)
+      try coder.bytes(&chain, exactly: Self.chainLength)
       self = .position(number: number, chain: chain)
-    case Kind.later: self = .later(seconds: try reader.number(UInt32.self))
-    case _: return nil
+    case .later(var seconds):
+      try coder.constant(3)
+      try coder.number(&seconds)
+      self = .later(seconds: seconds)
     }
   }
 }

@@ -80,7 +80,7 @@ package struct UserImport: Sendable {
     /// The result for each factor of the host, in the order of its record.
     package var factors: [FactorImport]
     /// The result for the recovery codes.
-    package var recoveryCodes = RecoveryCodeImport.none
+    package var recoveryCodes = RecoveryCodeImport.noCodes
     /// Whether record or attempt state are to be stored.
     package var isChange = false
   }
@@ -191,7 +191,7 @@ package struct UserImport: Sendable {
   // MARK: Recovery codes
 
   private func mergeRecoveryCodes(_ merged: inout FactorRecord) -> RecoveryCodeImport {
-    guard !record.recoveryCodes.isEmpty else { return .none }
+    guard !record.recoveryCodes.isEmpty else { return .noCodes }
     guard !hadRecoveryCodes else { return .earlier }
     guard merged.recoveryCodes.isEmpty else { return .present }
     // One record has one set of keys for all digests, and the digests of grants were made with others.
@@ -202,7 +202,7 @@ package struct UserImport: Sendable {
       FactorRecord.Resealed(
         secrets: next.factors.map { $0.sealed }, recoveryCodes: next.recoveryCodes.map { $0.bytes },
         grants: [], digestKeys: sealedDigestKeys))
-    guard let sealed else { return .none }
+    guard let sealed else { return .noCodes }
     merged = sealed
     return .added
   }

@@ -4,14 +4,14 @@ import MFAWire
 /// What the network front tells the decision service about a request of a host.
 package struct DecisionRequest: Equatable, Sendable {
   /// The name of the host, from its certificate.
-  package let host: [UInt8]
+  package private(set) var host: [UInt8]
   /// The serial number of the host's certificate.
-  package let serial: [UInt8]
+  package private(set) var serial: [UInt8]
   /// The number that the relay chose for the request. An attempt with the same nonce from the
   /// same host is the same attempt.
-  package let nonce: [UInt8]
+  package private(set) var nonce: [UInt8]
   /// The encoded `HostFacts`.
-  package let facts: [UInt8]
+  package private(set) var facts: [UInt8]
 
   /// The length of a nonce in bytes.
   package static let nonceLength = 16
@@ -23,20 +23,32 @@ package struct DecisionRequest: Equatable, Sendable {
     self.nonce = nonce
     self.facts = facts
   }
+
+  /// A request whose fields are read next.
+  static var placeholder: DecisionRequest {
+    DecisionRequest(host: [], serial: [], nonce: [], facts: [])
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.name(&host)
+    try coder.name(&serial, longest: VerifierRequest.longestSerial)
+    try coder.bytes(&nonce, exactly: Self.nonceLength)
+    try coder.bytes(&facts, longest: HostFacts.longest)
+  }
 }
 
 /// The first packet on a connection from the network front to the decision service. PROTOCOL.md
 /// defines the encoding.
 ///
 /// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
-/// (`VerifierRequestTests`)
-/// MUST 2: a ticket is held only in `SecretBytes`.
-package enum VerifierRequest: ~Copyable {
+/// (`RealmMessageTests.requestsToTheService`)
+/// MUST 2: a ticket is held only in memory that is wiped.
+package enum VerifierRequest: WireMessage, Sendable {
   /// Decides about the request of the module, the helper or an administrator in the next packet. The reply is the
   /// packet that they get.
   case decide(DecisionRequest)
   /// Admits a host that has this ticket. The certificate that it will get has this serial number.
-  case join(ticket: SecretBytes, serial: [UInt8])
+  case join(ticket: PrivateText, serial: [UInt8])
   /// Replaces the certificate of a host.
   case renew(host: [UInt8], present: [UInt8], next: [UInt8])
   /// Asks whether the service works.
@@ -48,9 +60,6 @@ package enum VerifierRequest: ~Copyable {
   /// Asks what a host may do while no verifier answers, or reports what it did.
   case offline(OfflineRequest)
 
-  /// The version of the protocol.
-  package static let version: UInt8 = 1
-
   /// The longest name of a host in bytes.
   package static let longestHost = 255
   /// The longest serial number of a certificate in bytes (RFC 5280, 4.1.2.2).
@@ -58,117 +67,50 @@ package enum VerifierRequest: ~Copyable {
   /// The longest ticket in bytes.
   package static let longestTicket = 64
 
-  private enum Kind {
-    static let decide: UInt8 = 1
-    static let join: UInt8 = 2
-    static let renew: UInt8 = 3
-    static let ping: UInt8 = 4
-    static let numbers: UInt8 = 8
-    static let seen: UInt8 = 0x10
+  package static var kind: UInt8 { 0x43 }
 
-    static let all = [decide, join, renew, ping, numbers, seen]
+  private static var forms: [VerifierRequest] {
+    [
+      .decide(.placeholder), .join(ticket: PrivateText(SecretBytes(count: 0)), serial: []),
+      .renew(host: [], present: [], next: []), .ping, .numbers, .seen(.placeholder),
+      .offline(.placeholder),
+    ]
   }
 
-  /// Returns a packet with the request, or nil if a field is too long.
-  package consuming func packet() -> SecretBytes? {
-    var writer = PacketWriter()
-    switch consume self {
-    case .decide(let decision):
-      writer.begin(Kind.decide)
-      writer.field(Self.version)
-      writer.field(decision.host)
-      writer.field(decision.serial)
-      writer.field(decision.nonce)
-      writer.field(decision.facts)
-    case .join(let ticket, let serial):
-      writer.begin(Kind.join)
-      writer.field(Self.version)
-      writer.field(ticket.span)
-      writer.field(serial)
-    case .renew(let host, let present, let next):
-      writer.begin(Kind.renew)
-      writer.field(Self.version)
-      writer.field(host)
-      writer.field(present)
-      writer.field(next)
-    case .ping:
-      writer.begin(Kind.ping)
-      writer.field(Self.version)
-    case .numbers:
-      writer.begin(Kind.numbers)
-      writer.field(Self.version)
-    case .seen(let seen):
-      writer.begin(Kind.seen)
-      writer.field(Self.version)
-      writer.field(seen.host)
-      writer.field(seen.serial)
-      writer.field(seen.version)
-      writer.field(seen.certificateEnd)
-      writer.field(seen.verifier)
-    case .offline(let request): request.write(to: &writer)
+  /// Creates a request whose fields are read next.
+  package init() { self = .ping }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: Self.forms)
+    switch self {
+    case .decide(var request):
+      try coder.constant(1)
+      try request.fields(&coder)
+      self = .decide(request)
+    case .join(var ticket, var serial):
+      try coder.constant(2)
+      try coder.text(&ticket, longest: Self.longestTicket)
+      guard ticket.bytes.count > 0 else { throw .malformed }
+      try coder.name(&serial, longest: Self.longestSerial)
+      self = .join(ticket: ticket, serial: serial)
+    case .renew(var host, var present, var next):
+      try coder.constant(3)
+      try coder.name(&host)
+      try coder.name(&present, longest: Self.longestSerial)
+      try coder.name(&next, longest: Self.longestSerial)
+      self = .renew(host: host, present: present, next: next)
+    case .ping: try coder.constant(4)
+    case .numbers: try coder.constant(5)
+    case .seen(var seen):
+      try coder.constant(6)
+      try seen.fields(&coder)
+      self = .seen(seen)
+    case .offline(var request):
+      try coder.constant(7)
+      try request.fields(&coder)
+      self = .offline(request)
     }
-    writer.end()
-    return writer.finish()
-  }
-
-  /// Reads a packet that contains one request.
-  package static func read(_ packet: Span<UInt8>) throws(PacketError) -> VerifierRequest {
-    var reader = PacketReader(packet)
-    let request = try request(&reader)
-    guard try reader.next() == nil else { throw .malformed }
-    return request
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func request(_ reader: inout PacketReader) throws(PacketError) -> VerifierRequest {
-    guard let kind = try reader.next() else { throw .malformed }
-    if let request = try OfflineRequest(kind, &reader) { return .offline(request) }
-    guard Kind.all.contains(kind) else { throw .unknownKind(kind) }
-    guard try reader.number(UInt8.self) == version else { throw .malformed }
-    switch kind {
-    case Kind.decide:
-      let host = try host(&reader)
-      let serial = try serial(&reader)
-      let nonce = try reader.bytes(longest: DecisionRequest.nonceLength)
-      guard nonce.count == DecisionRequest.nonceLength else { throw .malformed }
-      let facts = try reader.bytes(longest: HostFacts.longest)
-      return .decide(
-        DecisionRequest(host: host, serial: serial, nonce: nonce, facts: facts))
-    case Kind.join:
-      let ticket = try reader.secret(longest: longestTicket)
-      guard ticket.count > 0 else { throw .malformed }
-      return .join(ticket: ticket, serial: try serial(&reader))
-    case Kind.renew:
-      let host = try host(&reader)
-      let present = try serial(&reader)
-      return .renew(host: host, present: present, next: try serial(&reader))
-    case Kind.numbers: return .numbers
-    case Kind.seen:
-      let host = try host(&reader)
-      let serial = try serial(&reader)
-      let version = try reader.bytes(longest: SeenHost.longestVersion)
-      let end = try reader.number(Int64.self)
-      return .seen(
-        SeenHost(
-          host: host, serial: serial, version: version, certificateEnd: end,
-          verifier: try self.host(&reader)))
-    case _: return .ping
-    }
-  }
-
-  /// Reads the name of a host.
-  @_lifetime(reader: copy reader)
-  static func host(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
-    let host = try reader.bytes(longest: longestHost)
-    guard !host.isEmpty else { throw .malformed }
-    return host
-  }
-
-  @_lifetime(reader: copy reader)
-  static func serial(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
-    let serial = try reader.bytes(longest: longestSerial)
-    guard !serial.isEmpty else { throw .malformed }
-    return serial
   }
 }
 
@@ -176,8 +118,8 @@ package enum VerifierRequest: ~Copyable {
 /// the encoding.
 ///
 /// MUST 1: an encoded reply parses to an equal value, and no other bytes parse.
-/// (`VerifierReplyTests`)
-package enum VerifierReply: Equatable, Sendable {
+/// (`RealmMessageTests.repliesOfTheService`)
+package enum VerifierReply: WireMessage, Equatable, Sendable {
   /// The host is admitted under this name. Its certificate is valid for this many days.
   case joined(host: [UInt8], days: UInt16)
   /// The certificate of the host is replaced by one that is valid for this many days.
@@ -191,84 +133,67 @@ package enum VerifierReply: Equatable, Sendable {
   /// Answers an `OfflineRequest`.
   case offline(OfflineReply)
 
-  private enum Kind {
-    static let joined: UInt8 = 0x81
-    static let renewed: UInt8 = 0x82
-    static let refused: UInt8 = 0x83
-    static let alive: UInt8 = 0x84
-    static let numbers: UInt8 = 0x88
+  package static var kind: UInt8 { 0x83 }
+
+  private static var forms: [VerifierReply] {
+    [
+      .joined(host: [], days: 0), .renewed(days: 0), .refused, .alive,
+      .numbers(DecisionNumbers(counters: [], timings: [])), .offline(.later(seconds: 0)),
+    ]
   }
 
-  /// Returns a packet with the reply, or nil if a field is too long.
-  package func packet() -> SecretBytes? {
-    var writer = PacketWriter()
+  /// Creates a reply whose fields are read next.
+  package init() { self = .refused }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: Self.forms)
     switch self {
-    case .joined(let host, let days):
-      writer.begin(Kind.joined)
-      writer.field(host)
-      writer.field(days)
-    case .renewed(let days):
-      writer.begin(Kind.renewed)
-      writer.field(days)
-    case .refused: writer.begin(Kind.refused)
-    case .alive: writer.begin(Kind.alive)
-    case .numbers(let numbers):
-      writer.begin(Kind.numbers)
-      for list in [numbers.counters, numbers.timings] {
-        guard list.count <= DecisionNumbers.longest else { return nil }
-        writer.field(UInt16(truncatingIfNeeded: list.count))
-        for number in list { writer.field(number) }
-      }
-    case .offline(let reply): reply.write(to: &writer)
-    }
-    writer.end()
-    return writer.finish()
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func list(_ reader: inout PacketReader) throws(PacketError) -> [UInt64] {
-    let count = try reader.number(UInt16.self)
-    guard count <= DecisionNumbers.longest else { throw .malformed }
-    var list: [UInt64] = []
-    for _ in 0..<count { list.append(try reader.number(UInt64.self)) }
-    return list
-  }
-
-  /// Reads a packet that contains one reply.
-  package init(_ packet: Span<UInt8>) throws(PacketError) {
-    var reader = PacketReader(packet)
-    guard let kind = try reader.next() else { throw .malformed }
-    switch kind {
-    case Kind.joined:
-      let host = try reader.bytes(longest: VerifierRequest.longestHost)
-      guard !host.isEmpty else { throw .malformed }
-      self = .joined(host: host, days: try reader.number(UInt16.self))
-    case Kind.renewed: self = .renewed(days: try reader.number(UInt16.self))
-    case Kind.refused: self = .refused
-    case Kind.alive: self = .alive
-    case Kind.numbers:
-      let counters = try Self.list(&reader)
-      self = .numbers(DecisionNumbers(counters: counters, timings: try Self.list(&reader)))
-    case let kind:
-      guard let reply = try OfflineReply(kind, &reader) else { throw .unknownKind(kind) }
+    case .joined(var host, var days):
+      try coder.constant(1)
+      try coder.name(&host)
+      try coder.number(&days)
+      self = .joined(host: host, days: days)
+    case .renewed(var days):
+      try coder.constant(2)
+      try coder.number(&days)
+      self = .renewed(days: days)
+    case .refused: try coder.constant(3)
+    case .alive: try coder.constant(4)
+    case .numbers(var numbers):
+      try coder.constant(5)
+      try Self.list(&numbers.counters, &coder)
+      try Self.list(&numbers.timings, &coder)
+      self = .numbers(numbers)
+    case .offline(var reply):
+      try coder.constant(6)
+      try reply.fields(&coder)
       self = .offline(reply)
     }
-    guard try reader.next() == nil else { throw .malformed }
+  }
+
+  private static func list(
+    _ numbers: inout [UInt64], _ coder: inout Coder
+  ) throws(PacketError) {
+    try coder.longList(&numbers, most: DecisionNumbers.longest, placeholder: 0) {
+      (number: inout UInt64, coder: inout Coder) throws(PacketError) in
+      try coder.number(&number)
+    }
   }
 }
 
 /// A host that a network front has seen, and the front itself.
 package struct SeenHost: Equatable, Sendable {
   /// The name of the host, from its certificate.
-  package let host: [UInt8]
+  package private(set) var host: [UInt8]
   /// The serial number of its certificate.
-  package let serial: [UInt8]
+  package private(set) var serial: [UInt8]
   /// The version of its relay; empty if the relay does not tell.
-  package let version: [UInt8]
+  package private(set) var version: [UInt8]
   /// The end of its certificate, in seconds since the epoch.
-  package let certificateEnd: Int64
+  package private(set) var certificateEnd: Int64
   /// The name by which the certificate of the verifier names it first.
-  package let verifier: [UInt8]
+  package private(set) var verifier: [UInt8]
 
   /// The longest version in bytes.
   package static let longestVersion = 32
@@ -282,5 +207,18 @@ package struct SeenHost: Equatable, Sendable {
     self.version = version
     self.certificateEnd = certificateEnd
     self.verifier = verifier
+  }
+
+  /// A value whose fields are read next.
+  static var placeholder: SeenHost {
+    SeenHost(host: [], serial: [], version: [], certificateEnd: 0, verifier: [])
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.name(&host)
+    try coder.name(&serial, longest: VerifierRequest.longestSerial)
+    try coder.bytes(&version, longest: Self.longestVersion)
+    try coder.number(&certificateEnd)
+    try coder.name(&verifier)
   }
 }

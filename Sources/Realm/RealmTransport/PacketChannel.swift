@@ -25,7 +25,7 @@ package final class PacketChannel: @unchecked Sendable {
   private static let queue = DispatchQueue(label: "packets")
 
   /// The longest packet, in bytes.
-  package static var longest: Int { Packet.longest }
+  package static var longest: Int { Coder.longest }
 
   /// Takes over a connection. It stays open after `close` for as long as something else refers to it.
   package init(_ connection: PacketConnection) {

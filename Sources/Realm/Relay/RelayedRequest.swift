@@ -147,7 +147,6 @@ struct RelayedRequest: Sendable {
   }
 
   private static func send(_ reply: SignInReply, _ channel: PacketChannel) {
-    var reply = reply
     if let packet = reply.packet() { send(PacketBytes(packet), channel) }
   }
 

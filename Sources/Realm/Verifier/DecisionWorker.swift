@@ -39,15 +39,15 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
         seconds: RequestLimit.firstMessage, sender: &sender)
     else { return }
     do throws(PacketError) {
-      answer(try VerifierRequest.read(packet.span), connection)
+      answer(try VerifierRequest(packet: packet), connection)
     } catch {
       counters.add(.malformed)
       report("malformed", host: nil)
     }
   }
 
-  private func answer(_ request: consuming VerifierRequest, _ connection: PacketConnection) {
-    switch consume request {
+  private func answer(_ request: VerifierRequest, _ connection: PacketConnection) {
+    switch request {
     case .decide(let request): decide(request, connection)
     case .join(let ticket, let serial): send(join(ticket, serial), connection)
     case .renew(let host, let present, let next):
@@ -165,8 +165,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   }
 
   private func deny(_ connection: PacketConnection) {
-    var reply = SignInReply()
-    connection.reply(&reply)
+    connection.reply(SignInReply())
   }
 
   // MARK: Hosts
@@ -176,8 +175,9 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
       name: [], uid: nil, program: Array("mfa-verifier".utf8), source: Source(host))
   }
 
-  private func join(_ ticket: borrowing SecretBytes, _ serial: [UInt8]) -> VerifierReply {
-    guard let code = RecoveryCode(answer: ticket.span) else { return .refused }
+  private func join(_ ticket: PrivateText, _ serial: [UInt8]) -> VerifierReply {
+    let typed = ticket.copy()
+    guard let code = RecoveryCode(answer: typed.span) else { return .refused }
     do throws(FactorStoreError) {
       guard
         let host = try realm.hosts().join(ticket: code, certificate: serial, by: actor([]))
@@ -414,8 +414,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     if let renamed = host.request.renamed, step.results.contains(where: \.movesFactors) {
       follow(renamed, permissions, host: host.request.host ?? [])
     }
-    var reply = Decider.carryOutOwn(step.reply, identity)
-    connection.reply(&reply)
+    connection.reply(Decider.carryOutOwn(step.reply, identity))
     for result in step.results.compactMap({ DecisionCounter($0) }) { counters.add(result) }
     guard let verdict = step.verdict else { return counters.add(.asked) }
     counters.add(line == .session ? .session : DecisionCounter(verdict))

@@ -50,7 +50,7 @@ package enum Decider {
 
 extension PacketConnection {
   /// Sends a reply. If the other end does not read it, its sign-in is denied.
-  package func reply(_ reply: inout SignInReply) {
+  package func reply(_ reply: SignInReply) {
     guard let packet = reply.packet() else { return }
     do throws(SystemError) { try send(packet.span) } catch {}
   }

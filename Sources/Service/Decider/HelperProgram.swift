@@ -56,7 +56,7 @@ package enum HelperProgram {
     // The caller can stop this process only while it holds no lock.
     guard PAMProof.retire(identities) else { return 1 }
     Alarm.set(seconds: RequestLimit.working)
-    var reply = Decider.reply(
+    let reply = Decider.reply(
       to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
     if let packet = reply?.packet() { client.reply(packet) }
     // The slot is released when the process ends.

@@ -127,7 +127,7 @@ package struct Management<Machine: AuthenticationHost> {
   /// During a session, this is the rest of the session, and after a code was sent the time for which it can be
   /// used; in any case, the idle time.
   private var patience: Int64 {
-    guard state.phase == .none else { return ProtocolDeadline.answer }
+    guard state.phase == .idle else { return ProtocolDeadline.answer }
     do throws(HelperFailure) {
       let now = try now()
       let deadline = max(state.session?.deadline ?? now, state.sentCodeDeadline)
@@ -151,11 +151,11 @@ package struct Management<Machine: AuthenticationHost> {
     _ request: consuming HelperRequest, isFirst: Bool
   ) throws(HelperFailure) -> ManagementReply.Next {
     switch state.phase {
-    case .none: break
+    case .idle: break
     case .account: throw .protocolError
     case .ticket, .code:
       let phase = state.phase
-      state.phase = .none
+      state.phase = .idle
       // Another request declines to answer.
       guard case .answer(let typed) = consume request else { throw proofFailed() }
       if phase == .ticket { try takeTicket(typed) } else { try takeCode(typed) }
@@ -308,7 +308,7 @@ package struct Management<Machine: AuthenticationHost> {
   /// Takes the result of the proof that the helper obtained from PAM.
   private mutating func takeProof(_ result: ProofResult) throws(HelperFailure) {
     guard state.phase == .account else { throw .protocolError }
-    state.phase = .none
+    state.phase = .idle
     switch result {
     case .proven:
       try endPassword(.proven)

@@ -13,7 +13,7 @@ struct ManagementState: WireMessage {
 
   /// What the user has been asked.
   enum Phase: UInt8 {
-    case none = 0
+    case idle = 0
     /// What PAM asks for, to prove the account.
     case account = 1
     /// An administrator's ticket.
@@ -22,7 +22,7 @@ struct ManagementState: WireMessage {
     case code = 3
   }
 
-  var phase = Phase.none
+  var phase = Phase.idle
   /// The record before the account was proven, or nil if there was none.
   var record: FactorID?
   /// The generation of that record.
@@ -81,7 +81,7 @@ struct Session {
   /// What the session allows, depending on what was proven.
   var scope = Scope.resynchronizing
   /// What the user proved that is not a phone.
-  private(set) var otherProof = PhoneDraft.OtherProof.none
+  private(set) var otherProof = PhoneDraft.OtherProof.nothing
 
   /// Returns whether the session has not ended at this time. If the clock was set back, it has.
   func isOpen(at now: Int64) -> Bool {
@@ -236,7 +236,6 @@ extension Management {
 
   /// Seals the state. Without a store, nothing can be continued.
   func sealed() -> [UInt8] {
-    var state = state
     guard let packet = state.packet() else { return [] }
     do throws(FactorStoreError) {
       return try host.store().seal(continuation: packet.span, binding: binding)

@@ -17,8 +17,7 @@ struct Worker: PoolWorker {
       // A helper whose user is not known yet decides itself about a request that was not read. After `busy` it
       // would refuse, so that one user's helpers could keep those of others from working.
       if peer.user != share.ownUser {
-        var reply = SignInReply([], .busy)
-        connection.reply(&reply)
+        connection.reply(SignInReply([], .busy))
       }
       return
     }
@@ -39,8 +38,8 @@ struct Worker: PoolWorker {
   private func decide(
     _ packet: consuming SecretBytes, _ connection: PacketConnection, _ peer: Peer
   ) {
-    guard var reply = Decider.reply(to: packet, from: peer.user, host: host) else { return }
-    connection.reply(&reply)
+    guard let reply = Decider.reply(to: packet, from: peer.user, host: host) else { return }
+    connection.reply(reply)
   }
 
   /// Decides about a request of the helper. Only the helper has the effective user ID of this process and

@@ -203,7 +203,6 @@ extension SignIn {
 
   /// Seals a continuation. Without a store, the break-glass code's credential has the key.
   func seal(_ continuation: Continuation, _ resolved: Resolved) throws(Pause) -> [UInt8] {
-    var continuation = continuation
     guard let packet = continuation.packet() else { throw .store(.cryptography) }
     if let store = resolved.store {
       do throws(FactorStoreError) {

@@ -51,7 +51,7 @@ extension SignIn {
     in check: CodeCheck<Machine.Store>
   ) throws(Pause) -> SignInResult {
     switch consume reply {
-    case .absent: return .notACode(.none)
+    case .absent: return .notACode(.noAnswer)
     case .tooLong: return .notACode(.tooLong)
     case .text(let answer):
       let codes: TypedCodes =

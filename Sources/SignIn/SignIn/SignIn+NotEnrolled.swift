@@ -98,7 +98,7 @@ extension SignIn {
     switch consume reply {
     case .absent:
       resolved.isAbandoned = true
-      return (.notACode(.none), false)
+      return (.notACode(.noAnswer), false)
     case .tooLong: return (.notACode(.tooLong), false)
     case .text(let answer):
       let codes =

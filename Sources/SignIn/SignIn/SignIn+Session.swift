@@ -147,7 +147,7 @@ extension SignIn {
     else { return false }
     switch result {
     case .denied(.unknownUser): return true
-    case .denied(.code(.notACode(.none))): return false
+    case .denied(.code(.notACode(.noAnswer))): return false
     case .denied(.code(.wrong(0))), .denied(.code(.replayed(_, 0))), .denied(.code(.notACode)),
       .denied(.code(.repeated)):
       return true
@@ -159,7 +159,7 @@ extension SignIn {
   /// try. The result of the try before has been reported.
   func isAbandonedRetry(_ result: SignInResult, _ resolved: Resolved) -> Bool {
     guard resolved.continuation.tryNumber > 1 else { return false }
-    if case .denied(.code(.notACode(.none))) = result { return true }
+    if case .denied(.code(.notACode(.noAnswer))) = result { return true }
     return resolved.isAbandoned
   }
 }

@@ -51,7 +51,7 @@ extension SignInResult {
     case .notACode(.noSuchFactor): .noSuchDevice
     // The answer of an unknown user is withheld too.
     case .notACode(.withheldBySSHD): .wrongCode
-    case .notACode(.none): nil
+    case .notACode(.noAnswer): nil
     case .notEnrolled: .unavailable
     }
   }

@@ -24,22 +24,22 @@ struct TypedLine: ~Copyable {
 
   private var bytes = SecretBytes(count: longest)
   private(set) var count = 0
-  private var escape = Escape.none
+  private var escape = Escape.outside
 
   /// Which part of the sequence of an arrow or function key comes next.
-  private enum Escape { case none, first, rest }
+  private enum Escape { case outside, first, rest }
 
   init() {}
 
   /// Takes one byte from the terminal.
   mutating func take(_ byte: UInt8) -> Event {
     switch escape {
-    case .none: break
+    case .outside: break
     case .first:
-      escape = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .rest : .none
+      escape = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "O") ? .rest : .outside
       return .edited
     case .rest:
-      if (0x40...0x7E).contains(byte) { escape = .none }
+      if (0x40...0x7E).contains(byte) { escape = .outside }
       return .edited
     }
     switch byte {

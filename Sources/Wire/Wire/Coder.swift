@@ -1,6 +1,17 @@
 import MFABase
 import MFAModel
 
+/// Why a packet cannot be understood.
+package enum PacketError: Error, Equatable, Sendable {
+  /// A message or a field is cut off, too long or out of range, or something follows the last field.
+  case malformed
+  /// No message of this direction has this kind, or no value this form.
+  case unknownKind(UInt8)
+  /// `DisplayName` refuses the factor's name; the message is otherwise well formed. The helper can
+  /// answer the message and continue.
+  case unsupportedDisplayName
+}
+
 /// The content of a packet. It lists its fields once, and a coder reads or writes them.
 package protocol WireMessage: ~Copyable {
   /// The first byte of a packet with this message.
@@ -24,7 +35,12 @@ extension WireMessage where Self: ~Copyable {
     guard coder.isAtEnd else { throw .malformed }
   }
 
-  /// Returns the packet, or nil if it would be too long.
+  /// Reads the packet of a message of this kind.
+  package init(_ packet: Span<UInt8>) throws(PacketError) {
+    try self.init(packet: SecretBytes(copying: packet))
+  }
+
+  /// Returns the packet, or nil if it would be too long or a field is out of range.
   package mutating func packet() -> SecretBytes? {
     var coder = Coder()
     do throws(PacketError) {
@@ -35,6 +51,20 @@ extension WireMessage where Self: ~Copyable {
       return nil
     }
     return coder.finish()
+  }
+}
+
+extension WireMessage {
+  /// Returns the packet, or nil if it would be too long or a field is out of range.
+  package func packet() -> SecretBytes? {
+    var message = self
+    return Self.packet(of: &message)
+  }
+
+  private static func packet<Message: WireMessage & ~Copyable>(
+    of message: inout Message
+  ) -> SecretBytes? {
+    message.packet()
   }
 }
 
@@ -144,6 +174,18 @@ package struct Coder: ~Copyable {
     value = found
   }
 
+  /// Reads the number of the form that a value has. The value is then `forms[number - 1]`, whose fields are read
+  /// next. The number itself is a `constant` of each form, which is written, or read again.
+  package mutating func form<Value>(
+    _ value: inout Value, of forms: [Value]
+  ) throws(PacketError) {
+    guard isReading else { return }
+    guard position < buffer.count else { throw .malformed }
+    let number = buffer.span[position]
+    guard number >= 1, Int(number) <= forms.count else { throw .unknownKind(number) }
+    value = forms[Int(number) &- 1]
+  }
+
   /// A string of at most `longest` bytes.
   package mutating func bytes(
     _ value: inout [UInt8], longest: Int = longest
@@ -189,6 +231,29 @@ package struct Coder: ~Copyable {
     try self.bytes(&bytes, longest: ID.length)
     id = ID(bytes: bytes)
     guard bytes.isEmpty || id != nil else { throw .malformed }
+  }
+
+  /// A factor's name. In a message of the helper, one that a factor cannot have is reported at the end.
+  package mutating func name(_ name: inout DisplayName) throws(PacketError) {
+    var utf8 = name.utf8
+    try bytes(&utf8, longest: DisplayName.maximumBytes)
+    do throws(DisplayName.Refusal) {
+      let read = try DisplayName(utf8)
+      if read.utf8 == utf8 {
+        name = read
+        return
+      }
+    } catch {}
+    guard isOfHelper else { throw .malformed }
+    hasUnsupportedName = true
+  }
+
+  /// A user's name.
+  package mutating func user(_ user: inout UserName) throws(PacketError) {
+    var bytes = user.bytes
+    try self.bytes(&bytes, longest: UserName.maximumLength)
+    guard let read = UserName(bytes) else { throw .malformed }
+    user = read
   }
 
   /// The parameters of one-time passwords.
@@ -349,27 +414,6 @@ extension Coder {
       }
     }
     return buffer.prefix(position)
-  }
-
-  /// A factor's name. One that a factor cannot have is reported at the end.
-  mutating func name(_ name: inout DisplayName) throws(PacketError) {
-    var utf8 = name.utf8
-    try bytes(&utf8, longest: DisplayName.maximumBytes)
-    do throws(DisplayName.Refusal) {
-      let read = try DisplayName(utf8)
-      guard read.utf8 == utf8 else { return hasUnsupportedName = true }
-      name = read
-    } catch {
-      hasUnsupportedName = true
-    }
-  }
-
-  /// A user's name.
-  mutating func user(_ user: inout UserName) throws(PacketError) {
-    var bytes = user.bytes
-    try self.bytes(&bytes, longest: UserName.maximumLength)
-    guard let read = UserName(bytes) else { throw .malformed }
-    user = read
   }
 
   /// A text for display.

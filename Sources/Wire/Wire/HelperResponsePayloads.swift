@@ -164,11 +164,12 @@ package struct FactorSummary: Equatable, Sendable {
   }
 
   /// A summary whose fields are read next.
-  static var placeholder: FactorSummary {
+  package static var placeholder: FactorSummary {
     FactorSummary(id: .zero, displayName: .placeholder, enrolledAt: 0, kind: .totp(.standard))
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.identifier(&id)
     try coder.name(&displayName)
     try coder.number(&enrolledAt)

@@ -22,7 +22,7 @@ extension PacketConnection {
     case .unread: return .unread
     case .silent: return .silent
     case .packet(let length):
-      guard length <= Packet.longest else { return .tooLong }
+      guard length <= Coder.longest else { return .tooLong }
       var packet = SecretBytes(count: length)
       var from = sender
       let count = try packet.withMutableSpan { span throws(SystemError) in

@@ -73,7 +73,7 @@ package struct SignInEffect: Sendable {
 
   /// Writes a record to the audit trail.
   package static func audit(_ record: Audit.Record) -> SignInEffect {
-    var message = AuditMessage(record)
+    let message = AuditMessage(record)
     return SignInEffect(.audit, PrivateText(message.packet() ?? SecretBytes(count: 0)))
   }
 

@@ -55,7 +55,6 @@ package final class ScriptedService: @unchecked Sendable {
 
     /// Sends a reply to a request of the module.
     package func reply(_ reply: SignInReply) throws {
-      var reply = reply
       if let packet = reply.packet() { try connection.send(packet.span) }
     }
 

@@ -63,8 +63,7 @@ package struct SignInRun<Machine: ScriptedMachine>: ReplySource {
       let step = SignIn(received, host: host, identity: identity).step()
       if let result = step.results.last { outcome.result = result }
       outcome.requests += 1
-      var reply = step.reply
-      guard let answer = reply.packet() else { throw PacketError.malformed }
+      guard let answer = step.reply.packet() else { throw PacketError.malformed }
       return try SignInReply(packet: answer)
     } catch {
       throw .malformed

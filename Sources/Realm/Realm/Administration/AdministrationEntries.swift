@@ -1,4 +1,7 @@
 import MFAAttempt
+import MFABase
+import MFAModel
+import MFAWire
 
 /// A user of a realm, without secrets.
 package struct AdministeredRealmUser: Equatable, Sendable {
@@ -26,6 +29,23 @@ package struct AdministeredRealmUser: Equatable, Sendable {
     self.content = content
     self.fingerprint = fingerprint
     self.directoryEntry = directoryEntry
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.bytes(&name)
+    try coder.form(&content, of: [.usable(.placeholder), .unusable([])])
+    switch content {
+    case .usable(var summary):
+      try coder.constant(1)
+      try summary.fields(&coder)
+      content = .usable(summary)
+    case .unusable(var problem):
+      try coder.constant(2)
+      try coder.bytes(&problem)
+      content = .unusable(problem)
+    }
+    try coder.bytes(&fingerprint)
+    try coder.bytes(&directoryEntry)
   }
 
   /// The length of the encoded value in bytes, at most.
@@ -76,6 +96,18 @@ package struct AdministeredHost: Equatable, Sendable {
     failures = 0
     mostFailures = 0
   }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.bytes(&name)
+    try coder.longList(&groups, most: AdministrationReply.mostElements)
+    try coder.number(&joinedAt)
+    try coder.number(&revokedAt)
+    try coder.bytes(&version)
+    try coder.number(&seenAt)
+    try coder.number(&certificateEnd)
+    try coder.number(&failures)
+    try coder.number(&mostFailures)
+  }
 }
 
 /// A verifier of a realm.
@@ -92,6 +124,12 @@ package struct AdministeredVerifier: Equatable, Sendable {
     self.name = name
     self.version = version
     self.seenAt = seenAt
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.bytes(&name)
+    try coder.bytes(&version)
+    try coder.number(&seenAt)
   }
 }
 
@@ -122,6 +160,25 @@ package struct AdministeredRealm: Equatable, Sendable {
     self.members = members
     self.lag = lag
   }
+
+  /// A value whose fields are read next.
+  static var placeholder: AdministeredRealm {
+    AdministeredRealm(verifiers: [], epoch: 0, fence: 0, primary: [], members: [], lag: nil)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    let placeholder = AdministeredVerifier(name: [], version: [], seenAt: 0)
+    let most = AdministrationReply.mostElements
+    try coder.longList(&verifiers, most: most, placeholder: placeholder) {
+      (verifier: inout AdministeredVerifier, coder: inout Coder) throws(PacketError) in
+      try verifier.fields(&coder)
+    }
+    try coder.number(&epoch)
+    try coder.number(&fence)
+    try coder.bytes(&primary)
+    try coder.longList(&members, most: most)
+    try coder.number(&lag)
+  }
 }
 
 /// What a verifier says about itself.
@@ -145,6 +202,18 @@ package struct VerifierInspection: Equatable, Sendable {
     self.isAdministering = isAdministering
     self.findings = findings
   }
+
+  /// A value whose fields are read next.
+  static var placeholder: VerifierInspection {
+    VerifierInspection(version: [], isAdministering: false, findings: [], certificateEnd: 0)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.bytes(&version)
+    try coder.flag(&isAdministering)
+    try coder.longList(&findings, most: AdministrationReply.mostElements)
+    try coder.number(&certificateEnd)
+  }
 }
 
 /// A line of the audit log of a realm.
@@ -162,5 +231,11 @@ package struct AdministeredLogLine: Equatable, Sendable {
     self.number = number
     self.text = text
     self.checkpoint = checkpoint
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&number)
+    try coder.bytes(&text)
+    try coder.bytes(&checkpoint)
   }
 }

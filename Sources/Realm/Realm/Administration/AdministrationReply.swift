@@ -7,9 +7,9 @@ import MFAWire
 /// A list that does not fit into one packet ends early. The next request continues after its last element.
 ///
 /// MUST 1: an encoded reply parses to an equal value, and no other bytes parse.
-/// (`AdministrationReplyTests`)
-/// MUST 2: a ticket or a bypass code is held only in `SecretBytes`.
-package enum AdministrationReply: ~Copyable {
+/// (`RealmMessageTests.repliesToAdministrators`)
+/// MUST 2: a ticket or a bypass code is held only in memory that is wiped.
+package enum AdministrationReply: WireMessage, Sendable {
   /// The request was not carried out.
   case failed(AdministrationFailure, detail: [UInt8])
   /// The report of the verifier.
@@ -17,7 +17,7 @@ package enum AdministrationReply: ~Copyable {
   /// Hosts, and whether there are no more.
   case hosts([AdministeredHost], isEnd: Bool)
   /// The ticket with which a host joins.
-  case hostTicket(SecretBytes)
+  case hostTicket(PrivateText)
   /// The change was made. The checkpoint is that of its entry in the audit log.
   case done(checkpoint: [UInt8])
   /// The state of the realm.
@@ -33,28 +33,12 @@ package enum AdministrationReply: ~Copyable {
   /// What an import, or its undo, did or would do.
   case imported(AdministeredImport)
 
-  private enum Kind {
-    static let failed: UInt8 = 0xA1
-    static let inspection: UInt8 = 0xA2
-    static let hosts: UInt8 = 0xA3
-    static let hostTicket: UInt8 = 0xA4
-    static let done: UInt8 = 0xA5
-    static let realm: UInt8 = 0xA6
-    static let users: UInt8 = 0xA7
-    static let changed: UInt8 = 0xA8
-    static let auditLog: UInt8 = 0xA9
-    static let auditLogEnd: UInt8 = 0xAA
-    static let imported: UInt8 = 0xAB
-  }
-
   /// The most bytes of list elements in one reply.
   package static let longestList = 60_000
   /// The largest number of list elements in one reply.
   package static let mostElements = 1000
   /// The longest ticket of a host in bytes.
   package static let longestCode = 64
-
-  // MARK: Writing
 
   /// Why the request was not carried out, or nil if it was.
   package var failure: AdministrationFailure? {
@@ -64,203 +48,89 @@ package enum AdministrationReply: ~Copyable {
     }
   }
 
-  /// Returns a packet with the reply, or nil if a field is too long.
-  package consuming func packet() -> SecretBytes? {
-    var writer = PacketWriter()
-    switch consume self {
-    case .failed(let failure, let detail):
-      writer.begin(Kind.failed)
-      writer.field(failure.rawValue)
-      writer.field(detail)
-    case .inspection(let inspection):
-      writer.begin(Kind.inspection)
-      writer.field(inspection.version)
-      writer.field(inspection.isAdministering)
-      writer.list(inspection.findings) { writer, finding in writer.field(finding) }
-      writer.field(inspection.certificateEnd)
-    case .hosts(let hosts, let isEnd):
-      writer.begin(Kind.hosts)
-      writer.field(isEnd)
-      writer.list(hosts) { writer, host in Self.write(host, to: &writer) }
-    case .hostTicket(let code):
-      writer.begin(Kind.hostTicket)
-      writer.field(code.span)
-    case .done(let checkpoint):
-      writer.begin(Kind.done)
-      writer.field(checkpoint)
-    case .realm(let realm):
-      writer.begin(Kind.realm)
-      Self.write(realm, to: &writer)
-    case .users(let users, let isEnd):
-      writer.begin(Kind.users)
-      writer.field(isEnd)
-      writer.list(users) { writer, user in writer.field(user) }
-    case .changed(let effect, let checkpoint):
-      writer.begin(Kind.changed)
-      writer.field(effect)
-      writer.field(checkpoint)
-    case .auditLog(let lines, let isEnd):
-      writer.begin(Kind.auditLog)
-      writer.field(isEnd)
-      writer.list(lines) { writer, line in
-        writer.field(line.number)
-        writer.field(line.text)
-        writer.field(line.checkpoint)
+  // MARK: Encoding
+
+  package static var kind: UInt8 { 0x84 }
+
+  private static var forms: [AdministrationReply] {
+    [
+      .failed(.malformed, detail: []), .inspection(.placeholder), .hosts([], isEnd: false),
+      .hostTicket(PrivateText(SecretBytes(count: 0))), .done(checkpoint: []),
+      .realm(.placeholder), .users([], isEnd: false),
+      .changed(.forgotten(remembered: 0), checkpoint: []), .auditLog([], isEnd: false),
+      .auditLogEnd(0), .imported(.placeholder),
+    ]
+  }
+
+  /// Creates a reply whose fields are read next.
+  package init() { self = .auditLogEnd(0) }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: Self.forms)
+    switch self {
+    case .failed(var failure, var detail):
+      try coder.constant(1)
+      try coder.choice(&failure)
+      try coder.bytes(&detail)
+      self = .failed(failure, detail: detail)
+    case .inspection(var inspection):
+      try coder.constant(2)
+      try inspection.fields(&coder)
+      self = .inspection(inspection)
+    case .hosts(var hosts, var isEnd):
+      try coder.constant(3)
+      try coder.flag(&isEnd)
+      let placeholder = AdministeredHost(name: [], groups: [], joinedAt: 0, revokedAt: 0)
+      try coder.longList(&hosts, most: Self.mostElements, placeholder: placeholder) {
+        (host: inout AdministeredHost, coder: inout Coder) throws(PacketError) in
+        try host.fields(&coder)
       }
-    case .auditLogEnd(let number):
-      writer.begin(Kind.auditLogEnd)
-      writer.field(number)
-    case .imported(let user):
-      writer.begin(Kind.imported)
-      writer.field(user.factors)
-      writer.field(user.recoveryCodes.rawValue)
-      writer.field(user.recoveryCodeMark)
-      writer.field(user.failuresBefore)
-      writer.field(user.failures)
-      writer.field(user.checkpoint)
-    }
-    writer.end()
-    return writer.finish()
-  }
-
-  private static func write(_ host: AdministeredHost, to writer: inout PacketWriter) {
-    writer.field(host.name)
-    writer.list(host.groups) { writer, group in writer.field(group) }
-    writer.field(host.joinedAt)
-    writer.field(host.revokedAt)
-    writer.field(host.version)
-    writer.field(host.seenAt)
-    writer.field(host.certificateEnd)
-    writer.field(host.failures)
-    writer.field(host.mostFailures)
-  }
-
-  private static func write(_ realm: AdministeredRealm, to writer: inout PacketWriter) {
-    writer.list(realm.verifiers) { writer, verifier in
-      writer.field(verifier.name)
-      writer.field(verifier.version)
-      writer.field(verifier.seenAt)
-    }
-    writer.field(realm.epoch)
-    writer.field(realm.fence)
-    writer.field(realm.primary)
-    writer.list(realm.members) { writer, member in writer.field(member) }
-    writer.field(realm.lag != nil)
-    if let lag = realm.lag { writer.field(lag) }
-  }
-
-  // MARK: Reading
-
-  /// Reads a packet that contains one reply.
-  package static func read(_ packet: Span<UInt8>) throws(PacketError) -> AdministrationReply {
-    var reader = PacketReader(packet)
-    let reply = try reply(&reader)
-    guard try reader.next() == nil else { throw .malformed }
-    return reply
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func reply(
-    _ reader: inout PacketReader
-  ) throws(PacketError) -> AdministrationReply {
-    guard let kind = try reader.next() else { throw .malformed }
-    switch kind {
-    case Kind.failed:
-      guard let failure = AdministrationFailure(rawValue: try reader.number(UInt8.self)) else {
-        throw .malformed
+      self = .hosts(hosts, isEnd: isEnd)
+    case .hostTicket(var code):
+      try coder.constant(4)
+      try coder.text(&code, longest: Self.longestCode)
+      self = .hostTicket(code)
+    case .done(var checkpoint):
+      try coder.constant(5)
+      try coder.bytes(&checkpoint)
+      self = .done(checkpoint: checkpoint)
+    case .realm(var realm):
+      try coder.constant(6)
+      try realm.fields(&coder)
+      self = .realm(realm)
+    case .users(var users, var isEnd):
+      try coder.constant(7)
+      try coder.flag(&isEnd)
+      let placeholder = AdministeredRealmUser(name: [], .unusable([]))
+      try coder.longList(&users, most: Self.mostElements, placeholder: placeholder) {
+        (user: inout AdministeredRealmUser, coder: inout Coder) throws(PacketError) in
+        try user.fields(&coder)
       }
-      return .failed(failure, detail: try reader.bytes())
-    case Kind.inspection:
-      return .inspection(
-        VerifierInspection(
-          version: try reader.bytes(), isAdministering: try reader.flag(),
-          findings: try byteStrings(&reader),
-          certificateEnd: try reader.number(Int64.self)))
-    case Kind.hosts:
-      let isEnd = try reader.flag()
-      var hosts: [AdministeredHost] = []
-      for _ in 0..<(try count(&reader)) { hosts.append(try host(&reader)) }
-      return .hosts(hosts, isEnd: isEnd)
-    case Kind.hostTicket: return .hostTicket(try reader.secret(longest: longestCode))
-    case Kind.done: return .done(checkpoint: try reader.bytes())
-    case Kind.realm: return .realm(try realm(&reader))
-    case Kind.users:
-      let isEnd = try reader.flag()
-      var users: [AdministeredRealmUser] = []
-      for _ in 0..<(try count(&reader)) { users.append(try reader.realmUser()) }
-      return .users(users, isEnd: isEnd)
-    case Kind.changed:
-      let effect = try reader.userChangeEffect()
-      return .changed(effect, checkpoint: try reader.bytes())
-    case Kind.auditLog:
-      let isEnd = try reader.flag()
-      var lines: [AdministeredLogLine] = []
-      for _ in 0..<(try count(&reader)) {
-        lines.append(
-          AdministeredLogLine(
-            number: try reader.number(UInt32.self), text: try reader.bytes(),
-            checkpoint: try reader.bytes()))
+      self = .users(users, isEnd: isEnd)
+    case .changed(var effect, var checkpoint):
+      try coder.constant(8)
+      try effect.fields(&coder)
+      try coder.bytes(&checkpoint)
+      self = .changed(effect, checkpoint: checkpoint)
+    case .auditLog(var lines, var isEnd):
+      try coder.constant(9)
+      try coder.flag(&isEnd)
+      let placeholder = AdministeredLogLine(number: 0, text: [], checkpoint: [])
+      try coder.longList(&lines, most: Self.mostElements, placeholder: placeholder) {
+        (line: inout AdministeredLogLine, coder: inout Coder) throws(PacketError) in
+        try line.fields(&coder)
       }
-      return .auditLog(lines, isEnd: isEnd)
-    case Kind.auditLogEnd: return .auditLogEnd(try reader.number(UInt32.self))
-    case Kind.imported: return .imported(try reader.administeredImport())
-    case let kind: throw .unknownKind(kind)
+      self = .auditLog(lines, isEnd: isEnd)
+    case .auditLogEnd(var number):
+      try coder.constant(10)
+      try coder.number(&number)
+      self = .auditLogEnd(number)
+    case .imported(var user):
+      try coder.constant(11)
+      try user.fields(&coder)
+      self = .imported(user)
     }
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func count(_ reader: inout PacketReader) throws(PacketError) -> Int {
-    let count = Int(try reader.number(UInt16.self))
-    guard count <= mostElements else { throw .malformed }
-    return count
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func byteStrings(_ reader: inout PacketReader) throws(PacketError) -> [[UInt8]] {
-    var strings: [[UInt8]] = []
-    for _ in 0..<(try count(&reader)) { strings.append(try reader.bytes()) }
-    return strings
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func host(_ reader: inout PacketReader) throws(PacketError) -> AdministeredHost {
-    let name = try reader.bytes()
-    let groups = try byteStrings(&reader)
-    var host = AdministeredHost(
-      name: name, groups: groups, joinedAt: try reader.number(Int64.self),
-      revokedAt: try reader.number(Int64.self))
-    host.version = try reader.bytes()
-    host.seenAt = try reader.number(Int64.self)
-    host.certificateEnd = try reader.number(Int64.self)
-    host.failures = try reader.number(UInt32.self)
-    host.mostFailures = try reader.number(UInt32.self)
-    return host
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func realm(_ reader: inout PacketReader) throws(PacketError) -> AdministeredRealm {
-    var verifiers: [AdministeredVerifier] = []
-    for _ in 0..<(try count(&reader)) {
-      verifiers.append(
-        AdministeredVerifier(
-          name: try reader.bytes(), version: try reader.bytes(),
-          seenAt: try reader.number(Int64.self)))
-    }
-    return AdministeredRealm(
-      verifiers: verifiers, epoch: try reader.number(UInt64.self),
-      fence: try reader.number(Int64.self), primary: try reader.bytes(),
-      members: try byteStrings(&reader),
-      lag: try reader.flag() ? try reader.number(UInt64.self) : nil)
-  }
-}
-
-extension PacketWriter {
-  /// Appends the number of elements, as two bytes, and the elements.
-  mutating func list<Element>(
-    _ elements: [Element], _ write: (inout PacketWriter, Element) -> Void
-  ) {
-    field(UInt16(clamping: elements.count))
-    for element in elements { write(&self, element) }
   }
 }
 

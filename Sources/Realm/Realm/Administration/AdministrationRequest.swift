@@ -6,20 +6,17 @@ import MFAWire
 /// verifier. The answer is one `AdministrationReply`. PROTOCOL.md defines the encoding.
 ///
 /// MUST 1: an encoded request parses to an equal value, and no other bytes parse.
-/// (`AdministrationRequestTests`)
+/// (`RealmMessageTests.requestsOfAdministrators`)
 /// MUST 2: the secrets of an import are held only in `SecretBytes`.
-package struct AdministrationRequest: Equatable, Sendable {
+package struct AdministrationRequest: WireMessage, Equatable, Sendable {
   /// The name of the administrator's account on the host, as the host states it.
-  package let administrator: [UInt8]
+  package private(set) var administrator: [UInt8]
   /// The terminal of the administrator; empty for none.
-  package let terminal: [UInt8]
+  package private(set) var terminal: [UInt8]
   /// What the administrator asks.
-  package let command: AdministrationCommand
+  package private(set) var command: AdministrationCommand
 
-  /// The version of the encoding.
-  package static let version: UInt8 = 1
-  /// The kind of the message. The kinds of the module and the helper are below.
-  static let kind: UInt8 = 0x21
+  package static var kind: UInt8 { 0x44 }
 
   /// The longest name of a user, a group or a host, in bytes.
   package static let longestName = 255
@@ -40,135 +37,17 @@ package struct AdministrationRequest: Equatable, Sendable {
     packet.count > 0 && packet[0] == kind
   }
 
-  private enum CommandKind {
-    static let inspect: UInt8 = 1
-    static let hosts: UInt8 = 2
-    static let newHostTicket: UInt8 = 3
-    static let revokeHost: UInt8 = 4
-    static let realm: UInt8 = 5
-    static let users: UInt8 = 6
-    static let user: UInt8 = 7
-    static let change: UInt8 = 8
-    static let renameUser: UInt8 = 9
-    static let auditLog: UInt8 = 10
-    static let auditLogEnd: UInt8 = 11
-    static let importUser: UInt8 = 12
-    static let undoImport: UInt8 = 13
-  }
+  // MARK: Encoding
 
-  // MARK: Writing
+  /// Creates a request whose fields are read next. Reading throws `.unknownKind` with the number of a command that
+  /// this version does not have.
+  package init() { self.init(administrator: [], terminal: [], .inspect) }
 
-  /// Returns a packet with the request, or nil if a field is too long.
-  package func packet() -> SecretBytes? {
-    var writer = PacketWriter()
-    writer.begin(Self.kind)
-    writer.field(Self.version)
-    writer.field(administrator)
-    writer.field(terminal)
-    Self.write(command, to: &writer)
-    writer.end()
-    return writer.finish()
-  }
-
-  private static func write(_ command: AdministrationCommand, to writer: inout PacketWriter) {
-    switch command {
-    case .inspect: writer.field(CommandKind.inspect)
-    case .hosts(let after):
-      writer.field(CommandKind.hosts)
-      writer.field(after)
-    case .newHostTicket(let host, let groups):
-      writer.field(CommandKind.newHostTicket)
-      writer.field(host)
-      writer.field(UInt8(clamping: groups.count))
-      for group in groups { writer.field(group) }
-    case .revokeHost(let host):
-      writer.field(CommandKind.revokeHost)
-      writer.field(host)
-    case .realm: writer.field(CommandKind.realm)
-    case .users(let after):
-      writer.field(CommandKind.users)
-      writer.field(after)
-    case .user(let user):
-      writer.field(CommandKind.user)
-      writer.field(user)
-    case .change(let user, let change):
-      writer.field(CommandKind.change)
-      writer.field(user)
-      writer.field(change)
-    case .renameUser(let user, let next):
-      writer.field(CommandKind.renameUser)
-      writer.field(user)
-      writer.field(next)
-    case .auditLog(let after):
-      writer.field(CommandKind.auditLog)
-      writer.field(after)
-    case .auditLogEnd: writer.field(CommandKind.auditLogEnd)
-    case .importUser(let user):
-      writer.field(CommandKind.importUser)
-      writer.field(user)
-    case .undoImport(let undo):
-      writer.field(CommandKind.undoImport)
-      writer.field(undo)
-    }
-  }
-
-  // MARK: Reading
-
-  /// Reads a packet that contains one request.
-  ///
-  /// - Throws: `.unknownKind` with the number of a command that this version does not have.
-  package init(_ packet: Span<UInt8>) throws(PacketError) {
-    var reader = PacketReader(packet)
-    guard try reader.next() == Self.kind, try reader.number(UInt8.self) == Self.version else {
-      throw .malformed
-    }
-    administrator = try reader.bytes(longest: Self.longestName)
-    terminal = try reader.bytes(longest: Self.longestTerminal)
-    command = try Self.command(&reader)
-    guard try reader.next() == nil else { throw .malformed }
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func command(
-    _ reader: inout PacketReader
-  ) throws(PacketError) -> AdministrationCommand {
-    switch try reader.number(UInt8.self) {
-    case CommandKind.inspect: return .inspect
-    case CommandKind.hosts: return .hosts(after: try reader.bytes(longest: longestName))
-    case CommandKind.newHostTicket:
-      let host = try name(&reader)
-      let count = Int(try reader.number(UInt8.self))
-      guard count <= mostGroups else { throw .malformed }
-      var groups: [[UInt8]] = []
-      for _ in 0..<count { groups.append(try name(&reader)) }
-      return .newHostTicket(host: host, groups: groups)
-    case CommandKind.revokeHost: return .revokeHost(try name(&reader))
-    case CommandKind.realm: return .realm
-    case CommandKind.users: return .users(after: try reader.bytes(longest: longestName))
-    case CommandKind.user: return .user(try name(&reader))
-    case CommandKind.change:
-      let user = try name(&reader)
-      return .change(user, try reader.userChange())
-    case CommandKind.renameUser:
-      let user = try name(&reader)
-      return .renameUser(user, to: try name(&reader))
-    case CommandKind.auditLog: return .auditLog(after: try reader.number(UInt32.self))
-    case CommandKind.auditLogEnd: return .auditLogEnd
-    case CommandKind.importUser:
-      let user = try name(&reader)
-      return .importUser(try reader.userImport(named: user))
-    case CommandKind.undoImport:
-      let user = try name(&reader)
-      return .undoImport(try reader.importUndo(named: user))
-    case let kind: throw .unknownKind(kind)
-    }
-  }
-
-  @_lifetime(reader: copy reader)
-  private static func name(_ reader: inout PacketReader) throws(PacketError) -> [UInt8] {
-    let name = try reader.bytes(longest: longestName)
-    guard !name.isEmpty else { throw .malformed }
-    return name
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.bytes(&administrator, longest: Self.longestName)
+    try coder.bytes(&terminal, longest: Self.longestTerminal)
+    try command.fields(&coder)
   }
 }
 
@@ -227,6 +106,70 @@ package enum AdministrationCommand: Equatable, Sendable {
     case .auditLogEnd: "audit-log-end"
     case .importUser: "import"
     case .undoImport: "undo-import"
+    }
+  }
+
+  private static var forms: [AdministrationCommand] {
+    [
+      .inspect, .hosts(after: []), .newHostTicket(host: [], groups: []), .revokeHost([]), .realm,
+      .users(after: []), .user([]), .change([], .unlock), .renameUser([], to: []),
+      .auditLog(after: 0), .auditLogEnd, .importUser(.placeholder), .undoImport(.placeholder),
+    ]
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    let longest = AdministrationRequest.longestName
+    try coder.form(&self, of: Self.forms)
+    switch self {
+    case .inspect: try coder.constant(1)
+    case .hosts(var after):
+      try coder.constant(2)
+      try coder.bytes(&after, longest: longest)
+      self = .hosts(after: after)
+    case .newHostTicket(var host, var groups):
+      try coder.constant(3)
+      try coder.name(&host)
+      let most = UInt8(AdministrationRequest.mostGroups)
+      try coder.list(&groups, most: most, placeholder: []) {
+        (group: inout [UInt8], coder: inout Coder) throws(PacketError) in try coder.name(&group)
+      }
+      self = .newHostTicket(host: host, groups: groups)
+    case .revokeHost(var host):
+      try coder.constant(4)
+      try coder.name(&host)
+      self = .revokeHost(host)
+    case .realm: try coder.constant(5)
+    case .users(var after):
+      try coder.constant(6)
+      try coder.bytes(&after, longest: longest)
+      self = .users(after: after)
+    case .user(var user):
+      try coder.constant(7)
+      try coder.name(&user)
+      self = .user(user)
+    case .change(var user, var change):
+      try coder.constant(8)
+      try coder.name(&user)
+      try change.fields(&coder)
+      self = .change(user, change)
+    case .renameUser(var user, var next):
+      try coder.constant(9)
+      try coder.name(&user)
+      try coder.name(&next)
+      self = .renameUser(user, to: next)
+    case .auditLog(var after):
+      try coder.constant(10)
+      try coder.number(&after)
+      self = .auditLog(after: after)
+    case .auditLogEnd: try coder.constant(11)
+    case .importUser(var user):
+      try coder.constant(12)
+      try user.fields(&coder)
+      self = .importUser(user)
+    case .undoImport(var undo):
+      try coder.constant(13)
+      try undo.fields(&coder)
+      self = .undoImport(undo)
     }
   }
 }

@@ -4,326 +4,212 @@ import MFAModel
 import MFAWire
 
 // The encoding of changes, their effects, and reports about users.
-extension PacketWriter {
-  mutating func field(_ change: UserChange) {
-    switch change {
-    case .unlock: field(UInt8(1))
-    case .forget: field(UInt8(2))
-    case .revoke(let id):
-      field(UInt8(3))
-      field(id.bytes)
-    case .revokeEverything: field(UInt8(4))
-    case .grant(let terms):
-      field(UInt8(5))
-      field(terms.kind.rawValue)
-      field(terms.seconds)
-      field(terms.uses)
-      field(terms.reason?.utf8 ?? [])
-    case .withdraw(let id):
-      field(UInt8(6))
-      field(id?.bytes ?? [])
+extension UserChange {
+  private static var forms: [UserChange] {
+    [
+      .unlock, .forget, .revoke(.zero), .revokeEverything,
+      .grant(GrantTerms(kind: .ticket, seconds: 0, uses: 0, reason: nil)), .withdraw(nil),
+    ]
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: Self.forms)
+    switch self {
+    case .unlock: try coder.constant(1)
+    case .forget: try coder.constant(2)
+    case .revoke(var id):
+      try coder.constant(3)
+      try coder.identifier(&id)
+      self = .revoke(id)
+    case .revokeEverything: try coder.constant(4)
+    case .grant(var terms):
+      try coder.constant(5)
+      try coder.choice(&terms.kind)
+      try coder.number(&terms.seconds)
+      try coder.number(&terms.uses)
+      try coder.reason(&terms.reason)
+      self = .grant(terms)
+    case .withdraw(var id):
+      try coder.constant(6)
+      try coder.identifier(&id)
+      self = .withdraw(id)
     }
-  }
-
-  mutating func field(_ effect: UserChange.Effect) {
-    switch effect {
-    case .unlocked(let unlocking):
-      field(UInt8(1))
-      field(unlocking.standing)
-      field(unlocking.failures)
-      field(unlocking.ownStanding)
-      field(unlocking.ownFailures)
-      field(UInt16(clamping: unlocking.remembered))
-      list(unlocking.ahead) { writer, factor in writer.field(factor) }
-    case .forgotten(let remembered):
-      field(UInt8(2))
-      field(UInt16(clamping: remembered))
-    case .revoked(let removal):
-      field(UInt8(3))
-      list(removal.factors) { writer, factor in writer.field(factor) }
-      field(UInt8(clamping: removal.factorsLeft))
-      field(UInt8(clamping: removal.grants))
-      field(UInt16(clamping: removal.remembered))
-      field(removal.isOfEverything)
-    case .granted(let made):
-      field(UInt8(4))
-      field(made.grant)
-      let code = made.code.value.written()
-      field(code.span)
-      field(made.standing)
-      field(made.isEnrolled)
-    case .withdrawn(let grants):
-      field(UInt8(5))
-      list(grants) { writer, grant in writer.field(grant) }
-    }
-  }
-
-  mutating func field(_ user: AdministeredRealmUser) {
-    field(user.name)
-    switch user.content {
-    case .usable(let summary):
-      field(true)
-      field(summary)
-    case .unusable(let problem):
-      field(false)
-      field(problem)
-    }
-    field(user.fingerprint)
-    field(user.directoryEntry)
-  }
-
-  private mutating func field(_ summary: UserSummary) {
-    field(summary.user.bytes)
-    field(summary.standing)
-    list(summary.factors) { writer, factor in
-      writer.field(factor.summary)
-      writer.field(factor.origin.rawValue)
-      writer.field(factor.keyLength)
-      writer.field(factor.lastStep != nil)
-      if let step = factor.lastStep { writer.field(step) }
-    }
-    field(summary.recoveryCodes)
-    field(summary.importedRecoveryCodes)
-    list(summary.grants) { writer, grant in writer.field(grant) }
-    field(summary.failures)
-    field(summary.ownFailures)
-    field(summary.turns)
-    field(summary.turnsOfOneSource)
-    field(summary.remembered)
-    field(summary.lastRemembered)
-  }
-
-  private mutating func field(_ count: FailureCount) {
-    field(count.failures)
-    field(count.last)
-  }
-
-  private mutating func field(_ standing: AttemptState.Standing) {
-    switch standing {
-    case .open: field(UInt8(0))
-    case .throttled(let seconds):
-      field(UInt8(1))
-      field(seconds)
-    case .locked: field(UInt8(2))
-    }
-  }
-
-  private mutating func field(_ factor: FactorSummary) {
-    field(factor.id.bytes)
-    field(factor.displayName.utf8)
-    field(factor.enrolledAt)
-    switch factor.kind {
-    case .totp(let parameters):
-      field(UInt8(1))
-      field(parameters.algorithm.rawValue)
-      field(parameters.codeLength.rawValue)
-      field(parameters.period)
-    case .phone(let number, let time):
-      field(UInt8(2))
-      field(number.ascii)
-      field(time)
-    }
-  }
-
-  private mutating func field(_ grant: Grant) {
-    field(grant.kind.rawValue)
-    field(grant.id.bytes)
-    field(grant.madeAt)
-    field(grant.expiresAt)
-    field(grant.usesLeft)
-    field(grant.reason?.utf8 ?? [])
   }
 }
 
-extension PacketReader {
-  /// The longest name of a factor, and the longest reason for a grant, in bytes: 128 Unicode scalars.
-  private static var longestLine: Int { 512 }
-  /// The longest written code in bytes.
-  private static var longestCode: Int { 64 }
-  /// The largest number of factors or grants of a user that are read.
-  private static var mostOfUser: Int { 64 }
+extension UserChange.Effect {
+  private static var forms: [UserChange.Effect] {
+    [
+      .unlocked(.placeholder), .forgotten(remembered: 0), .revoked(.placeholder),
+      .granted(.placeholder), .withdrawn([]),
+    ]
+  }
 
-  @_lifetime(self: copy self)
-  mutating func userChange() throws(PacketError) -> UserChange {
-    switch try number(UInt8.self) {
-    case 1: return .unlock
-    case 2: return .forget
-    case 3: return .revoke(try factorID())
-    case 4: return .revokeEverything
-    case 5:
-      guard let kind = Grant.Kind(rawValue: try number(UInt8.self)) else { throw .malformed }
-      let seconds = try number(UInt32.self)
-      let uses = try number(UInt8.self)
-      return .grant(
-        UserChange.GrantTerms(kind: kind, seconds: seconds, uses: uses, reason: try reason()))
-    case 6:
-      let bytes = try bytes(longest: GrantID.length)
-      guard !bytes.isEmpty else { return .withdraw(nil) }
-      guard let id = GrantID(bytes: bytes) else { throw .malformed }
-      return .withdraw(id)
-    default: throw .malformed
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.form(&self, of: Self.forms)
+    switch self {
+    case .unlocked(var unlocking):
+      try coder.constant(1)
+      try unlocking.fields(&coder)
+      self = .unlocked(unlocking)
+    case .forgotten(var remembered):
+      try coder.constant(2)
+      try coder.number(&remembered, as: UInt16.self)
+      self = .forgotten(remembered: remembered)
+    case .revoked(var removal):
+      try coder.constant(3)
+      try removal.fields(&coder)
+      self = .revoked(removal)
+    case .granted(var made):
+      try coder.constant(4)
+      try made.fields(&coder)
+      self = .granted(made)
+    case .withdrawn(var grants):
+      try coder.constant(5)
+      try coder.grants(&grants)
+      self = .withdrawn(grants)
+    }
+  }
+}
+
+extension UserChange.Unlocking {
+  static var placeholder: Self {
+    Self(
+      standing: .open, failures: 0, ownStanding: .open, ownFailures: 0, remembered: 0, ahead: [])
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.standing(&standing)
+    try coder.number(&failures)
+    try coder.standing(&ownStanding)
+    try coder.number(&ownFailures)
+    try coder.number(&remembered, as: UInt16.self)
+    try coder.factors(&ahead)
+  }
+}
+
+extension UserChange.Removal {
+  static var placeholder: Self {
+    Self(factors: [], factorsLeft: 0, grants: 0, remembered: 0, isOfEverything: false)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.factors(&factors)
+    try coder.number(&factorsLeft, as: UInt8.self)
+    try coder.number(&grants, as: UInt8.self)
+    try coder.number(&remembered, as: UInt16.self)
+    try coder.flag(&isOfEverything)
+  }
+}
+
+extension UserChange.NewGrant {
+  static var placeholder: Self {
+    Self(grant: .placeholder, code: GrantCode(.placeholder), standing: .open, isEnrolled: false)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.grant(&grant)
+    var written = code.value.written()
+    try coder.secret(&written, longest: RecoveryCode.writtenLength)
+    guard let read = RecoveryCode(written: written.span) else { throw .malformed }
+    // The code is sent as it is shown, without digits that are read as others.
+    guard constantTimeEquals(read.written().span, written.span) else { throw .malformed }
+    code = GrantCode(read)
+    try coder.standing(&standing)
+    try coder.flag(&isEnrolled)
+  }
+}
+
+extension UserSummary {
+  static var placeholder: UserSummary {
+    UserSummary(user: .placeholder, uid: nil, standing: .open)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.user(&user)
+    try coder.standing(&standing)
+    let factor = ListedFactor(
+      summary: .placeholder, origin: .enrolled, keyLength: 0, lastStep: nil)
+    try coder.longList(&factors, most: Coder.mostOfUser, placeholder: factor) {
+      (factor: inout ListedFactor, coder: inout Coder) throws(PacketError) in
+      try factor.summary.fields(&coder)
+      try coder.choice(&factor.origin)
+      try coder.number(&factor.keyLength)
+      try coder.number(&factor.lastStep)
+    }
+    try coder.number(&recoveryCodes)
+    try coder.number(&importedRecoveryCodes)
+    try coder.grants(&grants)
+    for count in [\UserSummary.failures, \UserSummary.ownFailures] {
+      try coder.number(&self[keyPath: count].failures)
+      try coder.number(&self[keyPath: count].last)
+    }
+    try coder.number(&turns)
+    try coder.number(&turnsOfOneSource)
+    try coder.number(&remembered)
+    try coder.number(&lastRemembered)
+  }
+}
+
+extension Coder {
+  /// The largest number of factors or grants of a user.
+  fileprivate static var mostOfUser: Int { 64 }
+  /// The longest reason for a grant in bytes: 128 Unicode scalars.
+  private static var longestReason: Int { 512 }
+
+  fileprivate mutating func standing(
+    _ standing: inout AttemptState.Standing
+  ) throws(PacketError) {
+    try form(&standing, of: [.open, .throttled(seconds: 0), .locked])
+    switch standing {
+    case .open: try constant(1)
+    case .throttled(var seconds):
+      try constant(2)
+      try number(&seconds)
+      standing = .throttled(seconds: seconds)
+    case .locked: try constant(3)
     }
   }
 
-  @_lifetime(self: copy self)
-  mutating func userChangeEffect() throws(PacketError) -> UserChange.Effect {
-    switch try number(UInt8.self) {
-    case 1:
-      return .unlocked(
-        UserChange.Unlocking(
-          standing: try standing(), failures: try number(UInt32.self),
-          ownStanding: try standing(), ownFailures: try number(UInt32.self),
-          remembered: Int(try number(UInt16.self)), ahead: try factors()))
-    case 2: return .forgotten(remembered: Int(try number(UInt16.self)))
-    case 3:
-      return .revoked(
-        UserChange.Removal(
-          factors: try factors(), factorsLeft: Int(try number(UInt8.self)),
-          grants: Int(try number(UInt8.self)), remembered: Int(try number(UInt16.self)),
-          isOfEverything: try flag()))
-    case 4:
-      let grant = try grant()
-      let written = try secret(longest: Self.longestCode)
-      guard let code = RecoveryCode(written: written.span) else { throw .malformed }
-      // The code is sent as it is shown, without digits that are read as others.
-      guard constantTimeEquals(code.written().span, written.span) else { throw .malformed }
-      return .granted(
-        UserChange.NewGrant(
-          grant: grant, code: GrantCode(code), standing: try standing(), isEnrolled: try flag()))
-    case 5: return .withdrawn(try grants())
-    default: throw .malformed
+  fileprivate mutating func factors(_ factors: inout [FactorSummary]) throws(PacketError) {
+    try longList(&factors, most: Self.mostOfUser, placeholder: .placeholder) {
+      (factor: inout FactorSummary, coder: inout Coder) throws(PacketError) in
+      try factor.fields(&coder)
     }
   }
 
-  @_lifetime(self: copy self)
-  mutating func realmUser() throws(PacketError) -> AdministeredRealmUser {
-    let name = try bytes()
-    let content: AdministeredRealmUser.Content =
-      if try flag() { .usable(try summary()) } else { .unusable(try bytes()) }
-    return AdministeredRealmUser(
-      name: name, content, fingerprint: try bytes(), directoryEntry: try bytes())
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func summary() throws(PacketError) -> UserSummary {
-    guard let user = UserName(try bytes()) else { throw .malformed }
-    var summary = UserSummary(user: user, uid: nil, standing: try standing())
-    for _ in 0..<(try count()) {
-      let factor = try factor()
-      guard let origin = Factor.Origin(rawValue: try number(UInt8.self)) else { throw .malformed }
-      let keyLength = try number(UInt8.self)
-      summary.factors.append(
-        UserSummary.ListedFactor(
-          summary: factor, origin: origin, keyLength: keyLength,
-          lastStep: try flag() ? try number(Int64.self) : nil))
-    }
-    summary.recoveryCodes = try number(UInt8.self)
-    summary.importedRecoveryCodes = try number(UInt8.self)
-    summary.grants = try grants()
-    summary.failures = try failures()
-    summary.ownFailures = try failures()
-    summary.turns = try number(UInt8.self)
-    summary.turnsOfOneSource = try number(UInt8.self)
-    summary.remembered = try number(UInt16.self)
-    summary.lastRemembered = try number(Int64.self)
-    return summary
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func count() throws(PacketError) -> Int {
-    let count = Int(try number(UInt16.self))
-    guard count <= Self.mostOfUser else { throw .malformed }
-    return count
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func failures() throws(PacketError) -> FailureCount {
-    FailureCount(failures: try number(UInt32.self), last: try number(Int64.self))
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func standing() throws(PacketError) -> AttemptState.Standing {
-    switch try number(UInt8.self) {
-    case 0: return .open
-    case 1: return .throttled(seconds: try number(Int64.self))
-    case 2: return .locked
-    default: throw .malformed
+  fileprivate mutating func grants(_ grants: inout [Grant]) throws(PacketError) {
+    try longList(&grants, most: Self.mostOfUser, placeholder: .placeholder) {
+      (grant: inout Grant, coder: inout Coder) throws(PacketError) in try coder.grant(&grant)
     }
   }
 
-  @_lifetime(self: copy self)
-  private mutating func factorID() throws(PacketError) -> FactorID {
-    guard let id = FactorID(bytes: try bytes(longest: FactorID.length)) else { throw .malformed }
-    return id
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func factors() throws(PacketError) -> [FactorSummary] {
-    var factors: [FactorSummary] = []
-    for _ in 0..<(try count()) { factors.append(try factor()) }
-    return factors
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func factor() throws(PacketError) -> FactorSummary {
-    let id = try factorID()
-    let text = try bytes(longest: Self.longestLine)
-    let name: DisplayName
-    do throws(DisplayName.Refusal) { name = try DisplayName(text) } catch { throw .malformed }
-    // A name is sent as it is stored, without blanks at its ends.
-    guard name.utf8 == text else { throw .malformed }
-    let enrolledAt = try number(Int64.self)
-    return FactorSummary(
-      id: id, displayName: name, enrolledAt: enrolledAt, kind: try factorKind())
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func factorKind() throws(PacketError) -> FactorSummary.Kind {
-    switch try number(UInt8.self) {
-    case 1:
-      guard let algorithm = HashAlgorithm(rawValue: try number(UInt8.self)),
-        let length = CodeLength(rawValue: try number(UInt8.self)),
-        let parameters = TOTPParameters(
-          algorithm: algorithm, codeLength: length, period: try number(UInt16.self))
-      else { throw .malformed }
-      return .totp(parameters)
-    case 2:
-      let ascii = try bytes(longest: MaskedPhoneNumber.maximumLength)
-      guard let masked = MaskedPhoneNumber(ascii: ascii) else { throw .malformed }
-      return .phone(masked, usableFrom: try number(Int64.self))
-    default: throw .malformed
-    }
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func grants() throws(PacketError) -> [Grant] {
-    var grants: [Grant] = []
-    for _ in 0..<(try count()) { grants.append(try grant()) }
-    return grants
-  }
-
-  @_lifetime(self: copy self)
-  private mutating func grant() throws(PacketError) -> Grant {
-    guard let kind = Grant.Kind(rawValue: try number(UInt8.self)),
-      let id = GrantID(bytes: try bytes(longest: GrantID.length))
-    else { throw .malformed }
-    let (made, expires) = (try number(Int64.self), try number(Int64.self))
-    let uses = try number(UInt8.self)
-    let grant = Grant(
-      kind: kind, id: id, madeAt: made, expiresAt: expires, usesLeft: uses, reason: try reason(),
+  /// A grant without its digest.
+  fileprivate mutating func grant(_ grant: inout Grant) throws(PacketError) {
+    var (kind, id, reason) = (grant.kind, grant.id, grant.reason)
+    var (madeAt, expiresAt, usesLeft) = (grant.madeAt, grant.expiresAt, grant.usesLeft)
+    try choice(&kind)
+    try identifier(&id)
+    try number(&madeAt)
+    try number(&expiresAt)
+    try number(&usesLeft)
+    try self.reason(&reason)
+    let read = Grant(
+      kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft, reason: reason,
       digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
-    guard let grant else { throw .malformed }
-    return grant
+    guard let read else { throw .malformed }
+    grant = read
   }
 
-  /// Reads the reason for a grant, which can be empty.
-  @_lifetime(self: copy self)
-  private mutating func reason() throws(PacketError) -> Grant.Reason? {
-    let text = try bytes(longest: Self.longestLine)
-    guard !text.isEmpty else { return nil }
-    let reason: Grant.Reason
-    do throws(DisplayName.Refusal) { reason = try Grant.Reason(text) } catch { throw .malformed }
-    guard reason.utf8 == text else { throw .malformed }
-    return reason
+  /// The reason for a grant; an empty string for none.
+  fileprivate mutating func reason(_ reason: inout Grant.Reason?) throws(PacketError) {
+    var text = reason?.utf8 ?? []
+    try bytes(&text, longest: Self.longestReason)
+    do throws(DisplayName.Refusal) {
+      reason = text.isEmpty ? nil : try Grant.Reason(text)
+    } catch {
+      throw .malformed
+    }
+    guard reason?.utf8 ?? [] == text else { throw .malformed }
   }
 }

@@ -4,6 +4,7 @@ import MFAAttempt
 import MFAModel
 import MFARealm
 import MFARealmStore
+import MFAWire
 
 /// An administrator on a host, who acts on the realm.
 ///
@@ -146,7 +147,8 @@ struct HostAdministrator<Engine: StoreEngine> {
       return .failed(.unknownGroup, detail: group)
     }
     guard !groups.isEmpty else { return .failed(.unknownGroup, detail: []) }
-    return .hostTicket(try realm.hosts().newTicket(for: host, groups: groups, by: actor).written())
+    let ticket = try realm.hosts().newTicket(for: host, groups: groups, by: actor)
+    return .hostTicket(PrivateText(ticket.written()))
   }
 
   private func realmState() throws(FactorStoreError) -> AdministeredRealm {

@@ -4,7 +4,7 @@ import MFAWire
 /// The result of selecting one of a user's factors on the command line.
 enum FactorSelection: Equatable {
   case one(FactorSummary)
-  case none
+  case noFactor
   case several([FactorSummary])
 
   /// The minimum length of an id prefix, in hexadecimal digits.
@@ -35,7 +35,7 @@ enum FactorSelection: Equatable {
     if let only = candidates.first, candidates.count == 1 {
       self = .one(only)
     } else {
-      self = candidates.isEmpty ? .none : .several(candidates)
+      self = candidates.isEmpty ? .noFactor : .several(candidates)
     }
   }
 

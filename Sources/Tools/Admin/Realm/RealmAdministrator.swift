@@ -262,7 +262,7 @@ extension RealmAdministrator {
     switch try reply(to: .newHostTicket(host: name, groups: groups.map { Array($0.utf8) })) {
     case .hostTicket(let code):
       note("host-ticket-made", host: name, nil)
-      return code
+      return code.copy()
     default: throw .realm(.otherVersion)
     }
   }

@@ -27,10 +27,10 @@ package struct RealmConnection {
     guard let packet = request.packet() else { throw .otherVersion }
     let answer = try exchange(packet)
     let reply: AdministrationReply
-    do throws(PacketError) { reply = try AdministrationReply.read(answer.span) } catch {
+    do throws(PacketError) { reply = try AdministrationReply(answer.span) } catch {
       throw .otherVersion
     }
-    switch consume reply {
+    switch reply {
     case .failed(let failure, let detail): throw .refused(failure, VisibleText.escaping(detail))
     case let reply: return reply
     }

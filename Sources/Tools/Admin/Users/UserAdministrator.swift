@@ -150,7 +150,7 @@ extension UserAdministrator {
     let factors = user.factors.map(\.summary)
     switch FactorSelection(selector, in: factors) {
     case .one(let factor): return factor
-    case .none: throw .noSuchFactor(user.user, selector: selector ?? "", others: factors)
+    case .noFactor: throw .noSuchFactor(user.user, selector: selector ?? "", others: factors)
     case .several(let factors): throw .severalFactors(user.user, selector: selector, factors)
     }
   }

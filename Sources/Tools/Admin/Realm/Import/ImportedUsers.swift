@@ -260,7 +260,7 @@ struct ImportedUser: Equatable {
     case .present: recoveryCodes = recoveryCodes ?? .realm
     case .earlier where recoveryCodes == .host(mark: nil):
       recoveryCodes = Self.origin(answer.recoveryCodeMark)
-    case .none, .earlier, .grants, .removed, .changed: break
+    case .noCodes, .earlier, .grants, .removed, .changed: break
     }
     self.failures = failures
     pending = nil

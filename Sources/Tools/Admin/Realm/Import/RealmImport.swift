@@ -223,7 +223,7 @@ extension AdministeredImport {
   fileprivate var ofPresent: AdministeredImport {
     var answer = self
     answer.factors = factors.filter { $0.result == .present }
-    if recoveryCodes == .added { answer.recoveryCodes = .none }
+    if recoveryCodes == .added { answer.recoveryCodes = .noCodes }
     return answer
   }
 }

@@ -73,7 +73,7 @@ package struct UserImportReport: Equatable {
 
   private func words(_ codes: RecoveryCodeImport) -> String? {
     switch codes {
-    case .none: nil
+    case .noCodes: nil
     case .added: isTrial ? "to be added" : "added"
     case .present: "not imported, the realm has others"
     case .earlier: "imported before"

@@ -1,31 +1,48 @@
 import MFABase
+import MFAWire
 import Testing
 
-@testable import MFAWire
-
 /// The rules for the packets of one kind: what is read, is encoded to the same bytes.
-struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
+package struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
   /// The name of the message, for failures.
-  let name: String
+  private let name: String
   /// Messages with every field and every case.
-  let samples: [@Sendable () -> Content]
+  private let samples: [@Sendable () -> Content]
   /// Returns a text with every field.
-  let text: @Sendable (borrowing Content) -> String
+  private let text: @Sendable (borrowing Content) -> String
+
+  /// Creates the rules.
+  package init(
+    name: String, samples: [@Sendable () -> Content],
+    text: @escaping @Sendable (borrowing Content) -> String
+  ) {
+    self.name = name
+    self.samples = samples
+    self.text = text
+  }
+
+  /// Checks everything, and that of the packets with another byte as many were read and refused.
+  package func holds(read: Int, refused: Int) throws {
+    try readsBack()
+    try refusesOtherLengths()
+    let changed = try readsChangedBytesExactly()
+    #expect(changed.read > read && changed.refused > refused, "\(name): \(changed)")
+  }
 
   /// Returns the packet of a message, or nil if it would be too long.
-  func packetIfWritten(_ message: consuming Content) -> [UInt8]? {
+  package func packetIfWritten(_ message: consuming Content) -> [UInt8]? {
     guard let packet = message.packet() else { return nil }
     return packet.span.copied()
   }
 
   /// Returns the packet of a message.
-  func packet(_ message: consuming Content) throws -> [UInt8] {
+  package func packet(_ message: consuming Content) throws -> [UInt8] {
     let packet = packetIfWritten(message)
     return try #require(packet)
   }
 
   /// Reads a packet and returns the packet of the message in it, or nil if the packet is refused.
-  func reread(_ packet: [UInt8]) -> [UInt8]? {
+  package func reread(_ packet: [UInt8]) -> [UInt8]? {
     do throws(PacketError) {
       return packetIfWritten(try Content(packet: SecretBytes(copying: packet.span)))
     } catch {
@@ -34,7 +51,7 @@ struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
   }
 
   /// Checks that every sample is read back equal.
-  func readsBack() throws {
+  package func readsBack() throws {
     for (number, sample) in samples.enumerated() {
       let packet = try packet(sample())
       #expect(reread(packet) == packet, "\(name) \(number)")
@@ -45,7 +62,7 @@ struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
   }
 
   /// Checks that no part of a packet is a packet, and that nothing may follow one.
-  func refusesOtherLengths() throws {
+  package func refusesOtherLengths() throws {
     for (number, sample) in samples.enumerated() {
       let packet = try packet(sample())
       for count in packet.indices {
@@ -60,7 +77,7 @@ struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
 
   /// Checks that a packet with another byte is read exactly, or not at all. Returns how many were read and
   /// how many were not.
-  func readsChangedBytesExactly() throws -> (read: Int, refused: Int) {
+  package func readsChangedBytesExactly() throws -> (read: Int, refused: Int) {
     var (read, refused) = (0, 0)
     for (number, sample) in samples.enumerated() {
       let packet = try packet(sample())
@@ -80,11 +97,35 @@ struct CodecConformance<Content: WireMessage & ~Copyable>: Sendable {
     return (read, refused)
   }
 
+  /// Checks that a field of `longest` bytes is read, and that a longer one is neither written nor read. `message`
+  /// returns a message with these bytes.
+  package func limits(_ field: String, to longest: Int, _ message: ([UInt8]) -> Content) throws {
+    let bytes = [UInt8](repeating: 0x61, count: longest)
+    let packet = try packet(message(bytes))
+    #expect(reread(packet) == packet, "\(field)")
+    let isWritten = packetIfWritten(message(bytes + [0x61])) != nil
+    #expect(!isWritten, "\(field)")
+    let start = try #require(
+      packet.indices.first { packet[$0...].starts(with: bytes) }, "\(field)")
+    var longer = packet
+    longer.insert(0x61, at: start)
+    longer[start - 2] = UInt8(truncatingIfNeeded: (longest + 1) >> 8)
+    longer[start - 1] = UInt8(truncatingIfNeeded: longest + 1)
+    #expect(reread(longer) == nil, "\(field)")
+  }
+
   private static func otherBytes(than byte: UInt8, all: Bool) -> Set<UInt8> {
     let others =
       all
       ? Set(UInt8.min...UInt8.max)
       : Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 0x7F, 0x80, 0xFF, byte &+ 1, byte &- 1, byte ^ 0x80])
     return others.subtracting([byte])
+  }
+}
+
+extension CodecConformance where Content: Sendable {
+  /// Creates the rules for messages that can be copied.
+  package init(name: String, _ samples: [Content]) {
+    self.init(name: name, samples: samples.map { sample in { sample } }, text: { "\($0)" })
   }
 }
