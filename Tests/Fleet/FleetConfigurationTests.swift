@@ -1,3 +1,4 @@
+import MFARealm
 import Testing
 
 @testable import MFARealmTransport
@@ -8,13 +9,13 @@ struct FleetConfigurationTests {
     "relay", required: ["verifiers"], optional: ["number"])
   private static let other = FleetConfiguration.Section("verifier", required: ["listen"])
 
-  private static func read(_ text: String) throws(FleetError) -> FleetConfiguration {
+  private static func read(_ text: String) throws(RealmError) -> FleetConfiguration {
     try FleetConfiguration(text, path: "f", section: relay, others: [other])
   }
 
   /// Returns the text of the error.
   private static func error(_ text: String) -> String? {
-    do throws(FleetError) {
+    do throws(RealmError) {
       let configuration = try read(text)
       _ = try configuration.addresses("verifiers")
       _ = try configuration.number("number", in: 1...10)

@@ -1,4 +1,5 @@
 @testable import MFARealmTransport
+import MFARealm
 import Testing
 
 /// MUST 1 of MetricsAddress.swift.
@@ -26,7 +27,7 @@ struct MetricsAddressTests {
     #expect {
       try MetricsAddress(configuration)
     } throws: { error in
-      guard let error = error as? FleetError else { return false }
+      guard let error = error as? RealmError else { return false }
       return error.text.hasPrefix("f:2: metrics = :9464 ")
         && error.hint?.contains("metrics = 127.0.0.1:9464") == true
     }

@@ -1,5 +1,6 @@
 #if Fleet
 import ArgumentParser
+import MFARealm
 import MFARealmTransport
 import MFABase
 
@@ -20,7 +21,7 @@ struct LoadMain: AsyncParsableCommand {
       } else {
         try command.run()
       }
-    } catch let error as FleetError {
+    } catch let error as RealmError {
       StandardError.write(Array("mfa-fleet-load: error: \(error.text)\n".utf8))
       exit(withError: ExitCode(1))
     } catch {

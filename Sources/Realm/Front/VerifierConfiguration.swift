@@ -1,4 +1,5 @@
 #if Fleet
+import MFARealm
 import MFARealmTransport
 
 /// The configuration of the network front of a verifier.
@@ -19,9 +20,9 @@ package struct VerifierConfiguration: Sendable {
   }
 
   /// Reads the section.
-  package init(_ configuration: FleetConfiguration) throws(FleetError) {
+  package init(_ configuration: FleetConfiguration) throws(RealmError) {
     guard let listen = try configuration.address("listen") else {
-      throw FleetError("[verifier] has no listen")
+      throw RealmError("[verifier] has no listen")
     }
     self.listen = listen
     joinListen = try configuration.address("join_listen")
@@ -45,7 +46,7 @@ package struct VerifierConfiguration: Sendable {
   }
 
   /// Reads the issuer of hosts. Returns nil if this verifier issues no certificates.
-  func readIssuer() throws(FleetError) -> HostIssuer? {
+  func readIssuer() throws(RealmError) -> HostIssuer? {
     guard let issuer else { return nil }
     return try HostIssuer(pem: try FleetFile(issuer).read(isSecret: true), path: issuer)
   }

@@ -1,6 +1,7 @@
 #if Fleet
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
+import MFARealm
 import MFARealmTransport
 import MFABase
 import NIOCore
@@ -94,7 +95,7 @@ package struct VerifierProgram: Sendable {
           } catch let error as RuntimeError {
             var reason = error.message
             if let cause = error.cause { reason += " \(cause)" }
-            throw FleetError(
+            throw RealmError(
               "cannot serve \(address.text): \(reason)",
               hint:
                 "check that the address is one of this machine, and used by no other program: ss -lntp"

@@ -1,6 +1,7 @@
 #if Fleet
 import Crypto
 import FoundationEssentials
+import MFARealm
 import SwiftASN1
 import X509
 
@@ -41,15 +42,15 @@ package struct CertificateAuthority {
   }
 
   /// Takes over a certificate and a key in PEM format.
-  package init(certificate: [UInt8], key: [UInt8]) throws(FleetError) {
+  package init(certificate: [UInt8], key: [UInt8]) throws(RealmError) {
     do {
       self.certificate = try Certificate(pemEncoded: String(decoding: certificate, as: UTF8.self))
       self.key = try Certificate.PrivateKey(pemEncoded: String(decoding: key, as: UTF8.self))
     } catch {
-      throw FleetError("the authority's certificate or key is not in PEM format")
+      throw RealmError("the authority's certificate or key is not in PEM format")
     }
     guard self.key.publicKey == self.certificate.publicKey else {
-      throw FleetError("the authority's key does not belong to its certificate")
+      throw RealmError("the authority's key does not belong to its certificate")
     }
   }
 
@@ -90,12 +91,12 @@ package struct CertificateAuthority {
     return IssuedCredentials(chain: [certificate, self.certificate], key: key)
   }
 
-  private static func name(_ text: String) throws(FleetError) -> GeneralName {
+  private static func name(_ text: String) throws(RealmError) -> GeneralName {
     if let bytes = NumericAddress.bytes(text) {
       return .ipAddress(ASN1OctetString(contentBytes: bytes[...]))
     }
     guard HostIdentity.isName(text) else {
-      throw FleetError(
+      throw RealmError(
         "\(text) is neither a host name nor an IP address",
         hint: "write the name in lower case, as the relays will use it")
     }

@@ -1,3 +1,5 @@
+import MFARealm
+
 /// The configuration of a relay or a verifier: sections with keys, as in mfa.conf(5).
 ///
 /// MUST 1: an unknown, repeated or missing key, and a value out of range, are errors that name the line.
@@ -32,7 +34,7 @@ package struct FleetConfiguration: Sendable {
   /// Reads one section of a file. Other sections are those of the other programs that share the file.
   package init(
     _ text: String, path: String, section: Section, others: [Section]
-  ) throws(FleetError) {
+  ) throws(RealmError) {
     self.path = path
     self.section = section.name
     var present: Section?
@@ -76,7 +78,7 @@ package struct FleetConfiguration: Sendable {
   package func text(_ key: String) -> String? { values[key]?.text }
 
   /// Returns the value of a required key.
-  package func required(_ key: String) throws(FleetError) -> String {
+  package func required(_ key: String) throws(RealmError) -> String {
     guard let value = values[key] else {
       throw error(about: key, "[\(section)] has no \(key)")
     }
@@ -84,7 +86,7 @@ package struct FleetConfiguration: Sendable {
   }
 
   /// Returns the whole number of a key, or nil if it is not set.
-  package func number(_ key: String, in range: ClosedRange<Int>) throws(FleetError) -> Int? {
+  package func number(_ key: String, in range: ClosedRange<Int>) throws(RealmError) -> Int? {
     guard let value = values[key] else { return nil }
     guard let number = Int(value.text), range.contains(number) else {
       throw error(
@@ -94,14 +96,14 @@ package struct FleetConfiguration: Sendable {
   }
 
   /// Returns the network address of a key, or nil if it is not set.
-  package func address(_ key: String) throws(FleetError) -> FleetAddress? {
+  package func address(_ key: String) throws(RealmError) -> FleetAddress? {
     guard let value = values[key] else { return nil }
     guard let address = FleetAddress(value.text) else { throw addressError(key) }
     return address
   }
 
   /// Returns the network addresses of a key, which are separated by commas.
-  package func addresses(_ key: String) throws(FleetError) -> [FleetAddress] {
+  package func addresses(_ key: String) throws(RealmError) -> [FleetAddress] {
     guard let value = values[key] else { return [] }
     var addresses: [FleetAddress] = []
     for part in value.text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -114,19 +116,19 @@ package struct FleetConfiguration: Sendable {
   }
 
   /// Returns an error that names the file, and the line with the key if it is set.
-  package func error(about key: String, _ text: String, hint: String = manual) -> FleetError {
-    guard let line = values[key]?.line else { return FleetError("\(path): \(text)", hint: hint) }
+  package func error(about key: String, _ text: String, hint: String = manual) -> RealmError {
+    guard let line = values[key]?.line else { return RealmError("\(path): \(text)", hint: hint) }
     return Self.error(path, line, text, hint: hint)
   }
 
-  private func addressError(_ key: String) -> FleetError {
+  private func addressError(_ key: String) -> RealmError {
     error(about: key, "\(key) is not HOST:PORT, or has an address twice")
   }
 
   private static func error(
     _ path: String, _ line: Int, _ text: String, hint: String = manual
-  ) -> FleetError {
-    FleetError("\(path):\(line): \(text)", hint: hint)
+  ) -> RealmError {
+    RealmError("\(path):\(line): \(text)", hint: hint)
   }
 
   /// The hint of errors about the file.

@@ -1,4 +1,5 @@
 #if Fleet
+import MFARealm
 import NIOCertificateReloading
 import NIOSSL
 import Synchronization
@@ -23,7 +24,7 @@ package final class FleetCredentials: CertificateReloader {
     package let authority: String
 
     /// Reads the paths from a section that has the keys `credentials` and `authority`.
-    package init(_ configuration: FleetConfiguration) throws(FleetError) {
+    package init(_ configuration: FleetConfiguration) throws(RealmError) {
       own = try configuration.required("credentials")
       authority = try configuration.required("authority")
     }
@@ -33,7 +34,7 @@ package final class FleetCredentials: CertificateReloader {
   }
 
   /// Reads the files.
-  package init(_ files: Files) throws(FleetError) {
+  package init(_ files: Files) throws(RealmError) {
     self.files = files
     authority = try Self.certificates(try FleetFile(files.authority).read(), files.authority)
     current = Mutex(try Self.read(files))
@@ -45,34 +46,34 @@ package final class FleetCredentials: CertificateReloader {
   }
 
   /// Reads the certificate and the key again.
-  package func reload() throws(FleetError) {
+  package func reload() throws(RealmError) {
     let override = try Self.read(files)
     current.withLock { $0 = override }
   }
 
   private static func read(
     _ files: Files
-  ) throws(FleetError) -> NIOSSLContextConfigurationOverride {
+  ) throws(RealmError) -> NIOSSLContextConfigurationOverride {
     var override = NIOSSLContextConfigurationOverride()
     let bytes = try FleetFile(files.own).read(isSecret: true)
     override.certificateChain = try certificates(bytes, files.own).map { .certificate($0) }
     do {
       override.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
     } catch {
-      throw FleetError("\(files.own) has no private key", hint: "a key in PEM format is required")
+      throw RealmError("\(files.own) has no private key", hint: "a key in PEM format is required")
     }
     return override
   }
 
   private static func certificates(
     _ bytes: [UInt8], _ path: String
-  ) throws(FleetError) -> [NIOSSLCertificate] {
+  ) throws(RealmError) -> [NIOSSLCertificate] {
     do {
       let certificates = try NIOSSLCertificate.fromPEMBytes(bytes)
-      guard !certificates.isEmpty else { throw FleetError("") }
+      guard !certificates.isEmpty else { throw RealmError("") }
       return certificates
     } catch {
-      throw FleetError(
+      throw RealmError(
         "\(path) has no certificate", hint: "a certificate in PEM format is required")
     }
   }

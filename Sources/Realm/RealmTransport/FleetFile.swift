@@ -1,4 +1,5 @@
 import MFABase
+import MFARealm
 
 /// A configuration, certificate or key file of the fleet.
 ///
@@ -14,16 +15,16 @@ package struct FleetFile {
   private static var longest: Int64 { 1_048_576 }
 
   /// Creates a value. Throws if the path is not absolute.
-  package init(_ path: String) throws(FleetError) {
+  package init(_ path: String) throws(RealmError) {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
-      throw FleetError("\(path) is not an absolute path", hint: "write the path from the root on")
+      throw RealmError("\(path) is not an absolute path", hint: "write the path from the root on")
     }
     self.path = trusted
     text = path
   }
 
   /// Reads the file.
-  package func read(isSecret: Bool = false) throws(FleetError) -> [UInt8] {
+  package func read(isSecret: Bool = false) throws(RealmError) -> [UInt8] {
     do throws(TrustedPath.Refusal) {
       return try contents(in: try ownFolder()) { status in
         Self.isOwner(status.owner) && (!isSecret || status.permissions & 0o077 == 0)
@@ -35,7 +36,7 @@ package struct FleetFile {
 
   /// Reads a file that a program wrote into the folder of its own user. Only the user of the program vouches for the
   /// content, so nothing may depend on it.
-  package func readReport() throws(FleetError) -> [UInt8] {
+  package func readReport() throws(RealmError) -> [UInt8] {
     do throws(TrustedPath.Refusal) {
       let folder = try folder()
       let owner = try Self.owner(of: folder)
@@ -60,7 +61,7 @@ package struct FleetFile {
   }
 
   /// Replaces the file, or creates it.
-  package func write(_ bytes: [UInt8]) throws(FleetError) {
+  package func write(_ bytes: [UInt8]) throws(RealmError) {
     do throws(TrustedPath.Refusal) {
       let folder = try ownFolder()
       guard let temporary = FileName([0x2E] + path.last.bytes.prefix(200) + Array(".new".utf8))
@@ -112,21 +113,21 @@ package struct FleetFile {
 
   private static func error(
     _ what: String, _ refusal: TrustedPath.Refusal, isSecret: Bool
-  ) -> FleetError {
+  ) -> RealmError {
     switch refusal {
     case .untrusted(let reason):
-      FleetError(
+      RealmError(
         "\(what): a folder of the path is not trusted (\(reason.name))",
         hint: "each folder must belong to root, and only root may write to it")
     case .system(let error):
       if error.isForbidden, error.call == .read {
-        FleetError(
+        RealmError(
           "\(what): the file is not trusted",
           hint: isSecret
             ? "the file must belong to root or to the user of this program, with mode 0600"
             : "the file must belong to root, and only root may write to it")
       } else {
-        FleetError("\(what): \(error.text)")
+        RealmError("\(what): \(error.text)")
       }
     }
   }

@@ -17,17 +17,3 @@ package enum FleetLog {
   /// Writes a line about an event that needs no attention.
   package static func note(_ line: LogLine) { Log.write(.information, line) }
 }
-
-/// Why a command of `mfa-fleet` failed, with what to do about it.
-package struct FleetError: Error, Equatable {
-  /// What failed, and why.
-  package let text: String
-  /// What to do, or nil.
-  package let hint: String?
-
-  /// Creates an error.
-  package init(_ text: String, hint: String? = nil) {
-    self.text = text
-    self.hint = hint
-  }
-}

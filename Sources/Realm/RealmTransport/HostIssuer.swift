@@ -1,6 +1,7 @@
 #if Fleet
 import Crypto
 import FoundationEssentials
+import MFARealm
 import SwiftASN1
 import X509
 
@@ -29,23 +30,23 @@ package struct HostIssuer: Sendable {
   }
 
   /// Takes over a file with the chain and the key.
-  package init(pem: [UInt8], path: String) throws(FleetError) {
+  package init(pem: [UInt8], path: String) throws(RealmError) {
     let credentials = try IssuedCredentials(pem: pem, path: path)
     chain = credentials.chain
     key = credentials.key
   }
 
   /// Checks a signing request (PKCS #10, DER), and chooses a serial number.
-  package func draft(der request: [UInt8]) throws(FleetError) -> Draft {
+  package func draft(der request: [UInt8]) throws(RealmError) -> Draft {
     do {
-      guard request.count <= Self.longestRequest else { throw FleetError("") }
+      guard request.count <= Self.longestRequest else { throw RealmError("") }
       let parsed = try CertificateSigningRequest(derEncoded: request)
       guard P256.Signing.PublicKey(parsed.publicKey) != nil,
         parsed.publicKey.isValidSignature(parsed.signature, for: parsed)
-      else { throw FleetError("") }
+      else { throw RealmError("") }
       return Draft(publicKey: parsed.publicKey, number: Certificate.SerialNumber())
     } catch {
-      throw FleetError("the signing request is not valid")
+      throw RealmError("the signing request is not valid")
     }
   }
 
@@ -54,7 +55,7 @@ package struct HostIssuer: Sendable {
     for draft: Draft, host: String, days: UInt16
   ) throws -> [[UInt8]] {
     guard HostIdentity.isName(host), Self.days.contains(days), let issuer = chain.first else {
-      throw FleetError("the decision service returned an invalid name or time")
+      throw RealmError("the decision service returned an invalid name or time")
     }
     let certificate = try Certificate(
       version: .v3, serialNumber: draft.number, publicKey: draft.publicKey,

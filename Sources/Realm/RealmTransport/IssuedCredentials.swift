@@ -1,6 +1,7 @@
 #if Fleet
 import Crypto
 import FoundationEssentials
+import MFARealm
 import SwiftASN1
 import X509
 
@@ -17,7 +18,7 @@ package struct IssuedCredentials: Sendable {
   }
 
   /// Takes over a file with certificates and a key.
-  package init(pem: [UInt8], path: String) throws(FleetError) {
+  package init(pem: [UInt8], path: String) throws(RealmError) {
     do {
       let documents = try PEMDocument.parseMultiple(pemString: String(decoding: pem, as: UTF8.self))
       let isCertificate = { (document: PEMDocument) in
@@ -26,12 +27,12 @@ package struct IssuedCredentials: Sendable {
       chain = try documents.filter(isCertificate).map { try Certificate(pemDocument: $0) }
       let keys = documents.filter { !isCertificate($0) }
       guard let own = chain.first, let document = keys.first, keys.count == 1 else {
-        throw FleetError("")
+        throw RealmError("")
       }
       key = try Certificate.PrivateKey(pemDocument: document)
-      guard key.publicKey == own.publicKey else { throw FleetError("") }
+      guard key.publicKey == own.publicKey else { throw RealmError("") }
     } catch {
-      throw FleetError(
+      throw RealmError(
         "\(path) does not have a certificate and the key that belongs to it",
         hint: "both are required in PEM format")
     }
@@ -57,13 +58,13 @@ package struct IssuedCredentials: Sendable {
 
 extension IssuedCredentials {
   /// Reads a file with certificates and a key.
-  package init(file path: String) throws(FleetError) {
+  package init(file path: String) throws(RealmError) {
     try self.init(pem: try FleetFile(path).read(isSecret: true), path: path)
   }
 
   /// Returns when the certificate in a file ends, in seconds since the epoch, or 0 if the file cannot be read.
   package static func end(ofFile path: String) -> Double {
-    do throws(FleetError) {
+    do throws(RealmError) {
       return try IssuedCredentials(file: path).chain.first?.notValidAfter.timeIntervalSince1970 ?? 0
     } catch {
       return 0
@@ -97,7 +98,7 @@ package struct HostCertificateRequest: Sendable {
     guard let own = chain.first, own.publicKey == key.publicKey, HostIdentity(own) != nil,
       await CertificateChain(chain).isValid(for: .host, authority: authority)
     else {
-      throw FleetError(
+      throw RealmError(
         "the verifier sent a certificate that is not for this host",
         hint: "use another verifier, and report this")
     }

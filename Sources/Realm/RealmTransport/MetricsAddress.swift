@@ -1,3 +1,5 @@
+import MFARealm
+
 /// Where a program answers with its metrics: a port that only this machine reaches, or a socket in the file
 /// system.
 ///
@@ -22,7 +24,7 @@ package enum MetricsAddress: Equatable, Sendable {
   }
 
   /// Reads the key `metrics` of a section. Returns nil if it is not set.
-  package init?(_ configuration: FleetConfiguration) throws(FleetError) {
+  package init?(_ configuration: FleetConfiguration) throws(RealmError) {
     guard let text = configuration.text(Self.key) else { return nil }
     guard let address = MetricsAddress(text) else {
       throw configuration.error(

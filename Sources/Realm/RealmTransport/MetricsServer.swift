@@ -1,4 +1,5 @@
 #if Fleet
+import MFARealm
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -50,7 +51,7 @@ package struct MetricsServer: Sendable {
         ).get()
       }
     } catch {
-      throw FleetError(
+      throw RealmError(
         "cannot serve metrics: \(error)",
         hint: "check the key metrics, and that no other program uses the address: ss -lntp")
     }

@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import MFABase
+import MFARealm
 import MFARealmTransport
 import NIOCore
 import NIOSSL
@@ -31,11 +32,11 @@ package struct HostAdmission: Sendable {
 
   /// Creates a value. Throws if the fingerprint is no SHA-256 hash in hexadecimal digits, with or without
   /// colons.
-  package init(_ verifier: FleetAddress, fingerprint: String) throws(FleetError) {
+  package init(_ verifier: FleetAddress, fingerprint: String) throws(RealmError) {
     self.verifier = verifier
     let digits = fingerprint.lowercased().filter { $0 != ":" }
     guard digits.utf8.count == 64, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-      throw FleetError(
+      throw RealmError(
         "\(fingerprint) is no fingerprint",
         hint: "\"mfa-fleet authority create\" printed the fingerprint, 64 hexadecimal digits")
     }
@@ -52,7 +53,7 @@ package struct HostAdmission: Sendable {
       let certificates = try await withGRPCClient(transport: transport) { client in
         try await client.call(.join, sent, timeout: Self.patience)
       }
-      guard let authority = authority.certificate else { throw FleetError("") }
+      guard let authority = authority.certificate else { throw RealmError("") }
       let credentials = try await request.credentials(
         certificates, authority: [authority])
       return Result(credentials: credentials, authority: authority)
@@ -61,17 +62,17 @@ package struct HostAdmission: Sendable {
     }
   }
 
-  private func failure(_ error: RPCError) -> FleetError {
+  private func failure(_ error: RPCError) -> RealmError {
     switch error.code {
     case .permissionDenied:
-      FleetError(
+      RealmError(
         "the verifier refused the ticket",
         hint: "a ticket can be used once, and expires: create another one")
     case .unavailable, .deadlineExceeded, .cancelled:
-      FleetError(
+      RealmError(
         "no verifier at \(verifier.text) has an authority with this fingerprint",
         hint: "check the address and the port for joining (join_listen), and the fingerprint")
-    default: FleetError("the verifier refused: \(error.message)")
+    default: RealmError("the verifier refused: \(error.message)")
     }
   }
 

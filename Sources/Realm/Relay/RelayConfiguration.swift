@@ -28,7 +28,7 @@ package struct RelayConfiguration: Sendable {
   }
 
   /// Reads the section.
-  package init(_ configuration: FleetConfiguration) throws(FleetError) {
+  package init(_ configuration: FleetConfiguration) throws(RealmError) {
     verifiers = try configuration.addresses("verifiers")
     credentials = try FleetCredentials.Files(configuration)
     metrics = try MetricsAddress(configuration)
@@ -66,7 +66,7 @@ struct RelayStateFile: Sendable {
     while !Task.isCancelled {
       let present = text
       if present != last || age >= Self.interval {
-        do throws(FleetError) {
+        do throws(RealmError) {
           try write(present)
           (last, age) = (present, 0)
         } catch {
@@ -95,16 +95,16 @@ struct RelayStateFile: Sendable {
 
   private static func word(_ isSound: Bool) -> String { isSound ? "sound" : "damaged" }
 
-  private func write(_ text: String) throws(FleetError) {
+  private func write(_ text: String) throws(RealmError) {
     let now: Int64
     do throws(SystemError) { now = try Clock.now() } catch {
-      throw FleetError("cannot read the clock: \(error.text)")
+      throw RealmError("cannot read the clock: \(error.text)")
     }
     try FleetFile(path).write(Array((text + "written = \(now)\n").utf8))
   }
 
   private func remove() {
-    do throws(FleetError) { try write("state = stopped\n") } catch {}
+    do throws(RealmError) { try write("state = stopped\n") } catch {}
   }
 }
 #endif

@@ -54,7 +54,7 @@ package struct RelayProgram: Sendable {
 
   private static func offlineStore(
     _ configuration: RelayConfiguration
-  ) throws(FleetError) -> OfflineStore? {
+  ) throws(RealmError) -> OfflineStore? {
     guard let folder = configuration.offlineFolder else { return nil }
     do throws(OfflineStoreError) {
       let store = try OfflineStore(Array(folder.utf8))
@@ -63,7 +63,7 @@ package struct RelayProgram: Sendable {
       }
       return store
     } catch {
-      throw FleetError(
+      throw RealmError(
         "cannot use \(folder): \(error.name)",
         hint:
           "the folder must belong to the user of the relay, with mode 0700, and each folder above it to root: install -d -o mfa -g mfa -m 0700 \(folder)"

@@ -1,5 +1,6 @@
 import MFABase
 import MFADecider
+import MFARealm
 
 /// The service of `mfa-verifier`: decides the sign-ins of a realm's hosts. It holds the sealing key and the
 /// connection to the database, and is reached only through a socket of the network front.

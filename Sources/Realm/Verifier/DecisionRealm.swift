@@ -1,5 +1,6 @@
 import MFAAttempt
 import MFABase
+import MFARealm
 import MFAStore
 import MFAModel
 import MFADecider

@@ -1,5 +1,6 @@
 #if Fleet
 import ArgumentParser
+import MFARealm
 import MFARealmTransport
 
 /// Manages the authority of a realm.
@@ -30,12 +31,12 @@ struct AuthorityCreateCommand: ParsableCommand {
 
   func run() throws {
     guard HostIdentity.isName(realm) else {
-      throw FleetError(
+      throw RealmError(
         "\(realm) is not a name in lower case", hint: "for example: --realm example.org")
     }
     let paths = AuthorityPaths(folder: folder)
     guard !paths.exist else {
-      throw FleetError(
+      throw RealmError(
         "\(folder) has an authority already", hint: "use another folder: mkdir -m 0700 FOLDER")
     }
     let authority = try CertificateAuthority.make(realm: realm)
@@ -94,7 +95,7 @@ struct AuthorityPaths {
   /// Whether one of the files can be read.
   var exist: Bool {
     [certificate, key].contains { path in
-      do throws(FleetError) {
+      do throws(RealmError) {
         return try !FleetFile(path).read().isEmpty
       } catch {
         return false

@@ -1,5 +1,6 @@
 #if Fleet
 import MFACPOSIX
+import MFARealm
 import MFARealmTransport
 import MFABase
 
@@ -9,12 +10,12 @@ enum TicketInput {
   private static var longest: Int { 256 }
 
   /// Reads a ticket from the standard input. If that is a terminal, the ticket is not shown.
-  static func read() throws(FleetError) -> SecretBytes {
+  static func read() throws(RealmError) -> SecretBytes {
     guard isatty(STDIN_FILENO) == 1 else { return try line() }
     var shown = termios()
     // SAFETY: the call writes the settings, which outlive it.
     guard unsafe tcgetattr(STDIN_FILENO, &shown) == 0 else {
-      throw FleetError("cannot use the terminal", hint: "use --ticket-file FILE")
+      throw RealmError("cannot use the terminal", hint: "use --ticket-file FILE")
     }
     var hidden = shown
     hidden.c_lflag &= ~tcflag_t(ECHO)
@@ -25,7 +26,7 @@ enum TicketInput {
     return try line()
   }
 
-  private static func line() throws(FleetError) -> SecretBytes {
+  private static func line() throws(RealmError) -> SecretBytes {
     var buffer = SecretBytes(count: longest)
     let count = buffer.withMutableSpan { span in
       // SAFETY: the call writes at most the bytes of the span.
@@ -33,7 +34,7 @@ enum TicketInput {
         unsafe MFACPOSIX.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
       }
     }
-    guard count > 0 else { throw FleetError("there is no ticket", hint: "enter it on one line") }
+    guard count > 0 else { throw RealmError("there is no ticket", hint: "enter it on one line") }
     return buffer.prefix(count)
   }
 }

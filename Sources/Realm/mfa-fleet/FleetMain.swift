@@ -1,5 +1,6 @@
 #if Fleet
 import ArgumentParser
+import MFARealm
 import MFARealmTransport
 import MFABase
 
@@ -17,7 +18,7 @@ enum FleetMain {
       } else {
         try command.run()
       }
-    } catch let error as FleetError {
+    } catch let error as RealmError {
       report(error)
       MFAFleet.exit(withError: ExitCode(failed))
     } catch {
@@ -25,7 +26,7 @@ enum FleetMain {
     }
   }
 
-  private static func report(_ error: FleetError) {
+  private static func report(_ error: RealmError) {
     var text = "mfa-fleet: error: \(error.text)\n"
     if let hint = error.hint { text += "hint: \(hint)\n" }
     StandardError.write(Array(text.utf8))

@@ -1,5 +1,6 @@
 #if Fleet
 import ArgumentParser
+import MFARealm
 import MFARealmTransport
 import MFARelay
 import MFABase
@@ -34,7 +35,7 @@ struct JoinCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let address = FleetAddress(verifier) else {
-      throw FleetError(
+      throw RealmError(
         "\(verifier) is not HOST:PORT", hint: "for example: --verifier a.example.org:7444")
     }
     let admission = try HostAdmission(address, fingerprint: caFingerprint)
@@ -47,7 +48,7 @@ struct JoinCommand: AsyncParsableCommand {
   }
 
   /// Reads the ticket, without the end of its line.
-  private func ticket() throws(FleetError) -> SecretBytes {
+  private func ticket() throws(RealmError) -> SecretBytes {
     guard ticketFile == "-" else {
       let text = try FleetFile(ticketFile).read(isSecret: true)
       return Self.withoutLineEnd(SecretBytes(copying: text.span))

@@ -3,6 +3,7 @@ import ArgumentParser
 import MFABase
 import MFAFront
 import MFAModel
+import MFARealm
 import MFARealmTransport
 import MFARelay
 
@@ -27,18 +28,18 @@ enum FleetProgram {
   /// Reads a section of a configuration file.
   static func configuration(
     at path: String, _ section: FleetConfiguration.Section, others: [FleetConfiguration.Section]
-  ) throws(FleetError) -> FleetConfiguration {
+  ) throws(RealmError) -> FleetConfiguration {
     let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
     return try FleetConfiguration(text, path: path, section: section, others: others)
   }
 
   /// Prepares a program that runs for long.
-  static func settle() throws(FleetError) {
+  static func settle() throws(RealmError) {
     do throws(ProcessRefusal) {
       try PrivilegedProcess.settle(name: "mfa-fleet", keepsDescriptors: true)
       try ResourceLimit.openFiles.raise()
     } catch {
-      throw FleetError("cannot prepare the process")
+      throw RealmError("cannot prepare the process")
     }
   }
 }

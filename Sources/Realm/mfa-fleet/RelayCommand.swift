@@ -1,6 +1,7 @@
 #if Fleet
 import ArgumentParser
 import MFABase
+import MFARealm
 import MFARealmTransport
 import MFARelay
 import MFAWire
@@ -41,7 +42,7 @@ struct RelayCommand: AsyncParsableCommand {
   private static var oldest: Int64 { 120 }
 
   /// Prints what the relay says about itself.
-  private func report(_ path: String) throws(FleetError) {
+  private func report(_ path: String) throws(RealmError) {
     // What the relay's user writes must not control root's terminal.
     let printable = try FleetFile(path).readReport().map { byte in
       (0x20...0x7E).contains(byte) || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: "?")
@@ -51,26 +52,26 @@ struct RelayCommand: AsyncParsableCommand {
       .flatMap { Int64($0.dropFirst("written = ".count)) }
     let now: Int64
     do throws(SystemError) { now = try Clock.now() } catch {
-      throw FleetError("cannot read the clock: \(error.text)")
+      throw RealmError("cannot read the clock: \(error.text)")
     }
     let (age, overflow) = now.subtractingReportingOverflow(written ?? .min)
     guard !overflow, age < Self.oldest, !text.hasPrefix("state = stopped") else {
-      throw FleetError("the relay does not run", hint: "systemctl status mfa-relay")
+      throw RealmError("the relay does not run", hint: "systemctl status mfa-relay")
     }
     print(text, terminator: "")
   }
 
   /// Requires the file that says that the factors are kept by a realm. Without it, the module decides from the
   /// host's own store while the relay does not run.
-  private func requireRealm() throws(FleetError) {
+  private func requireRealm() throws(RealmError) {
     guard !Directory.mayExist(InstalledPath.realm.bytes) else { return }
-    throw FleetError(
+    throw RealmError(
       "\(InstalledPath.realm) does not exist, so users could sign in without a code while no relay runs",
       hint: "touch \(InstalledPath.realm)")
   }
 
   /// Returns the sockets, before the environment that names them is cleared.
-  private func sockets() throws(FleetError) -> ServiceSockets {
+  private func sockets() throws(RealmError) -> ServiceSockets {
     do throws(SystemError) {
       if let listen { return try ServiceSockets(in: Array(listen.utf8)) }
       // The variables may have been meant for another process (sd_listen_fds(3)).
@@ -78,9 +79,9 @@ struct RelayCommand: AsyncParsableCommand {
       let names = isMeant ? ProcessArguments.variable("LISTEN_FDNAMES") ?? [] : []
       if let sockets = try ServiceSockets(names: names) { return sockets }
     } catch {
-      throw FleetError("cannot use the sockets: \(error.text)")
+      throw RealmError("cannot use the sockets: \(error.text)")
     }
-    throw FleetError(
+    throw RealmError(
       "there are no sockets",
       hint: "systemctl start mfad.socket mfad-users.socket, or mfa-fleet relay --listen FOLDER")
   }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MFABase
 import MFAModel
+import MFARealm
 import MFAVerifier
 
 /// The program `mfa-verifier`.
