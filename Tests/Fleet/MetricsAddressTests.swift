@@ -21,8 +21,8 @@ struct MetricsAddressTests {
 
   @Test("the error names the line, and says what is possible")
   func error() throws {
-    let section = FleetConfiguration.Section("relay", required: [], optional: ["metrics"])
-    let configuration = try FleetConfiguration(
+    let section = RealmConfiguration.Section("relay", required: [], optional: ["metrics"])
+    let configuration = try RealmConfiguration(
       "[relay]\nmetrics = :9464\n", path: "f", section: section, others: [])
     #expect {
       try MetricsAddress(configuration)

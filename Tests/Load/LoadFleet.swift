@@ -34,7 +34,7 @@ final class LoadFleet: Sendable {
         """
       return try VerifierPool(
         RelayConfiguration(
-          FleetConfiguration(
+          RealmConfiguration(
             text, path: "relay", section: RelayConfiguration.section, others: [])))
     }
   }

@@ -40,7 +40,7 @@ struct LoadRealm {
 
   /// Issues the certificates of hosts, and lets the hosts join.
   func register(_ count: Int, issuer path: String, folder: String) async throws {
-    let issuer = try HostIssuer(pem: try FleetFile(path).read(isSecret: true), path: path)
+    let issuer = try HostIssuer(pem: try RealmFile(path).read(isSecret: true), path: path)
     let authority = try CertificateFile.certificates(at: folder + "/authority.pem")
     for number in 0..<count {
       let name = Self.host(number)
@@ -52,7 +52,7 @@ struct LoadRealm {
         for: Array(name.utf8), groups: [Array("load".utf8)], by: Self.actor)
       _ = try registry.join(ticket: ticket, certificate: draft.serial, by: Self.actor)
       let credentials = try await request.credentials(certificates, authority: authority)
-      try FleetFile("\(folder)/\(name).pem").write(try credentials.pem())
+      try RealmFile("\(folder)/\(name).pem").write(try credentials.pem())
     }
   }
 

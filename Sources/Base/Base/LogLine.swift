@@ -12,6 +12,14 @@ package struct LogLine: Sendable {
   /// Creates an empty line.
   package init() { text.reserveCapacity(256) }
 
+  /// Creates a line about a part of the product that does not work.
+  package init(errorIn part: StaticString, reason: StaticString) {
+    self.init()
+    add("result", "error")
+    add("part", part)
+    add("reason", reason)
+  }
+
   /// Appends a pair whose value is known at compile time.
   package mutating func add(_ key: StaticString, _ value: StaticString) {
     start(key)
@@ -119,10 +127,7 @@ package enum Log {
   package static func writeError(
     in part: StaticString, reason: StaticString, _ error: SystemError? = nil
   ) {
-    var line = LogLine()
-    line.add("result", "error")
-    line.add("part", part)
-    line.add("reason", reason)
+    var line = LogLine(errorIn: part, reason: reason)
     if let error { line.add(error) }
     write(.error, line)
   }

@@ -27,9 +27,9 @@ struct DecisionService: Sendable {
   }
 
   private static func failure(_ error: SystemError) -> RPCError {
-    var line = FleetLog.failure("verifier", "no-decision-service")
+    var line = LogLine(errorIn: "verifier", reason: "no-decision-service")
     line.add(error)
-    FleetLog.write(line)
+    Log.write(.error, line)
     return unavailable
   }
 

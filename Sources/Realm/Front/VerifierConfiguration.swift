@@ -4,30 +4,30 @@ import MFARealmTransport
 
 /// The configuration of the network front of a verifier.
 package struct VerifierConfiguration: Sendable {
-  let listen: FleetAddress
-  let joinListen: FleetAddress?
+  let listen: RealmAddress
+  let joinListen: RealmAddress?
   let service: String
-  let credentials: FleetCredentials.Files
+  let credentials: RealmCredentials.Files
   let issuer: String?
   let limits: FrontLimits
   let metrics: MetricsAddress?
 
   /// The section of the configuration file.
-  package static var section: FleetConfiguration.Section {
-    FleetConfiguration.Section(
-      "verifier", required: FleetCredentials.Files.keys.union(["listen", "service"]),
+  package static var section: RealmConfiguration.Section {
+    RealmConfiguration.Section(
+      "verifier", required: RealmCredentials.Files.keys.union(["listen", "service"]),
       optional: ["join_listen", "issuer", "conversations", "connections", MetricsAddress.key])
   }
 
   /// Reads the section.
-  package init(_ configuration: FleetConfiguration) throws(RealmError) {
+  package init(_ configuration: RealmConfiguration) throws(RealmError) {
     guard let listen = try configuration.address("listen") else {
       throw RealmError("[verifier] has no listen")
     }
     self.listen = listen
     joinListen = try configuration.address("join_listen")
     service = try configuration.required("service")
-    credentials = try FleetCredentials.Files(configuration)
+    credentials = try RealmCredentials.Files(configuration)
     issuer = configuration.text("issuer")
     guard joinListen == nil || issuer != nil else {
       throw configuration.error(
@@ -48,7 +48,7 @@ package struct VerifierConfiguration: Sendable {
   /// Reads the issuer of hosts. Returns nil if this verifier issues no certificates.
   func readIssuer() throws(RealmError) -> HostIssuer? {
     guard let issuer else { return nil }
-    return try HostIssuer(pem: try FleetFile(issuer).read(isSecret: true), path: issuer)
+    return try HostIssuer(pem: try RealmFile(issuer).read(isSecret: true), path: issuer)
   }
 }
 #endif

@@ -22,7 +22,7 @@ package struct VerifierProgram: Sendable {
 
   /// Serves hosts until the program is stopped.
   package func run() async throws {
-    let credentials = try FleetCredentials(configuration.credentials)
+    let credentials = try RealmCredentials(configuration.credentials)
     let issuer = try configuration.readIssuer()
     let decisions = DecisionService(path: Array(configuration.service.utf8))
     let limits = configuration.limits
@@ -78,7 +78,7 @@ package struct VerifierProgram: Sendable {
   /// Serves until the program is stopped and the open requests were answered. Ends the process if some of them, or some
   /// connections, last longer than the patience.
   private static func serve(
-    _ servers: [(Server, FleetAddress)], _ requests: OpenRequests,
+    _ servers: [(Server, RealmAddress)], _ requests: OpenRequests,
     _ connections: [FrontConnections], _ exporter: MetricsServer?
   ) async throws {
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -121,7 +121,7 @@ package struct VerifierProgram: Sendable {
   }
 
   private func transport(
-    at address: FleetAddress, _ credentials: FleetCredentials, _ port: FrontMetrics.Port,
+    at address: RealmAddress, _ credentials: RealmCredentials, _ port: FrontMetrics.Port,
     _ connections: FrontConnections, _ metrics: FrontMetrics
   ) throws -> HTTP2ServerTransport.Posix {
     let security: HTTP2ServerTransport.Posix.TransportSecurity
@@ -140,13 +140,13 @@ package struct VerifierProgram: Sendable {
     return HTTP2ServerTransport.Posix(
       address: address.listening, transportSecurity: security,
       config: .defaults { config in
-        config.rpc.maxRequestPayloadSize = FleetClient.longestMessage
+        config.rpc.maxRequestPayloadSize = RealmClient.longestMessage
         config.http2.maxConcurrentStreams = port == .hosts ? 2048 : 8
         config.connection.flushCoalescing = nil
         // The certificate of a host is verified again.
         config.connection.maxAge = port == .hosts ? .seconds(3600) : configuration.limits.joining
         config.connection.maxGraceTime = port == .hosts ? configuration.limits.answering : .zero
-        // As in `FleetClient.configuration`.
+        // As in `RealmClient.configuration`.
         config.connection.keepalive.time = .seconds(600)
         config.connection.keepalive.timeout = .seconds(60)
         config.connection.keepalive.clientBehavior = .init(

@@ -13,7 +13,7 @@ package struct CertificateChain {
     /// The certificate of a host.
     case host
     /// The certificate of a verifier that is reached by this address.
-    case verifier(FleetAddress)
+    case verifier(RealmAddress)
   }
 
   /// Takes over certificates that were not verified.
@@ -118,7 +118,7 @@ extension Certificate {
 package enum CertificateFile {
   /// Reads all certificates of a file.
   package static func certificates(at path: String) throws -> [Certificate] {
-    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
+    let text = String(decoding: try RealmFile(path).read(), as: UTF8.self)
     return try PEMDocument.parseMultiple(pemString: text).map { try Certificate(pemDocument: $0) }
   }
 }

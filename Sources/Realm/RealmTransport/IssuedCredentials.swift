@@ -59,7 +59,7 @@ package struct IssuedCredentials: Sendable {
 extension IssuedCredentials {
   /// Reads a file with certificates and a key.
   package init(file path: String) throws(RealmError) {
-    try self.init(pem: try FleetFile(path).read(isSecret: true), path: path)
+    try self.init(pem: try RealmFile(path).read(isSecret: true), path: path)
   }
 
   /// Returns when the certificate in a file ends, in seconds since the epoch, or 0 if the file cannot be read.

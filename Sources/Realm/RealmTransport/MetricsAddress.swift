@@ -5,7 +5,7 @@ import MFARealm
 ///
 /// MUST 1: an address that other machines may reach is refused. (`MetricsAddressTests.refused`)
 package enum MetricsAddress: Equatable, Sendable {
-  case loopback(FleetAddress)
+  case loopback(RealmAddress)
   case socket(path: String)
 
   /// The longest path of a socket in bytes (unix(7)).
@@ -19,12 +19,12 @@ package enum MetricsAddress: Equatable, Sendable {
       self = .socket(path: path)
       return
     }
-    guard let address = FleetAddress(text), Self.isLoopback(address.host) else { return nil }
+    guard let address = RealmAddress(text), Self.isLoopback(address.host) else { return nil }
     self = .loopback(address)
   }
 
   /// Reads the key `metrics` of a section. Returns nil if it is not set.
-  package init?(_ configuration: FleetConfiguration) throws(RealmError) {
+  package init?(_ configuration: RealmConfiguration) throws(RealmError) {
     guard let text = configuration.text(Self.key) else { return nil }
     guard let address = MetricsAddress(text) else {
       throw configuration.error(

@@ -63,9 +63,9 @@ struct DirectoryService: Sendable {
   func identified(_ facts: HostFacts) -> HostFacts {
     facts.identified { account in
       do throws(Failure) { return try identity(of: account) } catch {
-        var line = FleetLog.failure("relay", error.reason)
+        var line = LogLine(errorIn: "relay", reason: error.reason)
         line.add("user", escaping: account.name)
-        FleetLog.write(line)
+        Log.write(.error, line)
         return nil
       }
     }

@@ -11,7 +11,7 @@ import X509
 /// `renewal`)
 struct CertificateRenewal: Sendable {
   let verifiers: VerifierPool
-  let credentials: FleetCredentials
+  let credentials: RealmCredentials
   let metrics: RelayMetrics
 
   /// The part of the time that is left when the certificate is renewed.
@@ -35,7 +35,7 @@ struct CertificateRenewal: Sendable {
         }
       } catch {
         metrics.renewed(false)
-        FleetLog.write(FleetLog.failure("relay", "certificate-not-renewed"))
+        Log.writeError(in: "relay", reason: "certificate-not-renewed")
         wait = Self.retry
       }
       do {
@@ -58,7 +58,7 @@ struct CertificateRenewal: Sendable {
     let certificates = try await verifiers.call(.renew, [request.request])
     let authority = try CertificateFile.certificates(at: credentials.files.authority)
     let renewed = try await request.credentials(certificates, authority: authority)
-    try FleetFile(credentials.files.own).write(try renewed.pem())
+    try RealmFile(credentials.files.own).write(try renewed.pem())
     try credentials.reload()
     try verifiers.reconnect()
   }

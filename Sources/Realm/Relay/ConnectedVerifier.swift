@@ -1,18 +1,19 @@
 #if Fleet
 import GRPCCore
+import MFABase
 import MFAModel
 import MFARealmTransport
 import Synchronization
 
 /// A verifier that the relay has a connection to.
 final class ConnectedVerifier: Sendable {
-  private typealias Client = GRPCClient<FleetClient.Transport>
+  private typealias Client = GRPCClient<RealmClient.Transport>
 
-  let address: FleetAddress
+  let address: RealmAddress
   /// The place of the verifier in the configuration.
   let number: Int
   private let realm: VerifierHealth
-  private let credentials: FleetCredentials
+  private let credentials: RealmCredentials
   private let metrics: RelayMetrics
   /// Arises when a connection begins or ends, and when a request finds that the verifier does not work.
   private let reason = CheckReason()
@@ -24,7 +25,7 @@ final class ConnectedVerifier: Sendable {
   private let nextClients: AsyncStream<Client>.Continuation
 
   init(
-    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics,
+    _ address: RealmAddress, _ credentials: RealmCredentials, _ metrics: RelayMetrics,
     number: Int, realm: VerifierHealth
   ) throws {
     self.address = address
@@ -39,10 +40,10 @@ final class ConnectedVerifier: Sendable {
   }
 
   private static func client(
-    _ address: FleetAddress, _ credentials: FleetCredentials, _ metrics: RelayMetrics,
+    _ address: RealmAddress, _ credentials: RealmCredentials, _ metrics: RelayMetrics,
     _ reason: CheckReason
   ) throws -> Client {
-    try FleetClient.make(to: address, credentials) { event in
+    try RealmClient.make(to: address, credentials) { event in
       if case .connected = event { metrics.connected(to: address) }
       reason.arise()
     }
@@ -159,7 +160,7 @@ final class ConnectedVerifier: Sendable {
       if ContinuousClock.now > end {
         end = ContinuousClock.now + Self.connectionLife
         // If no new connection can be made, the present one stays until the verifier ends it.
-        do { try reconnect() } catch { FleetLog.write(FleetLog.failure("relay", "reconnect")) }
+        do { try reconnect() } catch { Log.writeError(in: "relay", reason: "reconnect") }
       }
       reason.forget()
       do {

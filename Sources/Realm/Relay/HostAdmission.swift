@@ -15,7 +15,7 @@ import X509
 /// MUST 1: the ticket is sent only to a verifier of the authority with the given fingerprint. (Tests/Fleet:
 /// `join`)
 package struct HostAdmission: Sendable {
-  private let verifier: FleetAddress
+  private let verifier: RealmAddress
   private let fingerprint: String
   private let authority = AuthorityBox()
 
@@ -32,7 +32,7 @@ package struct HostAdmission: Sendable {
 
   /// Creates a value. Throws if the fingerprint is no SHA-256 hash in hexadecimal digits, with or without
   /// colons.
-  package init(_ verifier: FleetAddress, fingerprint: String) throws(RealmError) {
+  package init(_ verifier: RealmAddress, fingerprint: String) throws(RealmError) {
     self.verifier = verifier
     let digits = fingerprint.lowercased().filter { $0 != ":" }
     guard digits.utf8.count == 64, digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
@@ -47,8 +47,8 @@ package struct HostAdmission: Sendable {
   package func join(ticket: consuming SecretBytes) async throws -> Result {
     let request = try HostCertificateRequest()
     let sent = [ticket.span.copied(), request.request]
-    let transport = try FleetClient.Transport(
-      target: verifier.target, transportSecurity: .tls(security), config: FleetClient.configuration)
+    let transport = try RealmClient.Transport(
+      target: verifier.target, transportSecurity: .tls(security), config: RealmClient.configuration)
     do {
       let certificates = try await withGRPCClient(transport: transport) { client in
         try await client.call(.join, sent, timeout: Self.patience)
@@ -76,7 +76,7 @@ package struct HostAdmission: Sendable {
     }
   }
 
-  private var security: FleetClient.Transport.TransportSecurity.TLS {
+  private var security: RealmClient.Transport.TransportSecurity.TLS {
     .defaults { tls in
       tls.serverCertificateVerification = .fullVerification
       tls.trustRoots = .certificates([])

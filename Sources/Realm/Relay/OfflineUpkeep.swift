@@ -45,7 +45,7 @@ struct OfflineUpkeep: Sendable {
             untilNoting = Self.noting
           }
         } catch {
-          FleetLog.write(FleetLog.failure("relay", "offline-upkeep"))
+          Log.writeError(in: "relay", reason: "offline-upkeep")
           untilRenewal = max(untilRenewal, Self.noting)
           guard await Self.sleep(.seconds(10)) else { return }
         }
@@ -95,7 +95,7 @@ struct OfflineUpkeep: Sendable {
     case _: return nil
     }
     line.add("seconds", Int64(pause))
-    FleetLog.note(line)
+    Log.write(.information, line)
     return pause + Int.random(in: 0...(pause / 4 + 1))
   }
 
@@ -121,7 +121,7 @@ struct OfflineUpkeep: Sendable {
       line.add("part", "relay")
       line.add("offline", report.isDamaged ? "damage-reported" : "reported")
       line.add("records", Int64(report.records.count))
-      FleetLog.note(line)
+      Log.write(.information, line)
     }
     return 0
   }
@@ -162,7 +162,7 @@ struct OfflineUpkeep: Sendable {
       guard let permit = OfflinePermit(encoded.span), permit.user == user else { return }
       try await work { try $0.keep(permit, origin: origin, isSignIn: true) }
     } catch {
-      FleetLog.write(FleetLog.failure("relay", "no-permit"))
+      Log.writeError(in: "relay", reason: "no-permit")
     }
   }
 }

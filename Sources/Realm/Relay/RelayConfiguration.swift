@@ -6,8 +6,8 @@ import MFARealmTransport
 
 /// The configuration of the relay of a host.
 package struct RelayConfiguration: Sendable {
-  let verifiers: [FleetAddress]
-  let credentials: FleetCredentials.Files
+  let verifiers: [RealmAddress]
+  let credentials: RealmCredentials.Files
   let metrics: MetricsAddress?
   /// The folder with what the host keeps for the time in which no verifier answers, or nil to keep nothing.
   let offlineFolder: String?
@@ -15,9 +15,9 @@ package struct RelayConfiguration: Sendable {
   let directory: DirectoryService?
 
   /// The section of the configuration file.
-  package static var section: FleetConfiguration.Section {
-    FleetConfiguration.Section(
-      "relay", required: FleetCredentials.Files.keys.union(["verifiers"]),
+  package static var section: RealmConfiguration.Section {
+    RealmConfiguration.Section(
+      "relay", required: RealmCredentials.Files.keys.union(["verifiers"]),
       optional: [MetricsAddress.key, "offline_folder", "directory", "directory_attribute"])
   }
 
@@ -28,9 +28,9 @@ package struct RelayConfiguration: Sendable {
   }
 
   /// Reads the section.
-  package init(_ configuration: FleetConfiguration) throws(RealmError) {
+  package init(_ configuration: RealmConfiguration) throws(RealmError) {
     verifiers = try configuration.addresses("verifiers")
-    credentials = try FleetCredentials.Files(configuration)
+    credentials = try RealmCredentials.Files(configuration)
     metrics = try MetricsAddress(configuration)
     offlineFolder = configuration.text("offline_folder")
     let attribute = configuration.text("directory_attribute")
@@ -70,7 +70,7 @@ struct RelayStateFile: Sendable {
           try write(present)
           (last, age) = (present, 0)
         } catch {
-          FleetLog.write(FleetLog.failure("relay", "state-file"))
+          Log.writeError(in: "relay", reason: "state-file")
           age = 0
         }
       }
@@ -100,7 +100,7 @@ struct RelayStateFile: Sendable {
     do throws(SystemError) { now = try Clock.now() } catch {
       throw RealmError("cannot read the clock: \(error.text)")
     }
-    try FleetFile(path).write(Array((text + "written = \(now)\n").utf8))
+    try RealmFile(path).write(Array((text + "written = \(now)\n").utf8))
   }
 
   private func remove() {

@@ -39,7 +39,7 @@ struct RelayMetrics: Sendable {
     static let certificateEnd = "mfa_relay_certificate_end_timestamp_seconds"
   }
 
-  init(_ verifiers: [FleetAddress]) {
+  init(_ verifiers: [RealmAddress]) {
     let verifiers = verifiers.map(\.text)
     registry = MetricRegistry([
       MetricDefinition(Name.open, .gauge, "Requests to a verifier that are open."),
@@ -99,11 +99,11 @@ struct RelayMetrics: Sendable {
     Timer(label: Name.answer, factory: registry).record(duration: time)
   }
 
-  func connected(to verifier: FleetAddress) {
+  func connected(to verifier: RealmAddress) {
     counter(Name.connections, "verifier", verifier.text).increment()
   }
 
-  func unanswered(by verifier: FleetAddress) {
+  func unanswered(by verifier: RealmAddress) {
     counter(Name.unanswered, "verifier", verifier.text).increment()
   }
 
@@ -111,7 +111,7 @@ struct RelayMetrics: Sendable {
     counter(Name.renewals, "result", succeeded ? "renewed" : "failed").increment()
   }
 
-  func set(_ verifier: FleetAddress, isHealthy: Bool) {
+  func set(_ verifier: RealmAddress, isHealthy: Bool) {
     meter(Name.healthy, [("verifier", verifier.text)]).set(isHealthy ? 1 : 0)
   }
 

@@ -10,7 +10,7 @@ import NIOPosix
 package struct RelayProgram: Sendable {
   private let request: RelayedRequest
   private let pool: VerifierPool
-  private let credentials: FleetCredentials
+  private let credentials: RealmCredentials
   private let sockets: ServiceSockets
   private let metrics: RelayMetrics
   private let server: MetricsServer?
@@ -21,7 +21,7 @@ package struct RelayProgram: Sendable {
   package init(
     _ configuration: RelayConfiguration, _ sockets: ServiceSockets
   ) throws {
-    credentials = try FleetCredentials(configuration.credentials)
+    credentials = try RealmCredentials(configuration.credentials)
     metrics = RelayMetrics(configuration.verifiers)
     let pool = try VerifierPool(configuration.verifiers, credentials, metrics)
     self.pool = pool
@@ -59,7 +59,7 @@ package struct RelayProgram: Sendable {
     do throws(OfflineStoreError) {
       let store = try OfflineStore(Array(folder.utf8))
       if !store.condition.isQueueSound {
-        FleetLog.write(FleetLog.failure("relay", "offline-queue-damaged"))
+        Log.writeError(in: "relay", reason: "offline-queue-damaged")
       }
       return store
     } catch {
@@ -124,9 +124,9 @@ package struct RelayProgram: Sendable {
       do throws(SystemError) {
         guard case .enqueued = arrivals.yield(try listener.accept()) else { return }
       } catch {
-        var line = FleetLog.failure("relay", "accept")
+        var line = LogLine(errorIn: "relay", reason: "accept")
         line.add(error)
-        FleetLog.write(line)
+        Log.write(.error, line)
         // Too many descriptors are open, or there is too little memory.
         Clock.pause(milliseconds: 100)
       }

@@ -100,7 +100,7 @@ struct RelayedRequest: Sendable {
         Self.send(try await offline.reply(to: begun, facts, origin: origin), channel)
         return .offline
       } catch {
-        FleetLog.write(FleetLog.failure("relay", "offline"))
+        Log.writeError(in: "relay", reason: "offline")
         Self.deny(packet, channel)
         return .noVerifier
       }

@@ -8,7 +8,7 @@ import MFABase
 package struct VerifierPool: Sendable {
   let verifiers: [ConnectedVerifier]
   private let metrics: RelayMetrics
-  private let credentials: FleetCredentials.Files
+  private let credentials: RealmCredentials.Files
   let health: VerifierHealth
 
   /// How long a verifier may be silent before it is checked, and how long the check may take.
@@ -30,7 +30,7 @@ package struct VerifierPool: Sendable {
   }
 
   init(
-    _ addresses: [FleetAddress], _ credentials: FleetCredentials, _ metrics: RelayMetrics
+    _ addresses: [RealmAddress], _ credentials: RealmCredentials, _ metrics: RelayMetrics
   ) throws {
     self.metrics = metrics
     self.credentials = credentials.files
@@ -44,7 +44,7 @@ package struct VerifierPool: Sendable {
   /// Creates the pool of a relay with this configuration.
   package init(_ configuration: RelayConfiguration) throws {
     try self.init(
-      configuration.verifiers, try FleetCredentials(configuration.credentials),
+      configuration.verifiers, try RealmCredentials(configuration.credentials),
       RelayMetrics(configuration.verifiers))
   }
 
@@ -160,7 +160,7 @@ package struct VerifierPool: Sendable {
 
   /// A verifier that did not answer.
   private struct Failure {
-    let verifier: FleetAddress
+    let verifier: RealmAddress
     let code: RPCError.Code?
   }
 
@@ -182,12 +182,12 @@ package struct VerifierPool: Sendable {
   }
 
   private static func log(_ failures: [Failure]) {
-    var line = FleetLog.failure("relay", "no-verifier")
+    var line = LogLine(errorIn: "relay", reason: "no-verifier")
     for failure in failures.suffix(8) {
       line.add("verifier", escaping: Array(failure.verifier.text.utf8))
       line.add("status", escaping: Array((failure.code.map { "\($0)" } ?? "none").utf8))
     }
-    FleetLog.write(line)
+    Log.write(.error, line)
   }
 }
 #endif

@@ -334,10 +334,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
 
   /// Logs that a host reports an entry for a user that is or was another name's.
   private func reportDispute(of user: [UInt8], with holder: [UInt8], host: [UInt8]) {
-    var line = LogLine()
-    line.add("result", "error")
-    line.add("part", part)
-    line.add("reason", "entry-of-another-name")
+    var line = LogLine(errorIn: part, reason: "entry-of-another-name")
     line.add("user", escaping: user)
     line.add("holder", escaping: holder)
     line.add("host", escaping: host)

@@ -40,8 +40,8 @@ struct AuthorityCreateCommand: ParsableCommand {
         "\(folder) has an authority already", hint: "use another folder: mkdir -m 0700 FOLDER")
     }
     let authority = try CertificateAuthority.make(realm: realm)
-    try FleetFile(paths.key).write(try authority.keyPEM())
-    try FleetFile(paths.certificate).write(try IssuedCredentials.pem(authority.chain))
+    try RealmFile(paths.key).write(try authority.keyPEM())
+    try RealmFile(paths.certificate).write(try IssuedCredentials.pem(authority.chain))
     for certificate in authority.chain { print("fingerprint: \(try certificate.fingerprint)") }
   }
 }
@@ -72,13 +72,13 @@ struct AuthorityIssueCommand: ParsableCommand {
   func run() throws {
     let paths = AuthorityPaths(folder: authority)
     let authority = try CertificateAuthority(
-      certificate: try FleetFile(paths.certificate).read(),
-      key: try FleetFile(paths.key).read(isSecret: true))
+      certificate: try RealmFile(paths.certificate).read(),
+      key: try RealmFile(paths.key).read(isSecret: true))
     let verifier = try authority.issueVerifier(names: name)
-    try FleetFile(to + "/verifier.pem").write(try verifier.pem())
-    try FleetFile(to + "/authority.pem").write(try IssuedCredentials.pem([authority.certificate]))
+    try RealmFile(to + "/verifier.pem").write(try verifier.pem())
+    try RealmFile(to + "/authority.pem").write(try IssuedCredentials.pem([authority.certificate]))
     guard hosts else { return }
-    try FleetFile(to + "/issuer.pem").write(try authority.issueHostIssuer().pem())
+    try RealmFile(to + "/issuer.pem").write(try authority.issueHostIssuer().pem())
   }
 }
 
@@ -96,7 +96,7 @@ struct AuthorityPaths {
   var exist: Bool {
     [certificate, key].contains { path in
       do throws(RealmError) {
-        return try !FleetFile(path).read().isEmpty
+        return try !RealmFile(path).read().isEmpty
       } catch {
         return false
       }

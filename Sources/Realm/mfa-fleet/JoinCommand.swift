@@ -34,12 +34,12 @@ struct JoinCommand: AsyncParsableCommand {
   var to = "/var/lib/mfa-fleet"
 
   func run() async throws {
-    guard let address = FleetAddress(verifier) else {
+    guard let address = RealmAddress(verifier) else {
       throw RealmError(
         "\(verifier) is not HOST:PORT", hint: "for example: --verifier a.example.org:7444")
     }
     let admission = try HostAdmission(address, fingerprint: caFingerprint)
-    let (own, authority) = (try FleetFile(to + "/host.pem"), try FleetFile(to + "/authority.pem"))
+    let (own, authority) = (try RealmFile(to + "/host.pem"), try RealmFile(to + "/authority.pem"))
     let result = try await admission.join(ticket: try ticket())
     try authority.write(try IssuedCredentials.pem([result.authority]))
     try own.write(try result.credentials.pem())
@@ -50,7 +50,7 @@ struct JoinCommand: AsyncParsableCommand {
   /// Reads the ticket, without the end of its line.
   private func ticket() throws(RealmError) -> SecretBytes {
     guard ticketFile == "-" else {
-      let text = try FleetFile(ticketFile).read(isSecret: true)
+      let text = try RealmFile(ticketFile).read(isSecret: true)
       return Self.withoutLineEnd(SecretBytes(copying: text.span))
     }
     StandardError.write("Ticket: ")

@@ -21,16 +21,16 @@ struct MFAFleet: AsyncParsableCommand {
 }
 
 /// What the commands have in common.
-enum FleetProgram {
+enum RealmProgram {
   /// The path of the configuration file.
   static let standardConfiguration = "/etc/mfa/fleet.conf"
 
   /// Reads a section of a configuration file.
   static func configuration(
-    at path: String, _ section: FleetConfiguration.Section, others: [FleetConfiguration.Section]
-  ) throws(RealmError) -> FleetConfiguration {
-    let text = String(decoding: try FleetFile(path).read(), as: UTF8.self)
-    return try FleetConfiguration(text, path: path, section: section, others: others)
+    at path: String, _ section: RealmConfiguration.Section, others: [RealmConfiguration.Section]
+  ) throws(RealmError) -> RealmConfiguration {
+    let text = String(decoding: try RealmFile(path).read(), as: UTF8.self)
+    return try RealmConfiguration(text, path: path, section: section, others: others)
   }
 
   /// Prepares a program that runs for long.
@@ -52,13 +52,13 @@ struct VerifierCommand: AsyncParsableCommand {
   }
 
   @Option(help: "The configuration file.")
-  var config = FleetProgram.standardConfiguration
+  var config = RealmProgram.standardConfiguration
 
   func run() async throws {
     let section = VerifierConfiguration.section
     let configuration = try VerifierConfiguration(
-      FleetProgram.configuration(at: config, section, others: [RelayConfiguration.section]))
-    try FleetProgram.settle()
+      RealmProgram.configuration(at: config, section, others: [RelayConfiguration.section]))
+    try RealmProgram.settle()
     try await VerifierProgram(configuration).run()
   }
 }

@@ -19,7 +19,7 @@ struct RelayCommand: AsyncParsableCommand {
   }
 
   @Option(help: "The configuration file.")
-  var config = FleetProgram.standardConfiguration
+  var config = RealmProgram.standardConfiguration
 
   @Option(help: ArgumentHelp("Create the sockets root and users in a folder.", valueName: "folder"))
   var listen: String?
@@ -30,11 +30,11 @@ struct RelayCommand: AsyncParsableCommand {
   func run() async throws {
     let section = RelayConfiguration.section
     let configuration = try RelayConfiguration(
-      FleetProgram.configuration(at: config, section, others: [VerifierConfiguration.section]))
+      RealmProgram.configuration(at: config, section, others: [VerifierConfiguration.section]))
     if status { return try report(configuration.stateFile) }
     if listen == nil { try requireRealm() }
     let sockets = try sockets()
-    try FleetProgram.settle()
+    try RealmProgram.settle()
     try await RelayProgram(configuration, sockets).run()
   }
 
@@ -44,7 +44,7 @@ struct RelayCommand: AsyncParsableCommand {
   /// Prints what the relay says about itself.
   private func report(_ path: String) throws(RealmError) {
     // What the relay's user writes must not control root's terminal.
-    let printable = try FleetFile(path).readReport().map { byte in
+    let printable = try RealmFile(path).readReport().map { byte in
       (0x20...0x7E).contains(byte) || byte == UInt8(ascii: "\n") ? byte : UInt8(ascii: "?")
     }
     let text = String(decoding: printable, as: UTF8.self)

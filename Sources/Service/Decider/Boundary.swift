@@ -95,10 +95,7 @@ package struct PAMProof: AccountProof {
       || Scheduling.isSound(
         policy: sched_getscheduler(0), niceness: getpriority(Int32(PRIO_PROCESS.rawValue), 0))
     if !isSound {
-      var line = LogLine()
-      line.add("result", "error")
-      line.add("part", "process")
-      line.add("reason", "scheduling-policy")
+      var line = LogLine(errorIn: "process", reason: "scheduling-policy")
       line.add("uid", Int64(identities.caller))
       Log.write(.error, line)
     }

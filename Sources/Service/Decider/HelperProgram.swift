@@ -105,10 +105,7 @@ package enum HelperProgram {
   private static func refuse(
     _ reason: StaticString, caller: UInt32, _ failure: HelperFailure = .notPermitted
   ) -> Int32 {
-    var line = LogLine()
-    line.add("result", "error")
-    line.add("part", "process")
-    line.add("reason", reason)
+    var line = LogLine(errorIn: "process", reason: reason)
     line.add("uid", Int64(caller))
     Log.write(.error, line)
     _ = PipeConnection().send(.failed(failure))

@@ -30,9 +30,9 @@ struct FleetHostsCommand: ParsableCommand {
     let hosts = try ThisHost.requiredRealm().hosts()
     if json {
       try Console.write(
-        JSON.object([("hosts", .array(hosts.map { FleetReport.json($0) }))]).text + "\n")
+        JSON.object([("hosts", .array(hosts.map { RealmReport.json($0) }))]).text + "\n")
     } else {
-      try Console.write(FleetReport.table(of: hosts))
+      try Console.write(RealmReport.table(of: hosts))
     }
   }
 }
@@ -52,7 +52,7 @@ struct FleetStatusCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let realm = try ThisHost.requiredRealm()
-    let report = FleetReport(try realm.hosts(), try realm.state())
+    let report = RealmReport(try realm.hosts(), try realm.state())
     try Console.write(json ? report.json.text + "\n" : report.text)
   }
 }

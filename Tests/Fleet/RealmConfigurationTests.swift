@@ -4,13 +4,13 @@ import Testing
 @testable import MFARealmTransport
 
 @Suite("The configuration of a fleet")
-struct FleetConfigurationTests {
-  private static let relay = FleetConfiguration.Section(
+struct RealmConfigurationTests {
+  private static let relay = RealmConfiguration.Section(
     "relay", required: ["verifiers"], optional: ["number"])
-  private static let other = FleetConfiguration.Section("verifier", required: ["listen"])
+  private static let other = RealmConfiguration.Section("verifier", required: ["listen"])
 
-  private static func read(_ text: String) throws(RealmError) -> FleetConfiguration {
-    try FleetConfiguration(text, path: "f", section: relay, others: [other])
+  private static func read(_ text: String) throws(RealmError) -> RealmConfiguration {
+    try RealmConfiguration(text, path: "f", section: relay, others: [other])
   }
 
   /// Returns the text of the error.

@@ -7,7 +7,7 @@ import MFARealm
 /// (Tests/Fleet: `untrusted files`)
 /// MUST 2: a key is not used if another user may read it. (Tests/Fleet: `untrusted files`)
 /// MUST 3: a file that is written replaces the earlier one as a whole, and only its owner may read it.
-package struct FleetFile {
+package struct RealmFile {
   private let path: TrustedPath
   /// The path as text.
   package let text: String

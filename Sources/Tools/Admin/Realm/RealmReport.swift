@@ -1,7 +1,7 @@
 import MFARealm
 
 /// The hosts, the verifiers and the database of a realm, as text and as JSON.
-package struct FleetReport {
+package struct RealmReport {
   private let hosts: [AdministeredHost]
   private let realm: AdministeredRealm
 

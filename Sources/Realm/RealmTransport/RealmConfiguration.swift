@@ -3,8 +3,8 @@ import MFARealm
 /// The configuration of a relay or a verifier: sections with keys, as in mfa.conf(5).
 ///
 /// MUST 1: an unknown, repeated or missing key, and a value out of range, are errors that name the line.
-/// (`FleetConfigurationTests`)
-package struct FleetConfiguration: Sendable {
+/// (`RealmConfigurationTests`)
+package struct RealmConfiguration: Sendable {
   /// The keys of a section.
   package struct Section: Sendable {
     /// The name, without brackets.
@@ -96,18 +96,18 @@ package struct FleetConfiguration: Sendable {
   }
 
   /// Returns the network address of a key, or nil if it is not set.
-  package func address(_ key: String) throws(RealmError) -> FleetAddress? {
+  package func address(_ key: String) throws(RealmError) -> RealmAddress? {
     guard let value = values[key] else { return nil }
-    guard let address = FleetAddress(value.text) else { throw addressError(key) }
+    guard let address = RealmAddress(value.text) else { throw addressError(key) }
     return address
   }
 
   /// Returns the network addresses of a key, which are separated by commas.
-  package func addresses(_ key: String) throws(RealmError) -> [FleetAddress] {
+  package func addresses(_ key: String) throws(RealmError) -> [RealmAddress] {
     guard let value = values[key] else { return [] }
-    var addresses: [FleetAddress] = []
+    var addresses: [RealmAddress] = []
     for part in value.text.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let address = FleetAddress(Self.trimmed(part)), !addresses.contains(address) else {
+      guard let address = RealmAddress(Self.trimmed(part)), !addresses.contains(address) else {
         throw addressError(key)
       }
       addresses.append(address)

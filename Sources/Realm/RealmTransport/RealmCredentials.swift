@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A connection uses the certificate that is present when it begins, so that a renewed certificate needs
 /// no restart.
-package final class FleetCredentials: CertificateReloader {
+package final class RealmCredentials: CertificateReloader {
   private let current: Mutex<NIOSSLContextConfigurationOverride>
   /// The files.
   package let files: Files
@@ -24,7 +24,7 @@ package final class FleetCredentials: CertificateReloader {
     package let authority: String
 
     /// Reads the paths from a section that has the keys `credentials` and `authority`.
-    package init(_ configuration: FleetConfiguration) throws(RealmError) {
+    package init(_ configuration: RealmConfiguration) throws(RealmError) {
       own = try configuration.required("credentials")
       authority = try configuration.required("authority")
     }
@@ -36,7 +36,7 @@ package final class FleetCredentials: CertificateReloader {
   /// Reads the files.
   package init(_ files: Files) throws(RealmError) {
     self.files = files
-    authority = try Self.certificates(try FleetFile(files.authority).read(), files.authority)
+    authority = try Self.certificates(try RealmFile(files.authority).read(), files.authority)
     current = Mutex(try Self.read(files))
   }
 
@@ -55,7 +55,7 @@ package final class FleetCredentials: CertificateReloader {
     _ files: Files
   ) throws(RealmError) -> NIOSSLContextConfigurationOverride {
     var override = NIOSSLContextConfigurationOverride()
-    let bytes = try FleetFile(files.own).read(isSecret: true)
+    let bytes = try RealmFile(files.own).read(isSecret: true)
     override.certificateChain = try certificates(bytes, files.own).map { .certificate($0) }
     do {
       override.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))

@@ -1,7 +1,7 @@
 import MFAModel
 
 /// A host name or IP address with a port.
-package struct FleetAddress: Equatable, Sendable {
+package struct RealmAddress: Equatable, Sendable {
   /// The name, or the address without brackets.
   package let host: String
   /// The port.

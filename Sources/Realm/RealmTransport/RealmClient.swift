@@ -4,7 +4,7 @@ import GRPCNIOTransportHTTP2Posix
 import NIOCore
 
 /// The connections to a verifier.
-package enum FleetClient {
+package enum RealmClient {
   /// The transport of the connections.
   package typealias Transport = HTTP2ClientTransport.Posix
 
@@ -22,7 +22,7 @@ package enum FleetClient {
   /// Creates a client that keeps one connection to a verifier, with the certificate of this host. Calls `report`
   /// with what happens to the connection.
   package static func make(
-    to address: FleetAddress, _ credentials: FleetCredentials,
+    to address: RealmAddress, _ credentials: RealmCredentials,
     report: @escaping @Sendable (Event) -> Void
   ) throws -> GRPCClient<Transport> {
     let security = try Transport.TransportSecurity.mTLS(certificateReloader: credentials) { tls in
@@ -65,7 +65,7 @@ package enum FleetClient {
   }
 }
 
-extension FleetAddress {
+extension RealmAddress {
   /// Whether the host is an IP address and not a name.
   package var isNumeric: Bool { NumericAddress.bytes(host) != nil }
 
