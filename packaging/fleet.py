@@ -550,7 +550,7 @@ def act(engine, verifiers, hosts):
     engine.fail(user)
 
     step("the realm, administered by root on host1; host3 may not administer it")
-    for arguments in (["list"], ["show", USER], ["fleet", "status"], ["ledger", "verify"]):
+    for arguments in (["list"], ["show", USER], ["fleet", "status"], ["audit log", "verify"]):
         for line in host1.run("mfa-admin", *arguments).splitlines():
             print("    " + line)
     if "host1.example.org" not in host1.run("mfa-admin", "fleet", "hosts") or USER not in host1.run("mfa-admin", "list"):

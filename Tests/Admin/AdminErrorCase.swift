@@ -8,7 +8,7 @@ enum AdminErrorCase: CaseIterable {
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
-    notImported, notMet, ledger, clock, output, locked, notEnded, backup, phone, realm,
+    notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, realm,
     storeNotMade, imageNotPrepared, notRenamed, accountExists
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
@@ -50,7 +50,7 @@ enum AdminErrorCase: CaseIterable {
       case .importSource: .importSource
       case .notImported: .notImported
       case .notMet: .notMet
-      case .ledger: .ledger
+      case .auditLog: .auditLog
       case .clock: .clock
       case .output: .output
       case .locked: .locked

@@ -92,8 +92,8 @@ struct BackupTests {
         names.filter { !$0.hasPrefix("mfa-backup/configuration/") }
           == ["manifest"].map { "mfa-backup/" + $0 } + (key == .included ? ["mfa-backup/key"] : [])
           + [
-            "factors/alice", "attempts/alice", "factors/bob", "attempts/bob", "log/ledger",
-            "log/ledger.index", "log/ledger.head", "checksum",
+            "factors/alice", "attempts/alice", "factors/bob", "attempts/bob", "log/audit-log",
+            "log/audit-log.index", "log/audit-log.head", "checksum",
           ].map { "mfa-backup/" + $0 })
       let record = try Command.run([
         "/bin/tar", "-xOf", backed.backup, "mfa-backup/factors/alice",

@@ -51,11 +51,11 @@ import Testing
       let report = RevocationReport(
         user: try userName("alice"), removal: try removal(), entered: .entered(mark))
       #expect(report.sentence == sentence, "case \(number)")
-      let ledger = mark == nil ? "null" : #""17:9f2c0a1b""#
+      let auditLog = mark == nil ? "null" : #""17:9f2c0a1b""#
       #expect(
         Self.compact(report.json)
           == #"{"user":"alice",\#(members.replacing("PHONE", with: Self.phoneText)),"#
-          + #""signIns":null,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
+          + #""signIns":null,"checkpoint":\#(auditLog),"auditLogFailure":null}"#,
         "case \(number)")
     }
   }
@@ -100,10 +100,10 @@ import Testing
       entered: .entered(failures == 0 ? nil : Self.mark))
     #expect(report.sentence == sentence, "case \(number)")
     let factors = ahead == 0 ? "" : Self.phoneText
-    let ledger = failures == 0 ? "null" : #""17:9f2c0a1b""#
+    let auditLog = failures == 0 ? "null" : #""17:9f2c0a1b""#
     #expect(
       Self.compact(report.json)
-        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"rememberedSignIns":0,"checkpoint":\#(ledger),"auditLogFailure":null}"#,
+        == #"{"user":"alice",\#(members),"factorsAhead":[\#(factors)],"rememberedSignIns":0,"checkpoint":\#(auditLog),"auditLogFailure":null}"#,
       "case \(number)")
   }
 

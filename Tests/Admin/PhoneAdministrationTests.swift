@@ -40,7 +40,8 @@ import Testing
     #expect(message.hasPrefix("To: +15105551234\nId: "))
     #expect(message.hasSuffix("\n\nThis is a test of codes for sign-in. It has no code.\n"))
     #expect(store.lines == [#"result=test-message-sent by=root\x0a"#])
-    let log = String(decoding: try store.bytes(of: store.folder + "/store/ledger"), as: UTF8.self)
+    let log = String(
+      decoding: try store.bytes(of: store.folder + "/store/audit-log"), as: UTF8.self)
     #expect(log.contains("event=test-message-sent"), "\(log)")
     #expect(!log.contains("5551234"), "\(log)")
     let status = try sends(store).status(limits: .init(), now: TemporaryStore.now)

@@ -241,7 +241,7 @@ struct RealmAdministratorTests {
       Self.line(2, "event=renamed user=alice record=0102030405060708"),
     ]
     let valid = try Self.administrator(lines, [try Self.user("alice")])
-      .verifyLedger(expecting: nil)
+      .verifyAuditLog(expecting: nil)
     #expect(valid.problem == nil)
     #expect(valid.text == "2 entries are valid; the last is 2:9f2c0a1b, of 2026-11-21T10:18:00Z\n")
     let outage = [
@@ -249,22 +249,22 @@ struct RealmAdministratorTests {
       Self.line(4, "event=offline-code-used user=alice record=-"),
     ]
     let unchanged = try Self.administrator(lines + outage, [try Self.user("alice")])
-      .verifyLedger(expecting: nil)
+      .verifyAuditLog(expecting: nil)
     #expect(unchanged.problem == nil)
-    let missing = try Self.administrator(lines, []).verifyLedger(expecting: nil)
+    let missing = try Self.administrator(lines, []).verifyAuditLog(expecting: nil)
     #expect(missing.findings.map(\.kind) == [.gone])
     let other = try Self.user("alice", fingerprint: [8, 8, 8, 8, 8, 8, 8, 8])
-    let changed = try Self.administrator(lines, [other]).verifyLedger(expecting: nil)
+    let changed = try Self.administrator(lines, [other]).verifyAuditLog(expecting: nil)
     #expect(changed.findings.map(\.kind) == [.unknown])
     let older = try Self.user("alice", fingerprint: [0, 0, 0, 0, 0, 0, 0, 0])
-    let undone = try Self.administrator(lines, [older]).verifyLedger(expecting: nil)
+    let undone = try Self.administrator(lines, [older]).verifyAuditLog(expecting: nil)
     #expect(undone.findings.map(\.kind) == [.older(entry: 1)])
     let added = try Self.administrator(lines, [try Self.user("alice"), try Self.user("bob")])
-      .verifyLedger(expecting: nil)
+      .verifyAuditLog(expecting: nil)
     #expect(added.problem == .recordsWithoutEntries([Array("bob".utf8)]))
     let expected = try #require(AuditLogCheckpoint(Array("2:00000000".utf8)))
     let replaced = try Self.administrator(lines, [try Self.user("alice")])
-      .verifyLedger(expecting: expected)
+      .verifyAuditLog(expecting: expected)
     #expect(replaced.json.text.contains(#""fault": "checkpoint-missing""#))
   }
 
@@ -274,7 +274,7 @@ struct RealmAdministratorTests {
       Self.line($0, "event=enrolled user=user\($0) record=0102030405060708")
     }
     let recorder = Recorder()
-    let result = try Self.administrator(lines, [], recorder).verifyLedger(expecting: nil)
+    let result = try Self.administrator(lines, [], recorder).verifyAuditLog(expecting: nil)
     #expect(result.findings.map(\.kind) == lines.map { _ in .gone })
     let read = recorder.commands.filter { $0 == .auditLog(after: 0) }
     #expect(read.count == 1)
@@ -290,14 +290,14 @@ struct RealmAdministratorTests {
       Self.line(2, "event=user-renamed user=alicia name=alice record=0102030405060708"),
     ]
     let valid = try Self.administrator(lines, [try Self.user("alicia")])
-      .verifyLedger(expecting: nil)
+      .verifyAuditLog(expecting: nil)
     #expect(valid.problem == nil)
     let restored = try Self.user("alice", fingerprint: [0, 0, 0, 0, 0, 0, 0, 0])
     let both = try Self.administrator(lines, [try Self.user("alicia"), restored])
-      .verifyLedger(expecting: nil)
+      .verifyAuditLog(expecting: nil)
     #expect(both.findings.map(\.user) == [Array("alice".utf8)])
     #expect(both.findings.map(\.kind) == [.older(entry: 1)])
-    let missing = try Self.administrator(lines, []).verifyLedger(expecting: nil)
+    let missing = try Self.administrator(lines, []).verifyAuditLog(expecting: nil)
     #expect(missing.findings.map(\.user) == [Array("alicia".utf8)])
   }
 
@@ -306,7 +306,7 @@ struct RealmAdministratorTests {
     var changed = [Self.line(1, "event=unlocked"), Self.line(2, "event=unlocked")]
     changed[1].checkpoint = []
     for lines in [changed, [Self.line(1, "event=unlocked"), Self.line(3, "event=unlocked")]] {
-      let result = try Self.administrator(lines, []).verifyLedger(expecting: nil)
+      let result = try Self.administrator(lines, []).verifyAuditLog(expecting: nil)
       guard case .realm(line: 2, _) = result.problem else {
         Issue.record("no fault in line 2: \(String(describing: result.problem))")
         continue
@@ -317,12 +317,12 @@ struct RealmAdministratorTests {
   @Test("only the last lines are read, unless there is a filter")
   func lastLines() throws {
     let lines = (1...5).map { Self.line($0, "event=unlocked user=u\($0)") }
-    let (entries, problem) = try Self.administrator(lines, []).ledger(
+    let (entries, problem) = try Self.administrator(lines, []).auditLog(
       last: 2, isFiltered: false
     ) { _ in true }
     #expect(problem == nil)
     #expect(entries.map(\.number) == [4, 5])
-    let (filtered, _) = try Self.administrator(lines, []).ledger(
+    let (filtered, _) = try Self.administrator(lines, []).auditLog(
       last: 9, isFiltered: true
     ) { $0.bytes("user") == Array("u2".utf8) }
     #expect(filtered.map(\.number) == [2])

@@ -25,7 +25,7 @@ struct RestoreTests {
   /// Empties a store, as after a new installation.
   private func wipe(_ store: TemporaryStore) throws {
     try Command.succeed([
-      "/bin/sh", "-c", "cd $0/store && rm -rf factors/* attempts/* ledger*", store.folder,
+      "/bin/sh", "-c", "cd $0/store && rm -rf factors/* attempts/* audit-log*", store.folder,
     ])
   }
 
@@ -48,7 +48,7 @@ struct RestoreTests {
   }
 
   private func expectIntact(_ store: TemporaryStore) throws {
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     #expect(verification.problem == nil, "\(String(describing: verification.problem))")
   }
@@ -57,14 +57,14 @@ struct RestoreTests {
   func roundTrip() throws {
     let backed = try BackedUpStore()
     let store = backed.store
-    let log = try store.bytes(of: store.folder + "/store/ledger")
+    let log = try store.bytes(of: store.folder + "/store/audit-log")
     try wipe(store)
     let report = try store.administration.restoreBackup(restoration(backed))
     #expect(report.restored == 2 && report.removed == 0 && report.refused.isEmpty)
     #expect(report.earlierStore == nil)
     #expect(try store.snapshot("alice")?.record.factors.count == 2)
     #expect(try secret(store, "bob") == [UInt8](repeating: 7, count: 20))
-    let text = try store.bytes(of: store.folder + "/store/ledger")
+    let text = try store.bytes(of: store.folder + "/store/audit-log")
     #expect(text.starts(with: log) && text.count > log.count)
     try expectIntact(store)
   }
@@ -150,7 +150,7 @@ struct RestoreTests {
         _ = try entry.replace(
           record: record, attempts: entry.attempts,
           entering: AuditLogEvent(
-            .recoveryCodesMade, by: store.administration.ledgerActor, at: TemporaryStore.now))
+            .recoveryCodesMade, by: store.administration.auditLogActor, at: TemporaryStore.now))
       }
       let made = try store.administration.grant(
         .bypass, to: "bob", for: .minutes(30), uses: 1, reason: nil)

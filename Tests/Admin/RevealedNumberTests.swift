@@ -40,7 +40,8 @@ import Testing
     let numbers = UserDetails.text(try store.administration.phoneNumbers(of: "alice"))
     #expect(numbers == "\nnumber       +15105551234, of work\n")
     #expect(store.lines == [#"result=numbers-revealed by=root\x0a"#])
-    let log = String(decoding: try store.bytes(of: store.folder + "/store/ledger"), as: UTF8.self)
+    let log = String(
+      decoding: try store.bytes(of: store.folder + "/store/audit-log"), as: UTF8.self)
     #expect(log.contains("event=numbers-revealed"), "\(log)")
     #expect(!log.contains("5551234"), "\(log)")
   }
@@ -65,7 +66,7 @@ import Testing
     let store = try TemporaryStore()
     try store.enroll("bob", ["app"])
     try addPhone(store, to: "bob")
-    try store.write(Array("nonsense\n".utf8), to: store.folder + "/store/ledger")
+    try store.write(Array("nonsense\n".utf8), to: store.folder + "/store/audit-log")
     #expect(throws: AdminError.self) { try store.administration.phoneNumbers(of: "bob") }
   }
 }

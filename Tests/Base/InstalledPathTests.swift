@@ -86,7 +86,7 @@ import Testing
       StoreFile.phone.name,
     ].map(\.description)
     #expect(body.contains("for folder in \(folders.joined(separator: " ")); do"))
-    for file in [StoreFile.ledger, .ledgerHead] { #expect(body.contains(": >\(file.name)\n")) }
+    for file in [StoreFile.auditLog, .auditLogHead] { #expect(body.contains(": >\(file.name)\n")) }
   }
 
   @Test func uninstallRemovesTheLockOfTheConfiguration() throws {

@@ -1220,10 +1220,10 @@ struct ExaminationTests {
       $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
       $0.helperMayWriteAudit = .failure(pamError)
     },
-    ownership(33, "/var/lib/mfa/ledger", MemoryHost.file(999, 0o644)),
-    ownership(34, "/var/lib/mfa/ledger.head", MemoryHost.file(0, 0o600)),
+    ownership(33, "/var/lib/mfa/audit-log", MemoryHost.file(999, 0o644)),
+    ownership(34, "/var/lib/mfa/audit-log.head", MemoryHost.file(0, 0o600)),
     Row(35) { host in
-      for name in ["ledger", "ledger.head"] {
+      for name in ["audit-log", "audit-log.head"] {
         host.statuses["/var/lib/mfa/\(name)"] = MemoryHost.file(999, 0o600)
       }
     },
@@ -1635,8 +1635,8 @@ struct ExaminationTests {
     for (row, log, code) in [
       (1, .success(.fault(.badIndex, last: nil)), "audit-log-damaged"),
       (2, .success(.fault(.headMissing, last: nil)), "audit-log-damaged"),
-      (3, .failure(.untrusted(.ledgerHead, .wrongSize)), "audit-log-damaged"),
-      (4, .failure(.damaged(.ledgerIndex)), "audit-log-damaged"),
+      (3, .failure(.untrusted(.auditLogHead, .wrongSize)), "audit-log-damaged"),
+      (4, .failure(.damaged(.auditLogIndex)), "audit-log-damaged"),
       (5, .failure(.cryptography), "could-not-be-checked"),
       (6, .success(.recordsWithoutEntries([[0x61]])), "audit-log-replaced"),
       (7, .success(.records([])), "audit-log-replaced"),

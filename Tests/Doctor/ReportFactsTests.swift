@@ -26,10 +26,10 @@ import Testing
     #expect(
       found.unlockedFactors == 1 && found.locked == 0 && found.users == 2 && found.bypasses == 1)
     #expect(found.events == ["bypass-made": 1, "unlocked": 2])
-    #expect(found.ledgerProblem == nil && found.recordsWithoutEntries == 0)
+    #expect(found.auditLogProblem == nil && found.recordsWithoutEntries == 0)
     #expect(found.lastEntry?.hasPrefix("3:") == true)
     // A user without audit log entries is counted as unlisted.
     try store.enroll("carol", uid: 1002, ["phone"])
-    #expect(try facts().recordsWithoutEntries == 1 && facts().ledgerProblem == nil)
+    #expect(try facts().recordsWithoutEntries == 1 && facts().auditLogProblem == nil)
   }
 }

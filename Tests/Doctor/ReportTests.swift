@@ -30,7 +30,7 @@ import Testing
     facts.signInsWithoutFirstFactor = []
     facts.keyExposures = []
     facts.enrollmentGaps = []
-    facts.ledgerProblem = nil
+    facts.auditLogProblem = nil
     facts.events = ["enrolled": 3, "bypass-made": 1]
     facts.lastEntry = "4:00c0ffee, of 2026-11-21T10:18:00Z"
     return facts
@@ -235,7 +235,7 @@ import Testing
       ["must be bound again", "with times and sources"]
     ),
     (
-      5, strict, { $0.ledgerProblem = "the ledger was cut" },
+      5, strict, { $0.auditLogProblem = "the audit-log was cut" },
       ["must be bound again", "with times and sources", "limited in time"]
     ),
     (
@@ -416,7 +416,7 @@ import Testing
     ])
   func unlocks(row: Int, entry: String, count: Int) {
     var facts = ReportFacts()
-    facts.add(LedgerEntry(AuditLogReading.Line(text: Array(entry.utf8), number: 1, kind: .torn)))
+    facts.add(AuditLogEntry(AuditLogReading.Line(text: Array(entry.utf8), number: 1, kind: .torn)))
     #expect(facts.unlockedFactors == count, "row \(row)")
   }
 

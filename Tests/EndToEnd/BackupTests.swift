@@ -19,7 +19,7 @@ extension EndToEnd {
     private static func wipe() throws {
       try Command.succeed([
         "/bin/sh", "-c",
-        "rm -f /var/lib/mfa/ledger*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
+        "rm -f /var/lib/mfa/audit-log*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
       ])
     }
 

@@ -263,9 +263,9 @@ extension EndToEnd {
         return ["error ownership \(key)"]
       },
       Row(29) { machine in
-        try shell("chmod 0644 /var/lib/mfa/ledger")
-        machine.atTheEnd("chmod") { try shell("chmod 0600 /var/lib/mfa/ledger") }
-        return ["error ownership /var/lib/mfa/ledger"]
+        try shell("chmod 0644 /var/lib/mfa/audit-log")
+        machine.atTheEnd("chmod") { try shell("chmod 0600 /var/lib/mfa/audit-log") }
+        return ["error ownership /var/lib/mfa/audit-log"]
       },
       // A copy of the module that ends too early, and a library that is no PAM module.
       Row(30) { machine in
@@ -298,17 +298,17 @@ extension EndToEnd {
       // The audit log is deleted, with its head or without it, or replaced by an earlier copy.
       Row(34) { machine in
         _ = try machine.addEnrolledUser()
-        try shell("rm /var/lib/mfa/ledger")
-        return ["error audit-log-damaged /var/lib/mfa/ledger"]
+        try shell("rm /var/lib/mfa/audit-log")
+        return ["error audit-log-damaged /var/lib/mfa/audit-log"]
       },
       Row(35) { machine in
         _ = try machine.addEnrolledUser()
-        try shell("rm /var/lib/mfa/ledger /var/lib/mfa/ledger.head")
+        try shell("rm /var/lib/mfa/audit-log /var/lib/mfa/audit-log.head")
         return ["error store-foreign /var/lib/mfa"]
       },
       Row(36) { machine in
         let earlier = "/run/mfa-earlier"
-        try shell("mkdir \(earlier); cp -p /var/lib/mfa/ledger* \(earlier)")
+        try shell("mkdir \(earlier); cp -p /var/lib/mfa/audit-log* \(earlier)")
         machine.atTheEnd("remove") { try shell("rm -r \(earlier)") }
         _ = try machine.addEnrolledUser()
         try shell("cp -p \(earlier)/* /var/lib/mfa")
@@ -558,11 +558,11 @@ extension EndToEnd {
         #expect(silent.text.hasPrefix("accepted: 1 (mfa-admin doctor accepted"), "\(silent.text)")
         let check = try Self.examine(command: "check")
         #expect(check.status == .exited(0) && check.text.isEmpty, "\(check.text)")
-        let ledger = try Command.succeed(["/usr/sbin/mfa-admin", "ledger", "show"])
+        let auditLog = try Command.succeed(["/usr/sbin/mfa-admin", "audit-log", "show"])
         #expect(
-          ledger.contains(
+          auditLog.contains(
             "finding-accepted  \"\(Self.sshdFile): nightly\"  (methods-without-code)"),
-          "\(ledger)")
+          "\(auditLog)")
 
         // The line moves: it is still accepted. The exemption grows: it is a new finding.
         let text = String(decoding: machine.contents(of: Self.sshdFile) ?? [], as: UTF8.self)
@@ -892,9 +892,9 @@ extension EndToEnd {
           pruned.text.contains(gone.name) && !pruned.text.contains(user.name), "\(pruned.text)")
         #expect(machine.contents(of: record) == nil)
         #expect(machine.contents(of: "/var/lib/mfa/factors/\(user.name)") != nil)
-        let entries = try machine.administer("ledger", "show", "--last", "5").text
+        let entries = try machine.administer("audit-log", "show", "--last", "5").text
         #expect(entries.contains(gone.name), "\(entries)")
-        let verified = try machine.administer("ledger", "verify", "--begun-anew")
+        let verified = try machine.administer("audit-log", "verify", "--begun-anew")
         #expect(verified.status == .exited(0), "\(verified.errorText)")
       }
     }

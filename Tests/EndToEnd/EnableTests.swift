@@ -1035,33 +1035,33 @@ extension EndToEnd {
     }
 
     /// Returns the entries of the audit log about services, oldest first.
-    private func ledger(_ machine: Machine) throws -> [String] {
-      let text = try machine.administer("ledger", "show", "--last", "100", "--json").text
+    private func auditLog(_ machine: Machine) throws -> [String] {
+      let text = try machine.administer("audit-log", "show", "--last", "100", "--json").text
       return text.matches(of: /"event": "(service-[a-z]+)"/).map { String($0.output.1) }
     }
 
     @Test("every change of a service is in the audit log, or no service is enabled")
-    func ledger() throws {
+    func auditLog() throws {
       try Self.withMachine { machine in
         let files = ServiceFiles(["sudo", "sudo-i"])
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         // The current configuration is recorded first.
         try Command.succeed(["/usr/sbin/mfa-admin", "list"])
         let start = try machine.log.position()
         #expect(try machine.administer("enable", "sudo").status == .exited(0))
-        #expect(try ledger(machine) == ["service-enabled"])
+        #expect(try auditLog(machine) == ["service-enabled"])
         #expect(try machine.administer("restore", "--boot").status == .exited(0))
         #expect(try machine.administer("enable", "--no-confirm", "sudo").status == .exited(0))
         #expect(try machine.administer("disable", "sudo").status == .exited(0))
         let events = ["service-enabled", "service-restored", "service-enabled", "service-disabled"]
-        #expect(try ledger(machine) == events)
-        #expect(try machine.administer("ledger", "verify", "--begun-anew").status == .exited(0))
+        #expect(try auditLog(machine) == events)
+        #expect(try machine.administer("audit-log", "verify", "--begun-anew").status == .exited(0))
         #expect(files.isRestored, "\(files)")
         let marks = try machine.log.entries(since: start).compactMap { $0.fields["checkpoint"] }
         #expect(marks.map { $0.prefix(2) } == ["2:", "3:", "4:", "5:"], "\(marks)")
 
         // A removed audit log is not replaced automatically.
-        try Command.succeed(["/bin/rm", "/var/lib/mfa/ledger"])
+        try Command.succeed(["/bin/rm", "/var/lib/mfa/audit-log"])
         let refused = try machine.administer("enable", "sudo")
         #expect(refused.status == .exited(1))
         #expect(refused.errorText.contains("cannot record the change"), "\(refused.errorText)")

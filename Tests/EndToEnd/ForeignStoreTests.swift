@@ -28,7 +28,7 @@ extension EndToEnd {
         change: """
           mount -t tmpfs -o mode=0700,uid=mfa,gid=mfa none /var/lib/mfa
           install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts /var/lib/mfa/uids
-          install -o mfa -g mfa -m 0600 /dev/null /var/lib/mfa/ledger.head
+          install -o mfa -g mfa -m 0600 /dev/null /var/lib/mfa/audit-log.head
           \(makeStore)
           """, difference: "empty"),
       Row(
@@ -123,7 +123,7 @@ extension EndToEnd {
             try Doctor.found(doctor).contains("error store-foreign /var/lib/mfa"),
             "\(row): \(doctor.text)")
           #expect(doctor.text.contains("mfa-admin adopt-store"), "\(row)")
-          for command in [["check"], ["ledger", "verify"], ["list"], ["show", user.name]] {
+          for command in [["check"], ["audit-log", "verify"], ["list"], ["show", user.name]] {
             let ended = try Command.run([Self.admin] + command)
             #expect(ended.status != .exited(0), "\(row): \(command): \(ended.text)")
           }
@@ -171,7 +171,7 @@ extension EndToEnd {
           #expect(results == ["store-adopted"], "\(row): \(results)")
           #expect(try signIn(0) == (isEmpty ? "PAM_PERM_DENIED" : "PAM_SUCCESS"), "\(row)")
           try Rekeying.expectIntactStore("\(row)")
-          let shown = try Command.succeed([Self.admin, "ledger", "show", "--last", "2"])
+          let shown = try Command.succeed([Self.admin, "audit-log", "show", "--last", "2"])
           #expect(
             shown.contains("store-adopted") && shown.contains(row.difference), "\(row): \(shown)")
           // An upgrade keeps the store.

@@ -218,10 +218,10 @@ extension EndToEnd {
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         let enrolled = "1102 mfa:enrolled \(user.name) -1 NULL ? \(name) 1"
         #expect(library.records(machine).contains(enrolled), "\(library.records(machine))")
-        let ledger = String(
-          decoding: machine.contents(of: "/var/lib/mfa/ledger") ?? [], as: UTF8.self)
+        let auditLog = String(
+          decoding: machine.contents(of: "/var/lib/mfa/audit-log") ?? [], as: UTF8.self)
         let entry = try #require(
-          ledger.split(separator: "\n").last { $0.contains("user=\(user.name) ") })
+          auditLog.split(separator: "\n").last { $0.contains("user=\(user.name) ") })
         #expect(entry.contains(" from=\(name) "), "\(entry)")
       }
     }

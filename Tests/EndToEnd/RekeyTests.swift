@@ -18,7 +18,7 @@ extension EndToEnd {
     }
 
     static func expectIntactStore(_ title: String = "") throws {
-      let verified = try Command.run([admin, "ledger", "verify"])
+      let verified = try Command.run([admin, "audit-log", "verify"])
       #expect(verified.status == .exited(0), "\(title): \(verified.text) \(verified.errorText)")
     }
 
@@ -123,7 +123,7 @@ extension EndToEnd {
         #expect(names == "key\n")
         let results = try machine.log.entries(since: start).compactMap { $0.fields["result"] }
         #expect(results.contains("rekey-begun") && results.contains("rekeyed"), "\(results)")
-        let events = try Command.succeed([Self.admin, "ledger", "show", "--json"])
+        let events = try Command.succeed([Self.admin, "audit-log", "show", "--json"])
         for event in ["rekey-begun", "resealed", "rekeyed"] {
           #expect(events.contains("\"\(event)\""), "\(events)")
         }

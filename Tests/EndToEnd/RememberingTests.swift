@@ -75,13 +75,13 @@ extension EndToEnd {
         #expect(try !signIn(user, to: server, key: key))
         let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
         #expect(admin.text == "\(user.name): cleared 1 remembered sign-in\n")
-        let ledger = try Command.succeed([
-          "/usr/sbin/mfa-admin", "ledger", "show", "--user", user.name,
+        let auditLog = try Command.succeed([
+          "/usr/sbin/mfa-admin", "audit-log", "show", "--user", user.name,
         ])
         for (line, end) in zip(
-          ledger.split(separator: "\n").suffix(2),
+          auditLog.split(separator: "\n").suffix(2),
           ["by \(user.name) via mfa-helper", "by root via mfa-admin"])
-        { #expect(line.contains("  forgotten  \(end)"), "\(ledger)") }
+        { #expect(line.contains("  forgotten  \(end)"), "\(auditLog)") }
         #expect(try signIn(user, to: server, key: key))
       }
     }

@@ -48,7 +48,7 @@ extension EndToEnd {
         #expect(try signIn(new, recovery[0]) == "PAM_SUCCESS")
         #expect(try signIn(new, recovery[0]) == "PAM_AUTH_ERR")
         try Rekeying.expectIntactStore()
-        let shown = try Command.succeed([Self.admin, "ledger", "show", "--last", "20"])
+        let shown = try Command.succeed([Self.admin, "audit-log", "show", "--last", "20"])
         #expect(shown.contains("user-renamed"), "\(shown)")
       }
     }

@@ -111,11 +111,11 @@ extension EndToEnd {
         #expect(entries.map { $0.fields["result"] } == ["enrollment-pending", "enrolled"])
         #expect(entries.last?.fields["source"] == "sign-in")
         #expect(entries.last?.fields["rhost"] == "127.0.0.1")
-        let ledger = try Command.succeed([
-          "/usr/sbin/mfa-admin", "ledger", "show", "--user", user.name,
+        let auditLog = try Command.succeed([
+          "/usr/sbin/mfa-admin", "audit-log", "show", "--user", user.name,
         ])
-        #expect(ledger.contains("  enrolled  "), "\(ledger)")
-        #expect(ledger.contains("  by \(user.name) via sshd  from 127.0.0.1\n"), "\(ledger)")
+        #expect(auditLog.contains("  enrolled  "), "\(auditLog)")
+        #expect(auditLog.contains("  by \(user.name) via sshd  from 127.0.0.1\n"), "\(auditLog)")
         for entry in try machine.log.entries(since: start) {
           for secret in codes + [shown.phone.key, shown.url] {
             #expect(!entry.line.contains(secret))

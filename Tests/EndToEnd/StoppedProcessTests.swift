@@ -212,14 +212,15 @@ extension EndToEnd {
       try Machine.use { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
-        let holder = try holder(of: "/var/lib/mfa/ledger.head")
+        let holder = try holder(of: "/var/lib/mfa/audit-log.head")
         try machine.writeConfiguration("[project]\n# another\n")
         let start = try machine.log.position()
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
         let line = try machine.log.waitForEntry(containing: "result=policy-changed", since: start)
-        #expect(line.fields["part"] == "ledger-head" && line.fields["reason"] == "busy", "\(line)")
+        #expect(
+          line.fields["part"] == "audit-log-head" && line.fields["reason"] == "busy", "\(line)")
         holder.send(signal: 9)
         _ = try holder.wait()
         _ = try PAMClient.signIn(
@@ -238,13 +239,14 @@ extension EndToEnd {
           "/usr/sbin/mfa-admin", "bypass", user.name, "--reason", "test",
         ])
         let code = String(try #require(made.split(separator: "\n").first))
-        let holder = try holder(of: "/var/lib/mfa/ledger.head")
+        let holder = try holder(of: "/var/lib/mfa/audit-log.head")
         let start = try machine.log.position()
         let outcome = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(code)])
         #expect(outcome.code == "PAM_AUTH_ERR", "\(outcome)")
         let line = try machine.log.waitForEntry(containing: "result=error", since: start)
-        #expect(line.fields["part"] == "ledger-head" && line.fields["reason"] == "busy", "\(line)")
+        #expect(
+          line.fields["part"] == "audit-log-head" && line.fields["reason"] == "busy", "\(line)")
         holder.send(signal: 9)
         _ = try holder.wait()
         let again = try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)])

@@ -25,9 +25,9 @@ extension EndToEnd {
       try Command.succeed(["/bin/sh", "-c", "set -e; \(command)"])
     }
 
-    /// Returns what `ledger verify` finds: records of other tests may not match.
+    /// Returns what `auditLog verify` finds: records of other tests may not match.
     private static func verified(_ machine: Machine) throws -> String {
-      try machine.administer("ledger", "verify").errorText
+      try machine.administer("audit-log", "verify").errorText
     }
 
     private func signIn(

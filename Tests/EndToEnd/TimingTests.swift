@@ -26,7 +26,7 @@ extension EndToEnd {
       // A file that has just been written is read again each time.
       let areOld = try Deadline.usual.waits {
         try Command.succeed([
-          "/usr/bin/find", "/var/lib/mfa/ledger.head", StoreFiles.identity, "-newermt",
+          "/usr/bin/find", "/var/lib/mfa/audit-log.head", StoreFiles.identity, "-newermt",
           "-3 seconds",
         ]).isEmpty
       }
@@ -190,7 +190,7 @@ extension EndToEnd {
       arguments: Observation.rows)
     func enrolledOrNot(row: Observation) throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         try addStrangers(200, to: machine)
         let (enrolled, _) = try machine.addEnrolledUser()
         let (throttled, _) = try machine.addEnrolledUser()

@@ -19,7 +19,7 @@ extension Faults {
     }
 
     func start(_ change: Change, on machine: Machine) throws -> Start {
-      try machine.takeLedgerAway()
+      try machine.takeAuditLogAway()
       let user = try machine.addUser()
       var present: [Enrollment] = []
       let count: Int

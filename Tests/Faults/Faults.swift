@@ -63,8 +63,8 @@ enum Faults {
         try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
         guard isChanging(call) else { continue }
         // The tests restore records directly, so only the audit log itself is verified here.
-        let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
-        #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")
+        let auditLog = try Command.run(["/usr/sbin/mfa-admin", "audit-log", "verify", "--json"])
+        #expect(auditLog.text.contains("\"fault\": null"), "\(call) \(fault): \(auditLog.text)")
       }
     }
   }

@@ -14,7 +14,7 @@ extension Faults {
     @Test("after any mixture of requests, the accounts match the model", arguments: 1...12)
     func followTheRules(seed: UInt64) throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         let limits = """
           [project]
           throttle_after = \(AccountModel.freeFailures)
@@ -29,8 +29,8 @@ extension Faults {
         try play.end()
         // Accounts of other tests disappeared without an entry, so only the log itself is verified
         // here.
-        let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
-        #expect(ledger.text.contains("\"fault\": null"), "seed \(seed): \(ledger.text)")
+        let auditLog = try Command.run(["/usr/sbin/mfa-admin", "audit-log", "verify", "--json"])
+        #expect(auditLog.text.contains("\"fault\": null"), "seed \(seed): \(auditLog.text)")
       }
     }
   }

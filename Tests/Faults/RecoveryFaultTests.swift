@@ -40,7 +40,7 @@ extension Faults {
     }
 
     static func start(_ change: Change, on machine: Machine) throws -> Start {
-      try machine.takeLedgerAway()
+      try machine.takeAuditLogAway()
       let user = try machine.addUser()
       guard change != .importFirst else {
         return Start(user: user, enrollment: nil, codes: [], image: nil)

@@ -45,7 +45,7 @@ extension Faults {
             #expect(next.status == .exited(0), "\(title): \(next.errorText)")
             #expect(!FileManager.default.fileExists(atPath: "/etc/mfa/key.next"), "\(title)")
             try expectSignIns(user, service, recovery, "\(title), completed")
-            let verified = try Command.run([Self.admin, "ledger", "verify"])
+            let verified = try Command.run([Self.admin, "audit-log", "verify"])
             #expect(verified.status == .exited(0), "\(title): \(verified.text)")
           }
         }

@@ -52,7 +52,7 @@ extension Faults {
               let next = try Command.run(arguments)
               #expect(next.status == .exited(0), "\(title): \(next.errorText)")
             }
-            let verified = try Command.run([Self.admin, "ledger", "verify"])
+            let verified = try Command.run([Self.admin, "audit-log", "verify"])
             #expect(verified.status == .exited(0), "\(title): \(verified.text)")
           }
         }

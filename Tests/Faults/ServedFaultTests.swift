@@ -157,7 +157,7 @@ extension Faults {
     @Test("on a full disk the service signs users in, or denies them with the reason")
     func fullDisk() throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(SignInFaults.stack)
         let resident = try ResidentService(on: machine)

@@ -38,7 +38,7 @@ extension Faults {
     @Test("whichever call fails, nothing or everything is enrolled, and usable")
     func everyCall() throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         try machine.writeConfiguration("[project]\nenrollment = required\n")
         let user = try machine.addUser()
         let service = try machine.makeService(Self.stack)

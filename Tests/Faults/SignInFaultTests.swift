@@ -154,14 +154,14 @@ extension Faults {
         }
         func events() throws -> Int {
           let shown = try Command.succeed([
-            "/usr/sbin/mfa-admin", "ledger", "show", "--last", "9999",
+            "/usr/sbin/mfa-admin", "audit-log", "show", "--last", "9999",
           ])
           return shown.split(separator: "\n").count { $0.contains("  policy-changed  ") }
         }
         try edit()
         let calls = try door.calls("no code", at: .answer)
-        let first = try #require(calls.firstIndex { $0.line.contains("ledger.head") })
-        #expect(calls[first...].contains { $0.line.contains("\"ledger\"") })
+        let first = try #require(calls.firstIndex { $0.line.contains("audit-log.head") })
+        #expect(calls[first...].contains { $0.line.contains("\"audit-log\"") })
         for call in calls[first...] {
           for fault in Faults.faults(at: call) {
             let before = try events()
@@ -173,8 +173,8 @@ extension Faults {
             let entered = try events() - before
             // Twice if a process was killed between writing the entry and the head file.
             #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
-            let ledger = try Command.run(["/usr/sbin/mfa-admin", "ledger", "verify", "--json"])
-            #expect(ledger.text.contains("\"fault\": null"), "\(call) \(fault): \(ledger.text)")
+            let auditLog = try Command.run(["/usr/sbin/mfa-admin", "audit-log", "verify", "--json"])
+            #expect(auditLog.text.contains("\"fault\": null"), "\(call) \(fault): \(auditLog.text)")
           }
         }
       }
@@ -225,7 +225,7 @@ extension Faults {
       "on a full or read-only disk sign-ins work or are denied, and no code is accepted twice")
     func fullDisk() throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         let (user, enrollment) = try machine.addEnrolledUser()
         let other = try machine.addUser()
         let service = try machine.makeService(Self.stack)

@@ -5,7 +5,7 @@
 enum FuzzTarget: String, CaseIterable, Sendable {
   case record
   case attempts
-  case ledger
+  case auditLog = "audit-log"
   case configuration
   case arguments
   case answers
@@ -25,7 +25,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .record: try RecordTarget.check(input)
     case .attempts: try AttemptsTarget.check(input)
-    case .ledger: try LedgerTarget.check(input)
+    case .auditLog: try AuditLogTarget.check(input)
     case .configuration: try ConfigurationTarget.check(input)
     case .arguments: try ArgumentsTarget.check(input)
     case .answers: try AnswersTarget.check(input)
@@ -51,7 +51,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case .messages: try MessagesTarget.samples()
     case .packets: PacketsTarget.samples()
     case .gateway: GatewayTarget.samples()
-    case .ledger, .configuration, .arguments, .answers, .services, .otpauth, .googleAuthenticator,
+    case .auditLog, .configuration, .arguments, .answers, .services, .otpauth, .googleAuthenticator,
       .usersOATH, .sshd, .json, .phone:
       []
     }
@@ -59,5 +59,5 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 
   /// Whether checking an input requires root, because the store refuses folders that belong to
   /// other users.
-  var needsRoot: Bool { self == .ledger }
+  var needsRoot: Bool { self == .auditLog }
 }

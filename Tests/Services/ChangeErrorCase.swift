@@ -7,7 +7,7 @@ enum ChangeErrorCase: CaseIterable {
     reload, rollbackWatcher, invalidRecord,
     busy,
     unknownProgram, enabledByHand, enabledWith, nothingToConfirm, noNewSignIn, system,
-    ledger,
+    auditLog,
     acceptances,
     rolledBack,
     rollbackFailed
@@ -36,7 +36,7 @@ enum ChangeErrorCase: CaseIterable {
       case .nothingToConfirm: .nothingToConfirm
       case .noNewSignIn: .noNewSignIn
       case .system: .system
-      case .ledger: .ledger
+      case .auditLog: .auditLog
       case .acceptances: .acceptances
       case .rolledBack: .rolledBack
       case .rollbackFailed: .rollbackFailed

@@ -32,7 +32,7 @@ import Testing
     (.enabledWith(service: "x", other: "y"), 1),
     (.noNewSignIn([("x", "y")]), 1),
     (.system("x", full), 1), (.rolledBack(.noServiceFile("x")), 2),
-    (.rollbackFailed(.busy, .busy), 1), (.ledger("x", hint: "y"), 1),
+    (.rollbackFailed(.busy, .busy), 1), (.auditLog("x", hint: "y"), 1),
     (.acceptances(UnusableAcceptances(path: "/\u{1B}", reason: "it is not JSON")), 1),
   ]
 

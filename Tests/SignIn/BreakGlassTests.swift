@@ -142,14 +142,14 @@ struct BreakGlassTests {
     }
     let rows: [(Int, FactorStoreError, Bool)] = [
       (1, system(.attempts, 30), true), (2, system(.attempts, 28), true),
-      (3, system(.record, 122), true), (4, system(.ledger, 5), true),
+      (3, system(.record, 122), true), (4, system(.auditLog, 5), true),
       (5, system(.directory, 2), true), (6, system(.directory, 13), true),
       (7, system(.key, 2), true), (8, .untrusted(.directory, .wrongOwner), true),
-      (9, .untrusted(.key, .wrongPermissions), true), (10, .damaged(.ledgerHead), true),
-      (11, .rolledBack(.ledger), true), (12, .damaged(.ledgerIndex), true),
+      (9, .untrusted(.key, .wrongPermissions), true), (10, .damaged(.auditLogHead), true),
+      (11, .rolledBack(.auditLog), true), (12, .damaged(.auditLogIndex), true),
       (13, system(.attempts, 2), false), (14, system(.record, 13), false),
       (15, system(.attempts, 24), false), (16, system(.directory, 12), false),
-      (17, system(.ledgerHead, 11), false), (18, system(.clock, 30), false),
+      (17, system(.auditLogHead, 11), false), (18, system(.clock, 30), false),
       (19, system(.sends, 28), false), (20, .untrusted(.record, .wrongOwner), false),
       (21, .damaged(.record), false), (22, .damaged(.attempts), false),
       (23, .rolledBack(.record), false), (24, .rolledBack(.attempts), false),

@@ -89,8 +89,8 @@ struct ConfigurationChangeTests {
   @Test(
     "an audit log or clock that fails changes nothing else",
     arguments: [
-      (1, .knows, .damaged(.ledgerHead)), (2, .enterConfiguration, .damaged(.ledger)),
-      (3, .enterConfiguration, .system(.ledger, SystemError(.write, number: 28))),
+      (1, .knows, .damaged(.auditLogHead)), (2, .enterConfiguration, .damaged(.auditLog)),
+      (3, .enterConfiguration, .system(.auditLog, SystemError(.write, number: 28))),
     ] as [(Int, MemoryStore.Step, FactorStoreError)])
   func unwritable(row: Int, step: MemoryStore.Step, error: FactorStoreError) throws {
     host.memory.failure = (step, error)
@@ -99,7 +99,7 @@ struct ConfigurationChangeTests {
       let application = ScriptedApplication([.text(try KnownFactor.code(at: time))])
       #expect(signIn(application) == .allow, "row \(row)")
       #expect(changes(application).count == 1 && names.isEmpty, "row \(row)")
-      #expect(changes(application).first?.contains(" part=ledger") == true, "row \(row)")
+      #expect(changes(application).first?.contains(" part=audit-log") == true, "row \(row)")
     }
     host.configuration = "[project]\nstate = disabled\n"
     host.storeFailure = .damaged(.directory)

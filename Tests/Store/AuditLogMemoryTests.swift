@@ -51,7 +51,7 @@ struct AuditLogMemoryTests {
     return try log(memory).standing(of: user.bytes, uid: 1000, since: .none, &key)
   }
 
-  private var head: String { fixture.folder + "/store/ledger.head" }
+  private var head: String { fixture.folder + "/store/audit-log.head" }
 
   /// Waits until the file system's clock has advanced, so that later changes have later times.
   private func tick() throws {

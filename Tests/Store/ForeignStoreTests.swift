@@ -122,7 +122,7 @@ struct ForeignStoreTests {
     #expect(try refusal() == nil)
     let rows: [(String, ForeignStore)] = [
       ("rm -r store; mkdir -m 0700 store store/factors store/attempts store/uids", .empty),
-      ("rm store/ledger*", .empty),
+      ("rm store/audit-log*", .empty),
       ("rm -r store/factors", .missing), ("rm -r store/attempts", .missing),
       ("rm -r store", .missing),
       ("chmod 0755 store; rm -r store/*", .missing),
@@ -158,7 +158,7 @@ struct ForeignStoreTests {
     try run("rm -r store; cp -a earlier store; cp -a store before")
     #expect(try refusalOfEntry() == .foreign(.older))
     try run("diff -r before store")
-    try run("rm store/ledger*")
+    try run("rm store/audit-log*")
     #expect(try refusalOfEntry() == .foreign(.empty))
   }
 

@@ -69,7 +69,7 @@ struct FullStoreTests {
   }
 
   private func entries() throws -> UInt32 {
-    let reading = try fixture.open().inspectLedger { _ in }
+    let reading = try fixture.open().inspectAuditLog { _ in }
     #expect(reading.fault == nil)
     return try #require(reading.last).number
   }
@@ -85,8 +85,8 @@ struct FullStoreTests {
       #expect(try fixture.open().keptSnapshot(of: bob) == nil)
       #expect(try fixture.open().reader().snapshot(of: fixture.account) != nil)
       #expect(try entries() == 1)
-      #expect(try fixture.open().recordedLedgerCount() == 1)
-      #expect(try fixture.open().copyLedger().count == 3)
+      #expect(try fixture.open().recordedAuditLogCount() == 1)
+      #expect(try fixture.open().copyAuditLog().count == 3)
       let name = try #require(FileName(percentEncoding: fixture.account.name))
       #expect(try fixture.open().copy(name).attempts != nil)
     }
@@ -167,7 +167,7 @@ struct FullStoreTests {
           made += 1
         }
       }
-      #expect(error.map { "\($0.names.part) \($0.names.reason)" } == "ledger no-space")
+      #expect(error.map { "\($0.names.part) \($0.names.reason)" } == "audit-log no-space")
       #expect((10..<500).contains(made))
       for _ in 0..<50 { try change(.revoked) }
       #expect(try entries() == UInt32(made) + 51)

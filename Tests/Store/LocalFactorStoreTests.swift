@@ -302,7 +302,7 @@ struct LocalFactorStoreTests {
   private func failBeforeItsEntry() throws {
     let entry = try fixture.open().entry(of: fixture.account, creating: true)
     let record = try entry.storedRecordOrNew()
-    let log = fixture.folder + "/store/ledger"
+    let log = fixture.folder + "/store/audit-log"
     try Command.succeed(["/bin/mv", log, log + ".away"])
     #expect(throws: FactorStoreError.self) {
       _ = try entry.replace(record: record, attempts: entry.attempts, entering: StoreFixture.event)
@@ -317,7 +317,7 @@ struct LocalFactorStoreTests {
     if hasFactor { try fixture.enroll("First", entering: StoreFixture.event) }
     let bob = Account(name: Array("bob".utf8), uid: 1001)
     try fixture.enroll(bob)
-    let files = ["/store/ledger.head", "/store/ledger.index"]
+    let files = ["/store/audit-log.head", "/store/audit-log.index"]
     let before = try files.map { try fixture.bytes(of: fixture.folder + $0) }
     let draft = fixture.folder + "/store/factors/.alice"
     try Command.succeed(["/usr/bin/env", "mkdir", draft])

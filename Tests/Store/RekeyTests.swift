@@ -93,7 +93,7 @@ struct RekeyTests {
   }
 
   private func expectIntactLog(_ title: String) throws {
-    let reading = try fixture.open().inspectLedger { _ in }
+    let reading = try fixture.open().inspectAuditLog { _ in }
     #expect(reading.fault == nil, "\(title)")
   }
 
@@ -164,10 +164,10 @@ struct RekeyTests {
     try enroll()
     #expect(try rekey(upTo: .reseal) == 1)
     let next = try fixture.bytes(of: fixture.folder + "/key.next")
-    let log = try fixture.bytes(of: fixture.folder + "/store/ledger")
+    let log = try fixture.bytes(of: fixture.folder + "/store/audit-log")
     #expect(try rekey(upTo: .reseal) == 0)
     #expect(try fixture.bytes(of: fixture.folder + "/key.next") == next)
-    #expect(try fixture.bytes(of: fixture.folder + "/store/ledger") == log)
+    #expect(try fixture.bytes(of: fixture.folder + "/store/audit-log") == log)
     try rekey()
     #expect(try key() == next)
   }
@@ -181,7 +181,7 @@ struct RekeyTests {
       try expectIntactLog("change \(number)")
     }
     var entries: [UInt32] = []
-    _ = try fixture.open().inspectLedger { line in
+    _ = try fixture.open().inspectAuditLog { line in
       if case .entry(let checkpoint) = line.kind { entries.append(checkpoint.number) }
     }
     #expect(entries == Array(1...UInt32(2 + 4 * 2)))
@@ -241,7 +241,7 @@ struct RekeyTests {
     }
     try expectIntactLog("the entry of the earlier process")
     // With the earlier key, the entry would replace the first entry of the next key.
-    let log = try fixture.bytes(of: fixture.folder + "/store/ledger")
+    let log = try fixture.bytes(of: fixture.folder + "/store/audit-log")
     #expect(String(decoding: log, as: UTF8.self).contains(" event=rekey-begun "))
     try rekey()
     #expect(try fixture.open().snapshot(of: bob)?.record.language == .french)
@@ -302,7 +302,7 @@ struct RekeyTests {
   @Test("any changed byte of the part of the earlier key is detected, and so is its end")
   func earlierPart() throws {
     try enroll()
-    let log = fixture.folder + "/store/ledger"
+    let log = fixture.folder + "/store/audit-log"
     let length = try fixture.bytes(of: log).count
     try rekey()
     let whole = try fixture.bytes(of: log)
@@ -310,12 +310,12 @@ struct RekeyTests {
       var changed = whole
       changed[index] ^= 1
       try fixture.overwrite(log, changed)
-      let fault = try fixture.open().inspectLedger { _ in }.fault
+      let fault = try fixture.open().inspectAuditLog { _ in }.fault
       #expect(fault == .changedBeforeRekey(entries: 2), "byte \(index)")
     }
     for changed in [Array(whole.prefix(length - 1)), Array(whole.dropFirst())] {
       try fixture.overwrite(log, changed)
-      let fault = try fixture.open().inspectLedger { _ in }.fault
+      let fault = try fixture.open().inspectAuditLog { _ in }.fault
       #expect(fault == .changedBeforeRekey(entries: 2))
     }
     try fixture.overwrite(log, whole)

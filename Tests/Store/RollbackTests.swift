@@ -51,7 +51,7 @@ struct RollbackTests {
   }
 
   private static let all = [
-    "factors/alice", "attempts/alice", "ledger", "ledger.head", "ledger.index",
+    "factors/alice", "attempts/alice", "audit-log", "audit-log.head", "audit-log.index",
   ]
 
   /// The files that are restored from before the user's last change, and the part that is refused.
@@ -67,13 +67,14 @@ struct RollbackTests {
       Row(number: 1, names: ["factors/alice"], part: .attempts),
       Row(number: 2, names: ["attempts/alice"], part: .attempts),
       Row(number: 3, names: ["factors/alice", "attempts/alice"], part: .attempts),
-      Row(number: 4, names: ["ledger.head"], part: .ledgerIndex),
-      Row(number: 5, names: ["ledger.index"], part: .ledgerIndex),
-      Row(number: 6, names: ["ledger.head", "ledger.index"], part: .ledger),
-      Row(number: 7, names: ["ledger", "ledger.head", "ledger.index"], part: .ledger),
+      Row(number: 4, names: ["audit-log.head"], part: .auditLogIndex),
+      Row(number: 5, names: ["audit-log.index"], part: .auditLogIndex),
+      Row(number: 6, names: ["audit-log.head", "audit-log.index"], part: .auditLog),
+      Row(number: 7, names: ["audit-log", "audit-log.head", "audit-log.index"], part: .auditLog),
       Row(
-        number: 8, names: ["factors/alice", "attempts/alice", "ledger.index"], part: .ledgerIndex),
-      Row(number: 9, names: ["factors/alice", "attempts/alice", "ledger"], part: .ledger),
+        number: 8, names: ["factors/alice", "attempts/alice", "audit-log.index"],
+        part: .auditLogIndex),
+      Row(number: 9, names: ["factors/alice", "attempts/alice", "audit-log"], part: .auditLog),
       // An earlier copy of the whole store is consistent, as THREATS.md explains.
       Row(number: 10, names: all, part: nil),
     ])
@@ -86,12 +87,12 @@ struct RollbackTests {
     try putBack(earlier, row.names)
     let refusal = try refusal()
     switch row.part {
-    case .ledgerIndex?:
-      #expect(refusal.snapshot == .damaged(.ledgerIndex), "row \(row.number)")
-      #expect(refusal.entry == .damaged(.ledgerIndex), "row \(row.number)")
-    case .ledger? where row.number == 9:
-      #expect(refusal.snapshot == .damaged(.ledger), "row \(row.number)")
-      #expect(refusal.entry == .damaged(.ledger), "row \(row.number)")
+    case .auditLogIndex?:
+      #expect(refusal.snapshot == .damaged(.auditLogIndex), "row \(row.number)")
+      #expect(refusal.entry == .damaged(.auditLogIndex), "row \(row.number)")
+    case .auditLog? where row.number == 9:
+      #expect(refusal.snapshot == .damaged(.auditLog), "row \(row.number)")
+      #expect(refusal.entry == .damaged(.auditLog), "row \(row.number)")
     case let part?:
       #expect(refusal.snapshot == .rolledBack(part), "row \(row.number)")
       #expect(refusal.entry == .rolledBack(part), "row \(row.number)")
@@ -104,11 +105,15 @@ struct RollbackTests {
     arguments: [
       Row(number: 1, names: ["factors/alice"], part: .record),
       Row(number: 2, names: ["factors/alice", "attempts/alice"], part: .record),
-      Row(number: 3, names: ["ledger.head"], part: .ledgerHead),
-      Row(number: 4, names: ["ledger", "ledger.head", "ledger.index"], part: .ledgerHead),
+      Row(number: 3, names: ["audit-log.head"], part: .auditLogHead),
       Row(
-        number: 5, names: ["factors/alice", "ledger", "ledger.head", "ledger.index"], part: .record),
-      Row(number: 6, names: ["factors/alice", "attempts/alice", "ledger.head"], part: .ledgerHead),
+        number: 4, names: ["audit-log", "audit-log.head", "audit-log.index"], part: .auditLogHead),
+      Row(
+        number: 5, names: ["factors/alice", "audit-log", "audit-log.head", "audit-log.index"],
+        part: .record),
+      Row(
+        number: 6, names: ["factors/alice", "attempts/alice", "audit-log.head"], part: .auditLogHead
+      ),
     ])
   func removed(_ row: Row) throws {
     try fixture.enroll(entering: StoreFixture.event)

@@ -104,7 +104,7 @@ final class StoreFixture {
     while true {
       do throws(FactorStoreError) {
         return try enter()
-      } catch .system(.ledgerHead, let cause) where cause == .busy(.lock) {
+      } catch .system(.auditLogHead, let cause) where cause == .busy(.lock) {
         continue
       }
     }

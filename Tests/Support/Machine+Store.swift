@@ -6,7 +6,7 @@ extension Machine {
     try keep("/var/lib/mfa")
     try Command.succeed([
       "/bin/sh", "-c",
-      "rm -f /var/lib/mfa/ledger*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
+      "rm -f /var/lib/mfa/audit-log*; find /var/lib/mfa/factors /var/lib/mfa/attempts -type f -delete",
     ])
     try StoreFiles.forgetIdentity()
   }

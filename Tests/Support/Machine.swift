@@ -130,7 +130,7 @@ package final class Machine {
 
   /// Moves the audit log away for the duration of the test, so that the test has its own: the
   /// entries of other tests take space, and time to read. Call this before any enrolment.
-  package func takeLedgerAway() throws(HarnessFailure) {
+  package func takeAuditLogAway() throws(HarnessFailure) {
     for file in StoreFiles.log { try remove(file) }
     try StoreFiles.forgetIdentity()
   }

@@ -49,7 +49,7 @@ package struct StoreFiles: Sendable {
   }
 
   /// The files of the audit log, and the identity of the store, which has the end of the log.
-  static let log = ["", ".head", ".index"].map { "/var/lib/mfa/ledger" + $0 } + [identity]
+  static let log = ["", ".head", ".index"].map { "/var/lib/mfa/audit-log" + $0 } + [identity]
 
   /// The identity of the store.
   package static let identity = "/etc/mfa/identity/store"

@@ -7,11 +7,11 @@ package enum StoreFile: CaseIterable, Sendable {
   /// The folder of the names under which each uid has a record.
   case uids
   /// The audit log.
-  case ledger
+  case auditLog
   /// The end of the audit log's chain.
-  case ledgerHead
+  case auditLogHead
   /// The last entry about each user in the audit log.
-  case ledgerIndex
+  case auditLogIndex
   /// The file that running helpers lock.
   case helpers
   /// The folder with an empty file for each user whose notices are to be mailed.
@@ -25,9 +25,9 @@ package enum StoreFile: CaseIterable, Sendable {
     case .factors: "factors"
     case .attempts: "attempts"
     case .uids: "uids"
-    case .ledger: "ledger"
-    case .ledgerHead: "ledger.head"
-    case .ledgerIndex: "ledger.index"
+    case .auditLog: "audit-log"
+    case .auditLogHead: "audit-log.head"
+    case .auditLogIndex: "audit-log.index"
     case .helpers: "helpers"
     case .mail: "mail"
     case .phone: "phone"

@@ -10,7 +10,7 @@ import MFAWire
 ///
 /// MUST 1: a change is reported as made only after it was committed. Its entry in the audit log is part of the commit,
 /// unless the change withdraws or restores access and the log of a local store cannot be written.
-/// (`FactorStoreConformance.unlocking`, `.grants`; `BrokenLedgerTests.damaged`)
+/// (`FactorStoreConformance.unlocking`, `.grants`; `BrokenAuditLogTests.damaged`)
 /// MUST 2: unlocking and revoking end remembered sign-ins. (`FactorStoreConformance.rememberedSignIns`)
 /// MUST 3: an effect contains no secret and no digest, except the code of a new grant.
 /// (`FactorStoreConformance.grants`)

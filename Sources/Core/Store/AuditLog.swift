@@ -7,14 +7,14 @@ import MFAModel
 /// chain, and an index.
 ///
 /// MUST 1: an event that cannot be recorded does not happen: its entry is on the disk before the
-/// change begins. (`LedgerTests.distrusted`, and Tests/Faults)
+/// change begins. (`AuditLogTests.distrusted`, and Tests/Faults)
 /// MUST 2: an entry that was modified, removed, inserted, moved or truncated is detected and
-/// identified. (`LedgerTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
+/// identified. (`AuditLogTests.everyByteFlipped`, `.everyLineRemoved`, `.everyTruncation`)
 /// MUST 3: the next entry replaces the remains of an interrupted write after the last entry, unless
-/// they form a complete entry. They do not prevent any sign-in. (`LedgerTests.interrupted`,
+/// they form a complete entry. They do not prevent any sign-in. (`AuditLogTests.interrupted`,
 /// `.interruptedOften`)
 /// MUST 4: writing to the audit log neither reads nor allocates memory in proportion to its length.
-/// (`LedgerTests.readsLittle`)
+/// (`AuditLogTests.readsLittle`)
 /// MUST 5: no entry is written with a key that was replaced: the key is read again under the log's
 /// lock. (`RekeyTests.writerWithEarlierKey`)
 /// MUST 6: no entry is written to a log that is not the host's own. (`ForeignStoreTests.noEntry`)
@@ -37,9 +37,9 @@ package struct AuditLog: ~Copyable {
     identity: StoreIdentityFile? = nil,
     currentKey: (() throws(FactorStoreError) -> SealingKey)? = nil
   ) throws(FactorStoreError) {
-    guard let text = FileName(StoreFile.ledger.name),
-      let head = FileName(StoreFile.ledgerHead.name),
-      let index = FileName(StoreFile.ledgerIndex.name)
+    guard let text = FileName(StoreFile.auditLog.name),
+      let head = FileName(StoreFile.auditLogHead.name),
+      let index = FileName(StoreFile.auditLogIndex.name)
     else {
       throw .nameTooLong
     }
@@ -47,9 +47,9 @@ package struct AuditLog: ~Copyable {
     self.memory = memory
     self.identity = identity
     self.currentKey = currentKey
-    self.text = OwnedFile(.ledger, directory: directory, name: text, owner: owner)
-    self.head = OwnedFile(.ledgerHead, directory: directory, name: head, owner: owner)
-    self.index = OwnedFile(.ledgerIndex, directory: directory, name: index, owner: owner)
+    self.text = OwnedFile(.auditLog, directory: directory, name: text, owner: owner)
+    self.head = OwnedFile(.auditLogHead, directory: directory, name: head, owner: owner)
+    self.index = OwnedFile(.auditLogIndex, directory: directory, name: index, owner: owner)
   }
 
   /// A written entry: its checkpoint for the system log, and its position for the user's attempt
@@ -66,7 +66,7 @@ package struct AuditLog: ~Copyable {
     _ event: AuditLogEvent, about subject: AuditLogSubject, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Entered {
     guard let entered = try enter(event, subject, configuration: nil, &key) else {
-      throw .damaged(.ledgerHead)
+      throw .damaged(.auditLogHead)
     }
     return entered
   }
@@ -110,7 +110,8 @@ package struct AuditLog: ~Copyable {
   }
 
   private static func read(_ head: borrowing File) throws(FactorStoreError) -> [UInt8] {
-    try onPart(.ledgerHead) { () throws(SystemError) in try head.read(count: AuditLogHead.length) }
+    try onPart(.auditLogHead) { () throws(SystemError) in try head.read(count: AuditLogHead.length)
+    }
   }
 
   private func enter(
@@ -338,7 +339,7 @@ package struct AuditLog: ~Copyable {
   private func write(
     _ entry: [UInt8], at offset: Int64, to text: borrowing File
   ) throws(FactorStoreError) {
-    try onPart(.ledger) { () throws(SystemError) in
+    try onPart(.auditLog) { () throws(SystemError) in
       if try text.status().size > offset { try text.setLength(offset) }
       try text.write(entry, at: offset)
       try text.syncData()
@@ -349,13 +350,15 @@ package struct AuditLog: ~Copyable {
   /// Examines the bytes after the end recorded in the head, which an interrupted process left
   /// behind. A complete entry becomes part of the chain. The next entry replaces any other bytes.
   private func adopt(_ open: inout Open) throws(FactorStoreError) {
-    let size = try onPart(.ledger) { () throws(SystemError) in try open.text.status() }.size
+    let size = try onPart(.auditLog) { () throws(SystemError) in try open.text.status() }.size
     let start = open.content.chain.length
     let (left, overflow) = size.subtractingReportingOverflow(start)
     // An interrupted process leaves at most one entry.
-    guard !overflow, left >= 0, left <= Int64(AuditLogLine.longest) else { throw .damaged(.ledger) }
+    guard !overflow, left >= 0, left <= Int64(AuditLogLine.longest) else {
+      throw .damaged(.auditLog)
+    }
     guard left > 0 else { return }
-    let bytes = try onPart(.ledger) { () throws(SystemError) in
+    let bytes = try onPart(.auditLog) { () throws(SystemError) in
       try open.text.read(count: Int(truncatingIfNeeded: left), at: start)
     }
     // An entry that lacks only its line feed is complete.
@@ -366,8 +369,8 @@ package struct AuditLog: ~Copyable {
     else {
       // These bytes can only be the beginning of the first entry if there is no valid head.
       let isFirst = !bytes.contains(UInt8(ascii: "\n"))
-      guard open.head.content != nil || isFirst else { throw .damaged(.ledgerHead) }
-      guard bytes.count <= AuditLogLine.maximumIncompleteLength else { throw .damaged(.ledger) }
+      guard open.head.content != nil || isFirst else { throw .damaged(.auditLogHead) }
+      guard bytes.count <= AuditLogLine.maximumIncompleteLength else { throw .damaged(.auditLog) }
       return
     }
     let used = Int(truncatingIfNeeded: next.length &- start)
@@ -377,10 +380,10 @@ package struct AuditLog: ~Copyable {
       rest.count <= AuditLogLine.maximumIncompleteLength,
       open.head.content != nil || (next.count < 2 && !rest.contains(UInt8(ascii: "\n")))
     else {
-      throw .damaged(.ledgerHead)
+      throw .damaged(.auditLogHead)
     }
     if used > bytes.count {
-      try onPart(.ledger) { () throws(SystemError) in try open.text.write(feed, at: size) }
+      try onPart(.auditLog) { () throws(SystemError) in try open.text.write(feed, at: size) }
     }
     let line = bytes.prefix(used).dropLast()
     open.content.chain = next
@@ -420,7 +423,7 @@ package struct AuditLog: ~Copyable {
   ) throws(FactorStoreError) -> Standing {
     let name = LogLine.escapedInFull(user)
     let place = AuditLogIndex.Slot(escapedName: name[...])
-    var failure = FactorStoreError.rolledBack(.ledger)
+    var failure = FactorStoreError.rolledBack(.auditLog)
     var key = key.shared()
     for reading in 0..<Self.mostReadings {
       if reading > 0 {
@@ -433,7 +436,7 @@ package struct AuditLog: ~Copyable {
       } catch {
         // These errors also occur between two writes of another process, so try again.
         switch error {
-        case .damaged(.ledgerIndex), .damaged(.ledgerHead), .damaged(.ledger), .rolledBack:
+        case .damaged(.auditLogIndex), .damaged(.auditLogHead), .damaged(.auditLog), .rolledBack:
           failure = error
         case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
           .cryptography, .nameTooLong, .engine, .foreign,
@@ -457,7 +460,7 @@ package struct AuditLog: ~Copyable {
     let last = try lastEntry(at: place, content, identity, &key)
     let isSameLog = known.log == content.log
     let checked = isSameLog ? known.entry : 0
-    guard last >= checked else { throw .rolledBack(.ledger) }
+    guard last >= checked else { throw .rolledBack(.auditLog) }
     // Entries of an earlier key have no more to say: `mfa-admin rekey` compared each record with them,
     // and entered it again, before that key was removed.
     let readable = key.isChanging ? 0 : content.earlierPart?.chain.length ?? 0
@@ -465,7 +468,7 @@ package struct AuditLog: ~Copyable {
     let fingerprint =
       last > start ? try self.fingerprint(name, uid, from: last, behind: start, &key) : nil
     // A different audit log must have an entry about every user that the previous one covered.
-    guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.ledger) }
+    guard isSameLog || known.log == 0 || fingerprint != nil else { throw .rolledBack(.auditLog) }
     return Standing(
       position: RecordBinding.LogPosition(log: content.log, entry: last), fingerprint: fingerprint)
   }
@@ -475,7 +478,7 @@ package struct AuditLog: ~Copyable {
   private func headIdentity() throws(FactorStoreError) -> FileIdentity? {
     guard let memory else { return nil }
     return memory.trusted(
-      try onPart(.ledgerHead) { () throws(SystemError) in
+      try onPart(.auditLogHead) { () throws(SystemError) in
         try directory.opened.identity(of: head.name)
       })
   }
@@ -486,12 +489,12 @@ package struct AuditLog: ~Copyable {
   ) throws(FactorStoreError) -> AuditLogHead.Content? {
     if let content = memory?.head(for: identity) { return content }
     guard let file = try present(head) else {
-      guard known.log == 0 else { throw .rolledBack(.ledgerHead) }
+      guard known.log == 0 else { throw .rolledBack(.auditLogHead) }
       return nil
     }
     let bytes = try Self.read(file.file)
     guard let content = try AuditLogHead(bytes, &key).content else {
-      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.ledgerHead) }
+      guard known.log == 0, bytes.allSatisfy({ $0 == 0 }) else { throw .damaged(.auditLogHead) }
       return nil
     }
     memory?.remember(content, for: identity)
@@ -533,12 +536,12 @@ package struct AuditLog: ~Copyable {
   /// leaves at most the first entry without a head.
   private func requireNoHistory() throws(FactorStoreError) {
     guard let file = try present(text) else { return }
-    let bytes = try onPart(.ledger) { () throws(SystemError) in
+    let bytes = try onPart(.auditLog) { () throws(SystemError) in
       try file.file.read(count: AuditLogLine.longest &+ 1)
     }
     guard bytes.count <= AuditLogLine.longest, bytes.count(where: { $0 == UInt8(ascii: "\n") }) <= 1
     else {
-      throw .rolledBack(.ledgerHead)
+      throw .rolledBack(.auditLogHead)
     }
   }
 
@@ -555,7 +558,7 @@ package struct AuditLog: ~Copyable {
       guard let user = AuditLogLine.value(of: "user", in: line),
         let record = AuditLogLine.value(of: "record", in: line),
         let owner = AuditLogLine.value(of: "uid", in: line)
-      else { throw .damaged(.ledger) }
+      else { throw .damaged(.auditLog) }
       if user.elementsEqual(name) {
         // An earlier account with the same name is a different user.
         let none = [UInt8(ascii: "-")]
@@ -565,7 +568,7 @@ package struct AuditLog: ~Copyable {
       // Entries from before the index have no `previous`.
       guard let previous = AuditLogLine.value(of: "previous", in: line) else { return nil }
       let before = AuditLogLine.offset(previous) ?? 0
-      guard before < entry else { throw .damaged(.ledger) }
+      guard before < entry else { throw .damaged(.auditLog) }
       entry = before
     }
     return nil
@@ -593,7 +596,7 @@ package struct AuditLog: ~Copyable {
       }
       if let content, name == head.name {
         // The copy belongs to the store's owner, even if root makes it.
-        let copy = OwnedFile(.ledgerHead, directory: directory, name: aside, owner: head.owner)
+        let copy = OwnedFile(.auditLogHead, directory: directory, name: aside, owner: head.owner)
         _ = try copy.replace(with: content)
         try head.unlink()
         moved.append(aside.bytes)
@@ -603,10 +606,10 @@ package struct AuditLog: ~Copyable {
         try directory.opened.rename(name, to: aside)
         moved.append(aside.bytes)
       } catch {
-        guard error.isNotFound else { throw .system(.ledger, error) }
+        guard error.isNotFound else { throw .system(.auditLog, error) }
       }
     }
-    try onPart(.ledger) { () throws(SystemError) in try directory.opened.sync() }
+    try onPart(.auditLog) { () throws(SystemError) in try directory.opened.sync() }
     // The lock ends with the head's file, which must stay open until here.
     withExtendedLifetime(locked) {}
     return moved
@@ -618,7 +621,7 @@ package struct AuditLog: ~Copyable {
     do throws(FactorStoreError) {
       return PresentFile(file: try head.lock(creating: false, length: AuditLogHead.length))
     } catch {
-      if case .system(.ledgerHead, let cause) = error, cause.isBusy { throw error }
+      if case .system(.auditLogHead, let cause) = error, cause.isBusy { throw error }
       return nil
     }
   }
@@ -635,7 +638,7 @@ package struct AuditLog: ~Copyable {
       guard let file = try present(text) else { return AuditLogReading(head: nil, hasHead: false) }
       return try read(file.file, AuditLogReading(head: nil, hasHead: false), &key, body)
     }
-    let slots = try onPart(.ledgerHead) { () throws(SystemError) in
+    let slots = try onPart(.auditLogHead) { () throws(SystemError) in
       try locked.file.read(count: AuditLogHead.length)
     }
     let content = try AuditLogHead(slots, &key).content
@@ -729,7 +732,7 @@ package struct AuditLog: ~Copyable {
     _ body: (AuditLogReading.Line) -> Void
   ) throws(FactorStoreError) -> AuditLogReading {
     var reading = reading
-    let size = try onPart(.ledger) { () throws(SystemError) in try file.status() }.size
+    let size = try onPart(.auditLog) { () throws(SystemError) in try file.status() }.size
     var chain = AuditLogChain.empty
     if let part = reading.earlierPart {
       var partKey = key.shared()
@@ -750,7 +753,7 @@ package struct AuditLog: ~Copyable {
         used = 0
         let start = offset
         let count = Int(min(size - start, 65_536))
-        let more = try onPart(.ledger) { () throws(SystemError) in
+        let more = try onPart(.auditLog) { () throws(SystemError) in
           try file.read(count: count, at: start)
         }
         guard !more.isEmpty else { break }
@@ -772,7 +775,7 @@ package struct AuditLog: ~Copyable {
     while offset < length {
       let start = offset
       let count = Int(min(length - start, Int64(AuditLogEarlierPart.Digest.portion)))
-      let bytes = try onPart(.ledger) { () throws(SystemError) in
+      let bytes = try onPart(.auditLog) { () throws(SystemError) in
         try file.read(count: count, at: start)
       }
       guard !bytes.isEmpty else { break }
@@ -791,10 +794,10 @@ package struct AuditLog: ~Copyable {
     while offset < part.chain.length {
       let start = offset
       let count = Int(min(part.chain.length - start, 65_536))
-      let bytes = try onPart(.ledger) { () throws(SystemError) in
+      let bytes = try onPart(.auditLog) { () throws(SystemError) in
         try file.read(count: count, at: start)
       }
-      guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.ledger) }
+      guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.auditLog) }
       var line = start
       for text in bytes[..<end].split(
         separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -813,8 +816,8 @@ package struct AuditLog: ~Copyable {
     let locked = try present(head, length: AuditLogHead.length)
     var files: [(name: [UInt8], content: [UInt8])] = []
     for (name, part) in [
-      (text.name, FactorStoreError.Part.ledger), (index.name, .ledgerIndex),
-      (head.name, .ledgerHead),
+      (text.name, FactorStoreError.Part.auditLog), (index.name, .auditLogIndex),
+      (head.name, .auditLogHead),
     ] {
       let content: [UInt8]? = try onPart(part) { () throws(SystemError) in
         do throws(SystemError) {
@@ -843,7 +846,7 @@ package struct AuditLog: ~Copyable {
       guard let file = files.first(where: { $0.name == present.bytes }) else { continue }
       let ending = suffix.map { [UInt8(ascii: ".")] + $0 } ?? []
       guard let name = FileName(present.bytes + ending) else { throw .nameTooLong }
-      let target = OwnedFile(.ledger, directory: directory, name: name, owner: head.owner)
+      let target = OwnedFile(.auditLog, directory: directory, name: name, owner: head.owner)
       _ = try target.replace(with: file.content)
     }
     // The lock ends with the head's file, which must stay open until here.
@@ -868,7 +871,7 @@ package struct AuditLog: ~Copyable {
     let identity = try cryptographic { () throws(CryptographyError) in try open.key.identity() }
     if let part = open.content.earlierPart, part.keyIdentity == identity { return nil }
     let reading = try inspect(open.text, open.content, &open.key) { _ in }
-    guard reading.fault == nil else { throw .damaged(.ledger) }
+    guard reading.fault == nil else { throw .damaged(.auditLog) }
     let chain = open.content.chain
     open.content.earlierPart = AuditLogEarlierPart(
       chain: chain, checksum: try checksum(ofFirst: chain.length, in: open.text, &open.key),
@@ -910,7 +913,7 @@ package struct AuditLog: ~Copyable {
       return PresentFile(file: try file.lockForReading(length: length))
     } catch {
       switch error {
-      case .system(.ledger, let cause), .system(.ledgerHead, let cause):
+      case .system(.auditLog, let cause), .system(.auditLogHead, let cause):
         guard cause.isNotFound else { throw error }
         return nil
       case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,

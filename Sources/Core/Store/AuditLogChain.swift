@@ -38,7 +38,7 @@ struct AuditLogChain: Equatable {
   mutating func advance(by count: Int, to value: [UInt8]) throws(FactorStoreError) {
     let (number, tooMany) = self.count.addingReportingOverflow(1)
     let (length, tooLong) = self.length.addingReportingOverflow(Int64(truncatingIfNeeded: count))
-    guard !tooMany, !tooLong else { throw .damaged(.ledger) }
+    guard !tooMany, !tooLong else { throw .damaged(.auditLog) }
     self.count = number
     self.length = length
     self.value = value

@@ -168,7 +168,7 @@ struct AuditLogHead {
     content.earlierPart?.encode(to: &writer)
     let slot = writer.bytes + (try Self.checksum(of: writer.bytes, &key))
     let offset = Int64(truncatingIfNeeded: free &* Self.slotLength)
-    try onPart(.ledgerHead) { () throws(SystemError) in
+    try onPart(.auditLogHead) { () throws(SystemError) in
       try file.write(slot, at: offset)
       try file.syncData()
     }

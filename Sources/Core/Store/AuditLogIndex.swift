@@ -12,7 +12,7 @@ import MFAModel
 /// trusted.
 ///
 /// MUST 1: a page that is older than the head requires, or that was modified in any bit, is
-/// refused. (`RollbackTests.earlierCopies`, `BrokenLedgerTests.index`)
+/// refused. (`RollbackTests.earlierCopies`, `BrokenAuditLogTests.index`)
 /// MUST 2: after an interruption at any point, the index still matches the head.
 /// (`LocalFactorStoreTests.interruptedTwice`, and Tests/Faults)
 enum AuditLogIndex {
@@ -65,7 +65,7 @@ enum AuditLogIndex {
         content += [UInt8](repeating: 0, count: 8 &* positionsPerPage)
         return
       }
-      let bytes = try onPart(.ledgerIndex) { () throws(SystemError) in
+      let bytes = try onPart(.auditLogIndex) { () throws(SystemError) in
         try file.read(count: 2 &* copyLength, at: Int64(number &* 2 &* copyLength))
       }
       for copy in 0..<2 {
@@ -82,7 +82,7 @@ enum AuditLogIndex {
         free = 1 &- copy
         return
       }
-      throw .damaged(.ledgerIndex)
+      throw .damaged(.auditLogIndex)
     }
 
     private static func header(_ number: Int, _ count: UInt32) -> [UInt8] {
@@ -130,7 +130,7 @@ enum AuditLogIndex {
     ) throws(FactorStoreError) {
       let bytes = content + (try AuditLogIndex.checksum(of: content, &key))
       let offset = Int64((2 &* number &+ free) &* copyLength)
-      try onPart(.ledgerIndex) { () throws(SystemError) in
+      try onPart(.auditLogIndex) { () throws(SystemError) in
         try file.write(bytes, at: offset)
         try file.syncData()
       }

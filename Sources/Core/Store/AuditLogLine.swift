@@ -88,21 +88,21 @@ package enum AuditLogLine {
   ) throws(FactorStoreError) -> ArraySlice<UInt8> {
     let valueLength = Int64(2 &* SealingKey.checksumLength &+ 1)
     let from = max(start &- valueLength, 0)
-    guard start >= 0, start == 0 || start >= valueLength else { throw .damaged(.ledger) }
-    let bytes = try onPart(.ledger) { () throws(SystemError) in
+    guard start >= 0, start == 0 || start >= valueLength else { throw .damaged(.auditLog) }
+    let bytes = try onPart(.auditLog) { () throws(SystemError) in
       try text.read(count: longestEntry, at: from)
     }
     let before = bytes.prefix(Int(truncatingIfNeeded: start &- from))
     let rest = bytes.dropFirst(before.count)
-    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.ledger) }
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged(.auditLog) }
     let value =
       start == 0
       ? AuditLogChain.empty.value
       : Hexadecimal.bytes(of: Array(before.dropLast()), count: SealingKey.checksumLength)
-    guard let value else { throw .damaged(.ledger) }
+    guard let value else { throw .damaged(.auditLog) }
     let chain = AuditLogChain(count: 0, length: 0, value: value)
     guard try chain.next(in: Array(rest), from: 0, to: end &- rest.startIndex &+ 1, &key) != nil
-    else { throw .damaged(.ledger) }
+    else { throw .damaged(.auditLog) }
     return rest[..<end]
   }
 

@@ -25,14 +25,15 @@ enum AuditLogReserve {
   static func secure(
     after end: Int64, in text: borrowing File, for kind: AuditLogEvent.Kind
   ) throws(FactorStoreError) {
-    let left = try onPart(.ledger) { () throws(SystemError) in try text.status() }.allocated &- end
+    let left =
+      try onPart(.auditLog) { () throws(SystemError) in try text.status() }.allocated &- end
     guard left < refill else { return }
     do throws(SystemError) {
       try text.allocate(length, at: end)
     } catch {
       // A file system that does not support the call has no reserve.
       guard error.hasNoSpace, !permits(kind, left: left) else { return }
-      throw .system(.ledger, error)
+      throw .system(.auditLog, error)
     }
   }
 }

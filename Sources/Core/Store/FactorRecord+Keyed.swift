@@ -68,7 +68,7 @@ extension FactorRecord {
   /// Returns the record's fingerprint for the audit log. Every record and every change of a record has a
   /// different fingerprint, except that marking notices as mailed does not change the fingerprint.
   package func fingerprint(_ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    let encoded = encodedForLedger()
+    let encoded = encodedForAuditLog()
     let checksum = try cryptographic { () throws(CryptographyError) in
       try key.checksum(of: encoded, purpose: .recordFingerprint)
     }

@@ -6,7 +6,8 @@ import MFAModel
 package enum FactorStoreError: Error, Equatable, Sendable {
   /// A part of the store.
   package enum Part: UInt8, Sendable {
-    case directory, factors, attempts, record, key, ledger, ledgerHead, ledgerIndex, clock, sends
+    case directory, factors, attempts, record, key, auditLog, auditLogHead, auditLogIndex, clock,
+      sends
     case identity, uids
 
     /// The name of the part in log lines and messages.
@@ -17,9 +18,9 @@ package enum FactorStoreError: Error, Equatable, Sendable {
       case .attempts: "attempts"
       case .record: "record"
       case .key: "key"
-      case .ledger: "ledger"
-      case .ledgerHead: "ledger-head"
-      case .ledgerIndex: "ledger-index"
+      case .auditLog: "audit-log"
+      case .auditLogHead: "audit-log-head"
+      case .auditLogIndex: "audit-log-index"
       case .clock: "clock"
       case .sends: "sends"
       case .identity: "identity"
@@ -60,7 +61,7 @@ package enum FactorStoreError: Error, Equatable, Sendable {
   package var concernsAuditLog: Bool {
     switch self {
     case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
-      part == .ledger || part == .ledgerHead || part == .ledgerIndex || part == .identity
+      part == .auditLog || part == .auditLogHead || part == .auditLogIndex || part == .identity
     case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
       .foreign, .renamed:
       false

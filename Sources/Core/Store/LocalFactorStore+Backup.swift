@@ -173,18 +173,18 @@ extension LocalFactorStore {
   }
 
   /// Returns the files of the audit log, at one moment. Changes of factors wait meanwhile.
-  package func copyLedger() throws(FactorStoreError) -> [LogFile] {
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let files = try ledger().copy()
+  package func copyAuditLog() throws(FactorStoreError) -> [LogFile] {
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let files = try auditLog().copy()
     _ = consume section
     return files.map { LogFile(name: $0.name, content: $0.content) }
   }
 
   /// Puts the files of an audit log in the place of the present ones, or beside them if `suffix` is
   /// given.
-  package func putLedger(_ files: [LogFile], suffix: [UInt8]?) throws(FactorStoreError) {
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    try ledger().put(files.map { ($0.name, $0.content) }, suffix: suffix)
+  package func putAuditLog(_ files: [LogFile], suffix: [UInt8]?) throws(FactorStoreError) {
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    try auditLog().put(files.map { ($0.name, $0.content) }, suffix: suffix)
     _ = consume section
   }
 }

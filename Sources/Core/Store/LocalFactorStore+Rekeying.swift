@@ -42,8 +42,8 @@ extension LocalFactorStore {
     entering event: AuditLogEvent
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var key = try key()
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let checkpoint = try ledger().beginNextKey(entering: event, &key)
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let checkpoint = try auditLog().beginNextKey(entering: event, &key)
     _ = consume section
     return checkpoint
   }
@@ -52,7 +52,7 @@ extension LocalFactorStore {
   func hasEntry(
     of account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> Bool {
-    try ledger().hasEntry(of: account.name, uid: account.uid, &key)
+    try auditLog().hasEntry(of: account.name, uid: account.uid, &key)
   }
 
   /// The result of sealing the data of one user.

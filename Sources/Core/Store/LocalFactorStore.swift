@@ -8,9 +8,9 @@ import MFAModel
 ///     /var/lib/mfa/factors/     02700, one file per user: the sealed record, replaced by renaming
 ///     /var/lib/mfa/attempts/    02700, one file per user: two slots, written in place, and a lock
 ///     /var/lib/mfa/uids/        02700, one file per uid: the names under which it has a record
-///     /var/lib/mfa/ledger       0600, the audit log: a line of text for each recorded event
-///     /var/lib/mfa/ledger.head  0600, two slots: the end of the audit log's chain, and its lock
-///     /var/lib/mfa/ledger.index 0600, each user's last entry in the audit log
+///     /var/lib/mfa/audit-log       0600, the audit log: a line of text for each recorded event
+///     /var/lib/mfa/audit-log.head  0600, two slots: the end of the audit log's chain, and its lock
+///     /var/lib/mfa/audit-log.index 0600, each user's last entry in the audit log
 ///
 /// A user's files are named after the user, percent-encoded.
 ///
@@ -27,7 +27,7 @@ package final class LocalFactorStore: FactorStore {
   private let directory: StoreDirectory
   let owner: UInt32
   private let cachedKey: CachedKey
-  private let ledgerMemory = AuditLogMemory()
+  private let auditLogMemory = AuditLogMemory()
   /// The identity of the host's own store; nil if the store is not compared with one.
   let identity: StoreIdentityFile?
   /// `factors/`, `attempts/` and `uids/`, once they have been opened.
@@ -89,7 +89,7 @@ package final class LocalFactorStore: FactorStore {
     guard identity != nil else { return }
     _ = try factors()
     _ = try attempts()
-    try ledger().requireOwn { () throws(FactorStoreError) in try self.key() }
+    try auditLog().requireOwn { () throws(FactorStoreError) in try self.key() }
   }
 
   /// Writes the identity of the host's own store again if it was not written for an hour, so that an
@@ -97,7 +97,7 @@ package final class LocalFactorStore: FactorStore {
   func advanceIdentity(_ key: borrowing SealingKey) {
     guard let identity, identity.isOlder(than: Self.secondsBetweenAdvances) else { return }
     // A sign-in does not depend on it: the store stays the host's own.
-    do throws(FactorStoreError) { try ledger().advance(key) } catch {}
+    do throws(FactorStoreError) { try auditLog().advance(key) } catch {}
   }
 
   private static var secondsBetweenAdvances: Int64 { 3600 }
@@ -135,7 +135,7 @@ package final class LocalFactorStore: FactorStore {
     let bytes = try attemptsFile.readIfPresent()
     // If the user has no files and the audit log is empty, the key is not read and no cryptography
     // is initialised.
-    if sealed == nil, bytes == nil, try !ledger().hasEntries() { return nil }
+    if sealed == nil, bytes == nil, try !auditLog().hasEntries() { return nil }
     var key = try key()
     var refusal: FactorStoreError?
     do throws(FactorStoreError) {
@@ -178,7 +178,7 @@ package final class LocalFactorStore: FactorStore {
     _ pair: StoredPair, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecordBinding.LogPosition {
     if let binding = pair.state?.binding { return try verify(binding, account, &key) }
-    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
+    let standing = try auditLog().standing(of: account.name, uid: account.uid, since: .none, &key)
     guard let fingerprint = standing.fingerprint else { return standing.position }
     let present = try pair.record.map { record throws(FactorStoreError) in
       try Self.fingerprintNumber(of: record, &key)
@@ -191,7 +191,7 @@ package final class LocalFactorStore: FactorStore {
   func verify(
     _ binding: RecordBinding, _ account: Account, _ key: inout SealingKey
   ) throws(FactorStoreError) -> RecordBinding.LogPosition {
-    let standing = try ledger().standing(
+    let standing = try auditLog().standing(
       of: account.name, uid: account.uid, since: binding.position, &key)
     if let fingerprint = standing.fingerprint {
       guard binding.allows(fingerprint: fingerprint) else { throw .rolledBack(.attempts) }
@@ -349,15 +349,15 @@ package final class LocalFactorStore: FactorStore {
     guard let account else { return false }
     guard try !Self.exists(Self.fileName(of: account), in: factors()) else { return false }
     var key = try key()
-    let standing = try ledger().standing(of: account.name, uid: account.uid, since: .none, &key)
+    let standing = try auditLog().standing(of: account.name, uid: account.uid, since: .none, &key)
     return standing.fingerprint ?? 0 != 0
   }
 
   /// Renames the files of the audit log, so that the next entry begins a new log. Appends a full
   /// stop and `suffix` to the file names, and returns the new names.
-  package func moveLedgerAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let moved = try ledger().moveAside(suffix: suffix)
+  package func moveAuditLogAside(suffix: [UInt8]) throws(FactorStoreError) -> [[UInt8]] {
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let moved = try auditLog().moveAside(suffix: suffix)
     _ = consume section
     return moved
   }
@@ -368,18 +368,18 @@ package final class LocalFactorStore: FactorStore {
   func enter(
     _ event: AuditLogEvent, _ subject: AuditLogSubject, _ key: inout SealingKey
   ) throws(FactorStoreError) -> AuditLog.Entered {
-    try ledger().enter(event, about: subject, &key)
+    try auditLog().enter(event, about: subject, &key)
   }
 
   /// Adopts an audit log entry left behind by an interrupted process.
-  func settleLedger(
+  func settleAuditLog(
     patience seconds: Int64, _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    try ledger().settle(patience: seconds, &key)
+    try auditLog().settle(patience: seconds, &key)
   }
 
-  func ledger() throws(FactorStoreError) -> AuditLog {
-    try AuditLog(in: directory, owner: owner, memory: ledgerMemory, identity: identity) {
+  func auditLog() throws(FactorStoreError) -> AuditLog {
+    try AuditLog(in: directory, owner: owner, memory: auditLogMemory, identity: identity) {
       () throws(FactorStoreError) in try self.key()
     }
   }
@@ -387,8 +387,8 @@ package final class LocalFactorStore: FactorStore {
   /// Records an event and makes the present store the host's own.
   package func adopt(entering event: AuditLogEvent) throws(FactorStoreError) -> AuditLogCheckpoint {
     var key = try key()
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let checkpoint = try ledger().adopt(entering: event, &key)
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let checkpoint = try auditLog().adopt(entering: event, &key)
     _ = consume section
     return checkpoint
   }
@@ -406,7 +406,7 @@ package final class LocalFactorStore: FactorStore {
       comparison.difference = difference
     }
     var present = try key()
-    if let head = try ledger().recordedHead(&present) {
+    if let head = try auditLog().recordedHead(&present) {
       comparison.entries = head.count
       comparison.sequence = head.sequence
     }
@@ -421,7 +421,7 @@ package final class LocalFactorStore: FactorStore {
 
   /// Reads the head of the audit log. Takes no lock.
   package func knows(configuration: UInt64) throws(FactorStoreError) -> Bool {
-    try ledger().knows(configuration: configuration)
+    try auditLog().knows(configuration: configuration)
   }
 
   /// Checks the last recorded configuration again under the audit log's lock.
@@ -429,29 +429,29 @@ package final class LocalFactorStore: FactorStore {
     _ event: AuditLogEvent, configuration: UInt64
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var key = try key()
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let checkpoint = try ledger().enter(event, configuration: configuration, &key)
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let checkpoint = try auditLog().enter(event, configuration: configuration, &key)
     _ = consume section
     return checkpoint
   }
 
   /// Verifies the audit log and returns the result. Calls `body` with each line. Changes of factors
   /// wait meanwhile.
-  package func inspectLedger(
+  package func inspectAuditLog(
     _ body: (AuditLogReading.Line) -> Void
   ) throws(FactorStoreError) -> AuditLogReading {
     var key = try key()
-    let section = try onPart(.ledgerHead) { () throws(SystemError) in try UninterruptedSection() }
-    let reading = try ledger().inspect(&key, body)
+    let section = try onPart(.auditLogHead) { () throws(SystemError) in try UninterruptedSection() }
+    let reading = try auditLog().inspect(&key, body)
     _ = consume section
     return reading
   }
 
   /// Returns the number of entries of the audit log according to its head, or nil if there is no valid head. Reads no
   /// entry.
-  package func recordedLedgerCount() throws(FactorStoreError) -> UInt32? {
+  package func recordedAuditLogCount() throws(FactorStoreError) -> UInt32? {
     var key = try key()
-    return try ledger().recordedCount(&key)
+    return try auditLog().recordedCount(&key)
   }
 
   /// Returns the fingerprint that the audit log uses for the account's current record; empty if

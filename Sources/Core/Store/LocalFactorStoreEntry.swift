@@ -317,7 +317,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     var position = binding.position
     if binding.pending != nil {
       do throws(FactorStoreError) {
-        try store.settleLedger(patience: event?.kind.patience ?? OwnedFile.patience, &key)
+        try store.settleAuditLog(patience: event?.kind.patience ?? OwnedFile.patience, &key)
         if isVerified { position = try store.verify(binding, account, &key) }
       } catch {
         // A change without an audit log entry continues even if the log is unusable.
@@ -353,7 +353,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
     guard let kept else { throw .damaged(.record) }
     guard let checkpoint = try replace(record: kept, attempts: attempts, entering: event) else {
-      throw .damaged(.ledger)
+      throw .damaged(.auditLog)
     }
     return checkpoint
   }

@@ -4,7 +4,7 @@ import MFABase
 /// and type are checked.
 ///
 /// MUST 1: the file is trusted only if it is a regular file of mode 0600 with a single link that
-/// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`, `LedgerTests.distrusted`)
+/// belongs to the store's owner. (`LocalFactorStoreTests.distrusted`, `AuditLogTests.distrusted`)
 /// MUST 2: a file of fixed length is created under a temporary name and renamed, so that no process
 /// finds a partial file after an interruption at any point. (Tests/Faults)
 package struct OwnedFile: ~Copyable {

@@ -22,14 +22,14 @@ package enum SharedAuditLog {
 
   /// Returns the line for an event after the sealed `end`, which is empty before the first line.
   ///
-  /// - Throws: `.damaged(.ledgerHead)` if the end is not one that was sealed with this key.
+  /// - Throws: `.damaged(.auditLogHead)` if the end is not one that was sealed with this key.
   package static func append(
     _ event: AuditLogEvent, about subject: AuditLogSubject, to end: [UInt8],
     _ key: inout SealingKey
   ) throws(FactorStoreError) -> Appended {
     var chain = try opened(end, &key)
     let (number, overflow) = chain.count.addingReportingOverflow(1)
-    guard !overflow else { throw .damaged(.ledger) }
+    guard !overflow else { throw .damaged(.auditLog) }
     var line = AuditLogLine.text(of: event, number: number, subject, previous: nil)
     let value = try chain.value(after: line, &key)
     line += AuditLogLine.chainKey
@@ -50,7 +50,7 @@ package enum SharedAuditLog {
 
     /// Begins after the line with this sealed end.
     ///
-    /// - Throws: `.damaged(.ledgerHead)` if the end is not one that was sealed with this key.
+    /// - Throws: `.damaged(.auditLogHead)` if the end is not one that was sealed with this key.
     package init(after end: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
       chain = try opened(end, &key)
     }
@@ -104,12 +104,12 @@ package enum SharedAuditLog {
       let length = reader.read(Int64.self),
       let value = reader.read(count: SealingKey.checksumLength),
       let checksum = reader.read(count: SealingKey.checksumLength), reader.isAtEnd
-    else { throw .damaged(.ledgerHead) }
+    else { throw .damaged(.auditLogHead) }
     let content = Array(end.dropLast(SealingKey.checksumLength))
     let isValid = try cryptographic { () throws(CryptographyError) in
       try key.verifies(checksum.span, of: content, purpose: .sharedAuditLogEnd)
     }
-    guard isValid else { throw .damaged(.ledgerHead) }
+    guard isValid else { throw .damaged(.auditLogHead) }
     return AuditLogChain(count: count, length: length, value: value)
   }
 }

@@ -476,7 +476,7 @@ package struct FactorRecord: Equatable, Sendable {
   private static let phoneKind: UInt8 = 2
 
   /// Returns the binary form for the audit log, which does not depend on the notices mailed so far.
-  package func encodedForLedger() -> [UInt8] {
+  package func encodedForAuditLog() -> [UInt8] {
     var record = self
     record.noticesMailed = 0
     return record.encoded()

@@ -25,7 +25,7 @@ package struct RealmAuditLog<Engine: StoreEngine> {
       do throws(FactorStoreError) {
         verification = try SharedAuditLog.Verification(after: before.end, &key)
       } catch {
-        guard error == .damaged(.ledgerHead) else { throw error }
+        guard error == .damaged(.auditLogHead) else { throw error }
         return read.map { RealmLogLine($0, nil) }
       }
     }
@@ -51,7 +51,7 @@ package struct RealmAuditLog<Engine: StoreEngine> {
     do throws(FactorStoreError) {
       return try verification.isComplete(line.end, &key) ? checkpoint : nil
     } catch {
-      guard error == .damaged(.ledgerHead) else { throw error }
+      guard error == .damaged(.auditLogHead) else { throw error }
       return nil
     }
   }

@@ -163,7 +163,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   ) throws(FactorStoreError) -> AuditLogCheckpoint {
     guard let kept else { throw .damaged(.record) }
     guard let checkpoint = try replace(record: kept, attempts: attempts, entering: event) else {
-      throw .damaged(.ledger)
+      throw .damaged(.auditLog)
     }
     return checkpoint
   }

@@ -100,7 +100,8 @@ extension FactorStoreError.Part {
   /// Whether every user needs the part.
   fileprivate var isShared: Bool {
     switch self {
-    case .directory, .factors, .key, .ledger, .ledgerHead, .ledgerIndex, .identity, .uids: true
+    case .directory, .factors, .key, .auditLog, .auditLogHead, .auditLogIndex, .identity, .uids:
+      true
     case .attempts, .record, .clock, .sends: false
     }
   }

@@ -78,7 +78,7 @@ package enum AdminError: Error, Equatable {
   /// The number of items of a report that are not met.
   case notMet(Int, of: Int)
   /// The audit log is damaged, or a stored record does not match it.
-  case ledger(AuditLogProblem)
+  case auditLog(AuditLogProblem)
   /// The clock cannot be read.
   case clock(SystemError)
   /// Standard output cannot be written to.
@@ -120,7 +120,7 @@ package enum AdminError: Error, Equatable {
       .notIdentityPlatform,
       .notApplied, .configurationBusy,
       .importSource, .findingWithoutLine, .manyAccountsMissing,
-      .notImported, .ledger, .notMet,
+      .notImported, .auditLog, .notMet,
       .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared, .notRenamed,
       .accountExists:
       .failure
@@ -199,7 +199,7 @@ package enum AdminError: Error, Equatable {
     case .importSource(let path, let refusal): "\(VisibleText.escaping(path)): \(refusal.text)"
     case .notImported(let count, let total): "\(count) of \(total) factors were not imported"
     case .notMet(let count, let total): "\(count) of \(total) items are not met"
-    case .ledger(let problem): problem.sentence
+    case .auditLog(let problem): problem.sentence
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .output(let error): "cannot write to standard output: \(error.text)"
     case .locked(let path, let holders) where holders.isEmpty:
@@ -270,7 +270,7 @@ package enum AdminError: Error, Equatable {
       "every folder of the path must belong to root, and only root may write to it"
     case .notImported: "the lines above say why; you can try again: nothing is imported twice"
     case .notMet: "mfa.conf(5) describes each setting, mfa-admin(8) each command"
-    case .ledger(let problem): problem.hint
+    case .auditLog(let problem): problem.hint
     case .clock: "check the system log"
     case .output: "free disk space, or redirect the output elsewhere"
     case .locked(_, let holders) where holders.isEmpty: "try again"

@@ -112,7 +112,7 @@ extension Administration {
   package func enterBreakGlass(for users: [[UInt8]]) throws(AdminError) {
     let event = AuditLogEvent(
       .configured, ids: Array("break-glass".utf8),
-      detail: Array(users.joined(separator: [UInt8(ascii: ",")])), by: ledgerActor, at: now)
+      detail: Array(users.joined(separator: [UInt8(ascii: ",")])), by: auditLogActor, at: now)
     _ = try onStore { () throws(FactorStoreError) in try store.enter(event) }
   }
 }

@@ -346,7 +346,7 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    return try administration.ledgerProblem()
+    return try administration.auditLogProblem()
   }
 
   package func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] {

@@ -109,7 +109,7 @@ private struct Requirements {
 
   /// The reasons why the audit log is not evidence of everything that happened on this host.
   private var logGaps: [String] {
-    var gaps = facts.ledgerProblem.map { [$0] } ?? []
+    var gaps = facts.auditLogProblem.map { [$0] } ?? []
     if facts.recordsWithoutEntries > 0 {
       gaps.append("records without an entry in the audit log: \(facts.recordsWithoutEntries)")
     }
@@ -119,8 +119,8 @@ private struct Requirements {
     return gaps
   }
 
-  private var ledger: [String] {
-    var lines = facts.ledgerProblem == nil ? ["the audit log was verified"] : []
+  private var auditLog: [String] {
+    var lines = facts.auditLogProblem == nil ? ["the audit log was verified"] : []
     lines += logGaps
     if let last = facts.lastEntry { lines.append("the last entry: \(last)") }
     return lines
@@ -227,7 +227,7 @@ private struct Requirements {
     return [
       ReportItem(
         Self.nist + "4.1", "all factors ever bound are recorded, with times and sources",
-        logGaps.isEmpty ? .met : .notMet, ["bound: \(binds), removed: \(ends)"] + ledger),
+        logGaps.isEmpty ? .met : .notMet, ["bound: \(binds), removed: \(ends)"] + auditLog),
       ReportItem(
         Self.nist + "4.1", "binding a factor requires proof of the account and an existing factor",
         facts.enrollmentGaps.isEmpty ? .met : .notMet,
@@ -308,7 +308,7 @@ private struct Requirements {
       : facts.hasSSHD && !facts.servicesUsingModule.contains("sshd")
         ? ["sshd does not use the module"] : []
     let ways = facts.signInsWithoutCode
-    let exceptions = gaps + ways + (facts.ledgerProblem.map { [$0] } ?? []) + unread
+    let exceptions = gaps + ways + (facts.auditLogProblem.map { [$0] } ?? []) + unread
     let isAsked: ReportItem.Status = (gaps + unasked + ways).isEmpty ? .met : .notMet
     let isComplete: ReportItem.Status = (gaps + memory + ways).isEmpty ? .met : .notMet
     let settings = enforcement + settings(.enrollment)
@@ -348,7 +348,7 @@ private struct Requirements {
         exceptions + [
           "each bypass code has a reason and an expiry; created: \(issued), used: "
             + "\(facts.count("bypass-used")), valid now: \(facts.bypasses)",
-          "check by the recorded reasons that each one was authorised: mfa-admin ledger show",
+          "check by the recorded reasons that each one was authorised: mfa-admin audit-log show",
         ]),
       ReportItem(
         Self.pci + "8.5.1", "two different types of factors are used",

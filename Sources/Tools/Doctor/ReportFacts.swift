@@ -54,7 +54,7 @@ package struct ReportFacts: Equatable {
   /// Whether the host has a mailer.
   package var hasMailer = false
   /// What is wrong with the audit log, or nil if it was verified.
-  var ledgerProblem: String? = "the audit log was not verified"
+  var auditLogProblem: String? = "the audit log was not verified"
   /// The last entry of the audit log.
   var lastEntry: String?
   /// The number of records without an entry in the audit log.
@@ -115,7 +115,7 @@ package struct ReportFacts: Equatable {
   private static func text(_ finding: Finding) -> String { "\(finding.place): \(finding.message)" }
 
   /// Counts one entry of the audit log.
-  package mutating func add(_ entry: LedgerEntry) {
+  package mutating func add(_ entry: AuditLogEntry) {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
     // Earlier versions wrote `disabled`.

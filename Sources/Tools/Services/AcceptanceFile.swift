@@ -41,7 +41,7 @@ package enum AcceptanceFile {
     _ kind: AuditLogEvent.Kind, _ acceptance: Acceptance
   ) throws(ChangeError) {
     let detail = "\(acceptance.subject.path): \(acceptance.reason)"
-    _ = try ServiceLedger.enter(
+    _ = try ServiceAuditLog.enter(
       kind, Array(acceptance.subject.code.utf8), detail: Array(detail.utf8))
   }
 }

@@ -280,7 +280,7 @@ package final class TrialNamespace: TrialHost {
         unsafe chmod(path, 0o2700) == 0
       else { throw Self.failure(path) }
     }
-    for file in ["ledger", "ledger.head"] {
+    for file in ["audit-log", "audit-log.head"] {
       try Self.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner.uid)
     }
     // SAFETY: the string ends with a NUL and is valid during the call.

@@ -46,7 +46,7 @@ package enum ChangeError: Error, Equatable {
   /// Information from the kernel cannot be read.
   case system(String, SystemError)
   /// The change cannot be recorded in the audit log.
-  case ledger(String, hint: String)
+  case auditLog(String, hint: String)
   /// The list of accepted findings cannot be used.
   case acceptances(UnusableAcceptances)
   /// A step failed, and the changes were rolled back.
@@ -77,7 +77,7 @@ package enum ChangeError: Error, Equatable {
     case .rolledBack(let error): error.status
     case .file, .report, .stack, .secureShell, .module, .configuration, .trial, .untried, .reload,
       .rollbackWatcher, .invalidRecord, .busy, .unknownProgram, .enabledByHand, .enabledWith,
-      .noNewSignIn, .system, .ledger, .acceptances, .rollbackFailed:
+      .noNewSignIn, .system, .auditLog, .acceptances, .rollbackFailed:
       .failure
     }
   }
@@ -117,7 +117,7 @@ package enum ChangeError: Error, Equatable {
       "this is not a new sign-in: "
         + services.map { "\($0.service): \($0.reason)" }.joined(separator: "; ")
     case .system(let what, let error): "cannot read \(what): \(error.text)"
-    case .ledger(let message, _): "cannot record the change in the audit log: \(message)"
+    case .auditLog(let message, _): "cannot record the change in the audit log: \(message)"
     case .acceptances(let failure):
       "\(VisibleText.escaping(failure.path)) cannot be used: \(failure.reason)"
     case .rolledBack(let error): error.message + "; all changes were rolled back"
@@ -161,7 +161,7 @@ package enum ChangeError: Error, Equatable {
     case .noNewSignIn:
       "keep this terminal open, sign in from a second one, and run there: sudo mfa-admin confirm"
     case .system: "make sure that /proc is mounted; see the system log"
-    case .ledger(_, let hint): hint
+    case .auditLog(_, let hint): hint
     case .acceptances(let failure):
       "correct the file or remove it: rm \(VisibleText.escaping(failure.path)); without it, all "
         + "findings are reported again"
@@ -173,7 +173,7 @@ package enum ChangeError: Error, Equatable {
   /// Whether the same attempt may succeed later.
   var isTemporary: Bool {
     switch self {
-    case .file, .report, .busy, .system, .reload, .rollbackWatcher, .ledger: true
+    case .file, .report, .busy, .system, .reload, .rollbackWatcher, .auditLog: true
     case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
     case .notAService, .noServiceFile, .stack, .secureShell, .module, .configuration, .trial,
       .untried, .invalidRecord, .unknownProgram, .enabledByHand, .enabledWith,

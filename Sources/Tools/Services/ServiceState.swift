@@ -159,7 +159,7 @@ package enum ServiceState: Equatable {
 }
 
 /// Records changes to services in the audit log.
-package enum ServiceLedger {
+package enum ServiceAuditLog {
   /// Records a change to a service before the change is made.
   package static func enter(
     _ kind: AuditLogEvent.Kind, _ service: [UInt8]
@@ -174,12 +174,12 @@ package enum ServiceLedger {
     do throws(AdminError) {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
       let event = AuditLogEvent(
-        kind, ids: ids, detail: detail, by: administration.ledgerActor, at: administration.now)
+        kind, ids: ids, detail: detail, by: administration.auditLogActor, at: administration.now)
       return try administration.onStore { () throws(FactorStoreError) in
         try administration.store.enter(event)
       }
     } catch {
-      throw .ledger(error.message, hint: error.hint)
+      throw .auditLog(error.message, hint: error.hint)
     }
   }
 }

@@ -19,7 +19,7 @@ import MFAPAMStack
 /// MUST 1: every file write is recorded in the journal before it happens, and if the process is
 /// interrupted at any point, the next process completes or undoes the change. (`ChangeFaults`)
 /// MUST 2: no service is enabled without an entry in the audit log, and a failing audit log never
-/// prevents disabling. (`EndToEnd.Enable.ledger`)
+/// prevents disabling. (`EndToEnd.Enable.audit-log`)
 /// MUST 3: a file that was edited after the confirmation keeps the edits outside of our lines, and a copy
 /// of edited lines of ours. No edit keeps a service from being disabled. (`ChangedFileTests`)
 /// MUST 4: before the confirmation, no edit, owner, permission or link keeps a file from being
@@ -35,7 +35,7 @@ package struct ServiceSwitch {
   /// Records a change to a service in the audit log before the change is made.
   package var record:
     (AuditLogEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> AuditLogCheckpoint =
-      ServiceLedger.enter
+      ServiceAuditLog.enter
   /// Receives the messages, one line each.
   package var report: (String) -> Void
 

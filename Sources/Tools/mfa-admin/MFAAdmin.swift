@@ -23,7 +23,7 @@ struct MFAAdmin: ParsableCommand {
       ImportCommand.self, TicketCommand.self, BypassCommand.self, GrantsCommand.self,
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
-      DisableCommand.self, ServicesCommand.self, RestoreCommand.self, LedgerCommand.self,
+      DisableCommand.self, ServicesCommand.self, RestoreCommand.self, AuditLogCommand.self,
       ReportCommand.self, CheckCommand.self, FleetCommand.self, PhoneCommand.self,
       RekeyCommand.self, AdoptStoreCommand.self, PrepareImageCommand.self,
       BreakGlassCommand.self,

@@ -319,7 +319,7 @@ package final class MemoryStoreEntry: FactorStoreEntry {
     store.record?.beginGeneration()
     store.events.append(event)
     guard let mark = AuditLogCheckpoint(Array("\(store.events.count):00c0ffee".utf8)) else {
-      throw .damaged(.ledger)
+      throw .damaged(.auditLog)
     }
     return mark
   }

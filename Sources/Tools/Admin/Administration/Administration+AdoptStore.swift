@@ -84,7 +84,7 @@ extension Administration {
   /// Makes the present store the host's own. All its folders exist.
   package func adoptStore(_ difference: ForeignStore) throws(AdminError) -> AuditLogCheckpoint {
     let event = AuditLogEvent(
-      .storeAdopted, detail: difference.name.bytes, by: ledgerActor, at: now)
+      .storeAdopted, detail: difference.name.bytes, by: auditLogActor, at: now)
     let checkpoint = try onStore { () throws(FactorStoreError) in try store.adopt(entering: event) }
     var line = LogLine()
     line.add("result", "store-adopted")

@@ -97,7 +97,7 @@ extension Administration {
         try writer.add(Array(BackupFile.attempts.utf8) + name.bytes, attempts)
       }
     }
-    for file in try onStore({ () throws(FactorStoreError) in try store.copyLedger() }) {
+    for file in try onStore({ () throws(FactorStoreError) in try store.copyAuditLog() }) {
       try writer.add(Array(BackupFile.log.utf8) + file.name, file.content)
     }
     let configuration = try configurationFiles()
@@ -105,7 +105,7 @@ extension Administration {
       try writer.add(Array(BackupFile.configuration.utf8) + layer.path, layer.text)
     }
     try writer.finish()
-    let reading = try onStore { () throws(FactorStoreError) in try store.inspectLedger { _ in } }
+    let reading = try onStore { () throws(FactorStoreError) in try store.inspectAuditLog { _ in } }
     return BackupReport(
       path: path, key: kept, users: users, entries: reading.last?.number ?? 0,
       configurationFiles: configuration.count)
@@ -191,7 +191,7 @@ extension Administration {
   /// Makes a new key, and seals everything with it while users sign in. Completes a change that an
   /// earlier command began.
   ///
-  /// Throws `.ledger` if a stored record does not match the audit log, because the new entries would hide
+  /// Throws `.audit-log` if a stored record does not match the audit log, because the new entries would hide
   /// that.
   package func rekey(progress: Progress = .silent) throws(AdminError) -> KeyChange {
     // Only one process changes the key at a time.
@@ -226,9 +226,9 @@ extension Administration {
   /// Throws if the audit log is damaged, or a stored record does not match it.
   private func requireIntactStore() throws(AdminError) {
     let problem = try Self.lasting { () throws(AdminError) in
-      try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
+      try verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).problem
     }
-    if let problem { throw .ledger(problem) }
+    if let problem { throw .auditLog(problem) }
   }
 
   /// Seals the data of all users, and returns for how many that was necessary.
@@ -246,7 +246,7 @@ extension Administration {
   }
 
   private func event(_ kind: AuditLogEvent.Kind) -> AuditLogEvent {
-    AuditLogEvent(kind, by: ledgerActor, at: now)
+    AuditLogEvent(kind, by: auditLogActor, at: now)
   }
 
   private func note(_ result: StaticString, _ checkpoint: AuditLogCheckpoint?) {

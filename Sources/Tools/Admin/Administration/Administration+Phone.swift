@@ -67,7 +67,7 @@ extension Administration {
   func record(
     _ kind: AuditLogEvent.Kind, _ result: StaticString, detail: String = ""
   ) throws(AdminError) {
-    let event = AuditLogEvent(kind, detail: Array(detail.utf8), by: ledgerActor, at: now)
+    let event = AuditLogEvent(kind, detail: Array(detail.utf8), by: auditLogActor, at: now)
     let checkpoint: AuditLogCheckpoint
     do throws(FactorStoreError) { checkpoint = try store.enter(event) } catch {
       throw .store(error)

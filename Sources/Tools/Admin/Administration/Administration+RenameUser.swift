@@ -64,9 +64,9 @@ extension Administration {
       try store.rename(
         claimed, to: account,
         entering: AuditLogEvent(
-          .userRenamed, detail: earlier.name.bytes, by: ledgerActor, at: now),
+          .userRenamed, detail: earlier.name.bytes, by: auditLogActor, at: now),
         removing: AuditLogEvent(
-          .userRenamed, detail: subject.name.bytes, by: ledgerActor, at: now))
+          .userRenamed, detail: subject.name.bytes, by: auditLogActor, at: now))
     }
     guard isMoved else { throw .notEnrolled(earlier.name) }
     note("user-renamed", subject.name, .entered(nil)) {

@@ -47,7 +47,7 @@ extension Administration {
     package let restored: Int
     package let removed: Int
     /// The users who could not be restored, and why.
-    package let refused: [LedgerFinding]
+    package let refused: [AuditLogFinding]
     /// The backup of the store that was replaced, or nil if it was empty.
     package let earlierStore: String?
     package let keptRecoveryCodes: Bool
@@ -90,14 +90,14 @@ extension Administration {
     var backupKey = try key(of: content, wanted)
     try content.verify(&backupKey)
     var users: [LocalFactorStore.BackedUpUser] = []
-    var refused: [LedgerFinding] = []
+    var refused: [AuditLogFinding] = []
     for user in content.users {
       do throws(FactorStoreError) {
         guard let opened = try LocalFactorStore.open(user, &backupKey) else { continue }
         users.append(opened)
       } catch {
         let shown = user.name.percentDecoded ?? user.name.bytes
-        refused.append(LedgerFinding(user: shown, kind: .unusable(RecordProblem(error)), last: 0))
+        refused.append(AuditLogFinding(user: shown, kind: .unusable(RecordProblem(error)), last: 0))
       }
     }
     let present = try files()
@@ -135,7 +135,7 @@ extension Administration {
     var count = 0
     for user in users {
       if let problem = try problem(with: user) {
-        refused.append(LedgerFinding(user: user.account.name, kind: .unusable(problem), last: 0))
+        refused.append(AuditLogFinding(user: user.account.name, kind: .unusable(problem), last: 0))
         continue
       }
       do throws(FactorStoreError) {
@@ -246,16 +246,16 @@ extension Administration {
     let suffix = Array("\(now)".utf8)
     try onStore { () throws(FactorStoreError) in
       if isSameKey, !hasData {
-        _ = try store.moveLedgerAside(suffix: suffix)
-        try store.putLedger(log, suffix: nil)
+        _ = try store.moveAuditLogAside(suffix: suffix)
+        try store.putAuditLog(log, suffix: nil)
       } else {
-        try store.putLedger(log, suffix: Array("backup-".utf8) + suffix)
+        try store.putAuditLog(log, suffix: Array("backup-".utf8) + suffix)
       }
     }
   }
 
   private func restoreEvent(_ kind: AuditLogEvent.Kind, detail: [UInt8] = []) -> AuditLogEvent {
-    AuditLogEvent(kind, detail: detail, by: ledgerActor, at: now)
+    AuditLogEvent(kind, detail: detail, by: auditLogActor, at: now)
   }
 
   private func noteRestore(_ result: StaticString, _ checkpoint: AuditLogCheckpoint) {

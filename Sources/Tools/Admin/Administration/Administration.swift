@@ -33,7 +33,7 @@ package struct Administration: UserAdministrator {
   package var terminal = Source.unknown
 
   /// The administrator, as entered in the audit log.
-  package var ledgerActor: AuditLogEvent.Actor {
+  package var auditLogActor: AuditLogEvent.Actor {
     AuditLogEvent.Actor(name: actor, uid: 0, program: Array("mfa-admin".utf8), source: terminal)
   }
 
@@ -219,7 +219,7 @@ package struct Administration: UserAdministrator {
     accepting problem: RecordProblem? = nil
   ) throws(AdminError) -> ChangedUser? {
     let context = UserChange.Context(
-      settings: settings, by: ledgerActor, from: Source(actor), at: now,
+      settings: settings, by: auditLogActor, from: Source(actor), at: now,
       acceptsRestored: problem != nil)
     let outcome = try onUser(subject) { () throws(FactorStoreError) in
       try change.apply(to: entry, context)
@@ -258,7 +258,7 @@ package struct Administration: UserAdministrator {
   /// Removes the user's data without reading it. Returns nil if nothing is stored.
   private func discard(_ subject: AdministeredUser) throws(AdminError) -> ChangedUser? {
     let entered = try onUser(subject) { () throws(FactorStoreError) in
-      let event = AuditLogEvent(.revoked, by: ledgerActor, at: now)
+      let event = AuditLogEvent(.revoked, by: auditLogActor, at: now)
       do throws(FactorStoreError) {
         return try discarded(subject, entering: event).map { AuditLogOutcome.entered($0) }
       } catch {

@@ -113,9 +113,9 @@ package enum RecordProblem: Equatable, Sendable {
     case .attempts: "its file in \(StoreFile.attempts.path)"
     case .record: "its file in \(StoreFile.factors.path)"
     case .key: "\(InstalledPath.key)"
-    case .ledger: StoreFile.ledger.path
-    case .ledgerHead: StoreFile.ledgerHead.path
-    case .ledgerIndex: StoreFile.ledgerIndex.path
+    case .auditLog: StoreFile.auditLog.path
+    case .auditLogHead: StoreFile.auditLogHead.path
+    case .auditLogIndex: StoreFile.auditLogIndex.path
     case .clock: "the clock"
     case .sends: "\(StoreFile.phone.path)/sends"
     case .uids: StoreFile.uids.path
@@ -124,20 +124,20 @@ package enum RecordProblem: Equatable, Sendable {
   }
 
   /// Returns the path of the audit log file concerned.
-  private static func ledger(_ error: FactorStoreError) -> String {
+  private static func auditLog(_ error: FactorStoreError) -> String {
     if case .untrusted(let part, _) = error { return describe(part) }
-    return describe(.ledger)
+    return describe(.auditLog)
   }
 
   /// Returns the hint for a file of the audit log that is not trusted. If only the owner or the
   /// mode is wrong, the content may be intact, which the hash chain can verify.
-  private static func hint(distrustedLedger distrust: TrustFailure, _ path: String) -> String {
+  private static func hint(distrustedAuditLog distrust: TrustFailure, _ path: String) -> String {
     switch distrust {
     case .wrongOwner, .wrongPermissions:
-      "chown mfa:mfa \(path) && chmod 0600 \(path), then mfa-admin ledger verify"
+      "chown mfa:mfa \(path) && chmod 0600 \(path), then mfa-admin audit-log verify"
     case .symbolicLink, .notARegularFile, .notADirectory, .severalNames, .empty, .tooLarge,
       .wrongSize:
-      "restore it from a backup as a regular file, or start a new audit log: mfa-admin(8), LEDGER"
+      "restore it from a backup as a regular file, or start a new audit log: mfa-admin(8), AUDIT LOG"
     }
   }
 
@@ -185,19 +185,19 @@ package enum RecordProblem: Equatable, Sendable {
       switch error {
       case .system(let part, let cause) where Self.hint(for: cause, of: part) != nil:
         return Self.hint(for: cause, of: part) ?? ""
-      case .system(.ledger, _), .system(.ledgerHead, _), .system(.ledgerIndex, _):
+      case .system(.auditLog, _), .system(.auditLogHead, _), .system(.auditLogIndex, _):
         return
           "changes are refused while the audit log cannot be written; check: "
           + "ls -l \(InstalledPath.store)"
-      case .untrusted(.ledger, let distrust), .untrusted(.ledgerHead, let distrust),
-        .untrusted(.ledgerIndex, let distrust):
-        return Self.hint(distrustedLedger: distrust, Self.ledger(error))
-      case .rolledBack(.ledger), .rolledBack(.ledgerHead), .damaged(.ledger),
-        .damaged(.ledgerHead), .damaged(.ledgerIndex):
-        return "mfa-admin ledger verify shows what is wrong; sign-ins of enrolled users are "
-          + "denied until mfa-admin ledger begin starts a new audit log"
+      case .untrusted(.auditLog, let distrust), .untrusted(.auditLogHead, let distrust),
+        .untrusted(.auditLogIndex, let distrust):
+        return Self.hint(distrustedAuditLog: distrust, Self.auditLog(error))
+      case .rolledBack(.auditLog), .rolledBack(.auditLogHead), .damaged(.auditLog),
+        .damaged(.auditLogHead), .damaged(.auditLogIndex):
+        return "mfa-admin audit-log verify shows what is wrong; sign-ins of enrolled users are "
+          + "denied until mfa-admin audit-log begin starts a new audit log"
       case .rolledBack:
-        return "mfa-admin ledger show --user \(name) shows what was undone; \(anew); "
+        return "mfa-admin audit-log show --user \(name) shows what was undone; \(anew); "
           + "if you restored the file: mfa-admin unlock \(name) --accept-restored"
       case .system(.sends, _), .untrusted(.sends, _), .damaged(.sends):
         let path = Self.describe(.sends)

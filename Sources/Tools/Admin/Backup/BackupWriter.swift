@@ -65,7 +65,7 @@ struct BackupWriter: ~Copyable {
     guard
       let member = TarMember(
         name: Array(BackupFile.folder.utf8) + name, time: time, length: length)
-    else { throw .store(.damaged(.ledger)) }
+    else { throw .store(.damaged(.auditLog)) }
     return member
   }
 

@@ -69,7 +69,7 @@ package enum LockHolders {
   }
 
   private static func isInStore(_ path: String) -> Bool {
-    path == StoreFile.ledgerHead.path || path.hasPrefix("\(StoreFile.attempts.path)/")
+    path == StoreFile.auditLogHead.path || path.hasPrefix("\(StoreFile.attempts.path)/")
   }
 
   /// Returns whether both paths lead to the same file. In a different mount namespace, a process

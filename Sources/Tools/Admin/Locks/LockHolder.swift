@@ -71,9 +71,9 @@ package enum LockedStore {
       FileName(percentEncoding: user.bytes).map {
         "\(StoreFile.attempts.path)/" + String(decoding: $0.bytes, as: UTF8.self)
       }
-    case .unusable(_, .store(.system(.ledgerHead, let cause))) where cause.isBusy,
-      .store(.system(.ledgerHead, let cause)) where cause.isBusy:
-      StoreFile.ledgerHead.path
+    case .unusable(_, .store(.system(.auditLogHead, let cause))) where cause.isBusy,
+      .store(.system(.auditLogHead, let cause)) where cause.isBusy:
+      StoreFile.auditLogHead.path
     case _: nil
     }
   }

@@ -62,7 +62,7 @@ struct RealmLogReading {
   /// The number of the line that is expected next.
   private var next: UInt32
   /// The last verified entry.
-  private(set) var lastEntry: LedgerEntry?
+  private(set) var lastEntry: AuditLogEntry?
   /// The number of the first line that is not verified, or nil.
   private(set) var broken: UInt32?
 
@@ -73,8 +73,8 @@ struct RealmLogReading {
   var last: AuditLogCheckpoint? { lastEntry?.mark }
 
   /// Consumes the next line, and returns its entry.
-  mutating func take(_ line: AdministeredLogLine) -> LedgerEntry {
-    let entry = LedgerEntry(line)
+  mutating func take(_ line: AdministeredLogLine) -> AuditLogEntry {
+    let entry = AuditLogEntry(line)
     if line.number != next || entry.mark == nil, broken == nil { broken = next }
     next = line.number == .max ? .max : line.number + 1
     if broken == nil { lastEntry = entry }
@@ -91,7 +91,7 @@ package struct RealmLogVerification {
   /// The expected checkpoint, if the audit log does not contain it.
   let missingCheckpoint: AuditLogCheckpoint?
   /// The records that differ from what the audit log says.
-  let findings: [LedgerFinding]
+  let findings: [AuditLogFinding]
   /// The users whose records the audit log does not mention.
   let unlistedUsers: [[UInt8]]
 

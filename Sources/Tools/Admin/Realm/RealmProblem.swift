@@ -126,7 +126,7 @@ package enum RealmProblem: Error, Equatable {
     case .notRoot: "run the command as root"
     case .noVerifier:
       "mfa-admin doctor says what is wrong; the log of the relay names each verifier"
-    case .uncertain: "mfa-admin ledger show lists the changes that were made"
+    case .uncertain: "mfa-admin audit-log show lists the changes that were made"
     case .importNotPermitted:
       "a group of this host with these users needs \"importing = on\" in /etc/mfa/verifier.conf on the verifiers"
     case .nameTaken: "if these are not needed any more: mfa-admin revoke --all \(detail)"

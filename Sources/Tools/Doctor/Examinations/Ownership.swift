@@ -64,10 +64,10 @@ enum Ownership: Examination {
       path: StoreFile.uids.path, kind: .folder, owner: .mfa, permissions: [0o2700, 0o700],
       harm: denied, isOptional: true),
     Requirement(
-      path: StoreFile.ledger.path, kind: .file, owner: .mfa, permissions: [0o600],
+      path: StoreFile.auditLog.path, kind: .file, owner: .mfa, permissions: [0o600],
       harm: noChange, isOptional: true),
     Requirement(
-      path: StoreFile.ledgerHead.path, kind: .file, owner: .mfa, permissions: [0o600],
+      path: StoreFile.auditLogHead.path, kind: .file, owner: .mfa, permissions: [0o600],
       harm: noChange, isOptional: true),
     Requirement(
       path: "\(InstalledPath.programFolder)", kind: .folder, owner: .root, harm: noEnrolling),

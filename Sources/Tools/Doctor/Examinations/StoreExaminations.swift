@@ -7,7 +7,7 @@ import MFAStore
 /// Without the audit log, sign-ins of enrolled users are denied, because an earlier copy of a
 /// user's files cannot be distinguished from the current files.
 enum DamagedAuditLog: Examination {
-  private static let path = StoreFile.ledger.path
+  private static let path = StoreFile.auditLog.path
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     do throws(AdminError) {
@@ -36,8 +36,8 @@ enum DamagedAuditLog: Examination {
       Finding(
         severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,
         hint:
-          "run mfa-admin ledger verify, and compare with checkpoint= on the log host; mfa-admin "
-          + "ledger begin starts a new audit log with the present records")
+          "run mfa-admin audit-log verify, and compare with checkpoint= on the log host; mfa-admin "
+          + "audit-log begin starts a new audit log with the present records")
     }
   }
 
@@ -270,12 +270,12 @@ enum ReplacedFiles: Examination {
 enum StoppedLockHolder: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.host.stoppedLockHolders().map { holder in
-      let isLedger = holder.file.hasSuffix("/ledger.head")
+      let isAuditLog = holder.file.hasSuffix("/audit-log.head")
       return Finding(
         severity: .error, code: "stopped-lock-holder", place: holder.file,
         message:
           "\(holder.sentence), holds the lock: "
-          + (isLedger
+          + (isAuditLog
             ? "no change and no recovery code can be recorded in the audit log"
             : "the user cannot sign in where a code is required"),
         hint:

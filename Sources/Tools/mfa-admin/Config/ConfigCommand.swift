@@ -307,7 +307,7 @@ struct ConfigApplyCommand: ParsableCommand {
     let section = tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
     let event = AuditLogEvent(
       .configured, ids: section ?? Array("[project]".utf8), detail: IdentityPlatformFile.path,
-      by: administration.ledgerActor, at: administration.now)
+      by: administration.auditLogActor, at: administration.now)
     do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
       throw .store(error)
     }
@@ -319,7 +319,7 @@ struct ConfigApplyCommand: ParsableCommand {
     do throws(ConfigurationFile.Failure) {
       ThisHost.note(
         try ConfigurationFile.read().fingerprint, in: administration.store,
-        by: administration.ledgerActor)
+        by: administration.auditLogActor)
     } catch {
       Console.printError("warning: the new configuration is not in the audit log yet")
     }
@@ -384,7 +384,7 @@ enum ConfigWriting {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
       let event = AuditLogEvent(
         .configured, ids: Array(path.split(separator: UInt8(ascii: "/")).last ?? []), detail: path,
-        by: administration.ledgerActor, at: administration.now)
+        by: administration.auditLogActor, at: administration.now)
       do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
         throw .store(error)
       }

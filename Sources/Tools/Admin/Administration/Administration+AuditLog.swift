@@ -5,14 +5,14 @@ import MFAStore
 // Reads the audit log, and verifies that it is complete and agrees with the store.
 extension Administration {
   /// The result of reading the audit log and comparing it with the stored records.
-  package struct LedgerVerification: Equatable {
+  package struct AuditLogVerification: Equatable {
     package let reading: AuditLogReading
     /// The last entry whose chained value is verified.
-    package let last: LedgerEntry?
+    package let last: AuditLogEntry?
     /// The expected checkpoint, if the audit log does not contain it.
     let missingCheckpoint: AuditLogCheckpoint?
     /// The records that differ from what the audit log says.
-    package let findings: [LedgerFinding]
+    package let findings: [AuditLogFinding]
     /// The users whose records the audit log does not mention.
     let unlistedUsers: [[UInt8]]
     /// Whether a new audit log was begun, which allows records that it does not mention.
@@ -34,15 +34,15 @@ extension Administration {
 
   /// Returns the last `count` entries that `includes` accepts, oldest first, and the result of
   /// reading the audit log. Does not compare the stored records with the audit log.
-  package func ledger(
-    last count: Int, where includes: (LedgerEntry) -> Bool
-  ) throws(AdminError) -> (entries: [LedgerEntry], verification: LedgerVerification) {
-    var entries: [LedgerEntry] = []
-    var last: LedgerEntry?
+  package func auditLog(
+    last count: Int, where includes: (AuditLogEntry) -> Bool
+  ) throws(AdminError) -> (entries: [AuditLogEntry], verification: AuditLogVerification) {
+    var entries: [AuditLogEntry] = []
+    var last: AuditLogEntry?
     let reading = try onStore { () throws(FactorStoreError) in
-      try store.inspectLedger { line in
+      try store.inspectAuditLog { line in
         guard line.kind != .torn else { return }
-        let entry = LedgerEntry(line)
+        let entry = AuditLogEntry(line)
         if entry.mark != nil { last = entry }
         guard includes(entry) else { return }
         entries.append(entry)
@@ -51,7 +51,7 @@ extension Administration {
     }
     return (
       entries.suffix(count),
-      LedgerVerification(
+      AuditLogVerification(
         reading: reading, last: last, missingCheckpoint: nil, findings: [], unlistedUsers: [])
     )
   }
@@ -61,31 +61,31 @@ extension Administration {
   /// `expected` is a checkpoint that another host has kept, which the audit log must contain. With
   /// `allowsUnlistedRecords`, records that the audit log does not mention are allowed: they can be
   /// older than the audit log. `body` is called with each verified entry.
-  package func verifyLedger(
+  package func verifyAuditLog(
     expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
-    _ body: (LedgerEntry) -> Void = { _ in }
-  ) throws(AdminError) -> LedgerVerification {
+    _ body: (AuditLogEntry) -> Void = { _ in }
+  ) throws(AdminError) -> AuditLogVerification {
     try onStore { () throws(FactorStoreError) in try store.requireOwn() }
-    var histories = LedgerHistories()
-    var last: LedgerEntry?
+    var histories = AuditLogHistories()
+    var last: AuditLogEntry?
     var isExpectedThere = expected == nil
     let reading = try onStore { () throws(FactorStoreError) in
-      try store.inspectLedger { line in
+      try store.inspectAuditLog { line in
         guard case .entry(let mark) = line.kind else { return }
-        let entry = LedgerEntry(line)
+        let entry = AuditLogEntry(line)
         last = entry
         body(entry)
         if mark == expected { isExpectedThere = true }
         histories.add(entry, mark)
       }
     }
-    var findings: [LedgerFinding] = []
+    var findings: [AuditLogFinding] = []
     if reading.fault == nil {
       for user in histories.users.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         if let finding = finding(user, &histories) { findings.append(finding) }
       }
     }
-    return LedgerVerification(
+    return AuditLogVerification(
       reading: reading, last: last, missingCheckpoint: isExpectedThere ? nil : expected,
       findings: findings, unlistedUsers: try recordsWithoutEntries(histories),
       allowsUnlistedRecords: allowsUnlistedRecords)
@@ -93,7 +93,7 @@ extension Administration {
 
   /// Returns the damage to the audit log, or the records of present accounts that it does not mention
   /// or contradicts, or nil. An earlier copy of a record is not among them: it cannot be used.
-  package func ledgerProblem() throws(AdminError) -> AuditLogProblem? {
+  package func auditLogProblem() throws(AdminError) -> AuditLogProblem? {
     try Self.lasting { () throws(AdminError) in try lossOrDamage() }
   }
 
@@ -106,14 +106,14 @@ extension Administration {
   }
 
   private func lossOrDamage() throws(AdminError) -> AuditLogProblem? {
-    let problem = try verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
+    let problem = try verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).problem
     switch problem {
     case .recordsWithoutEntries(let users):
       var present: [[UInt8]] = []
       for user in users where try hasAccount(user) { present.append(user) }
       return present.isEmpty ? nil : .recordsWithoutEntries(present)
     case .records(let findings):
-      var contradicted: [LedgerFinding] = []
+      var contradicted: [AuditLogFinding] = []
       for finding in findings where finding.kind == .unknown || finding.kind == .gone {
         if try hasAccount(finding.user) { contradicted.append(finding) }
       }
@@ -128,8 +128,8 @@ extension Administration {
     }
   }
 
-  private func finding(_ user: [UInt8], _ histories: inout LedgerHistories) -> LedgerFinding? {
-    var history = histories.users[user] ?? LedgerHistories.History()
+  private func finding(_ user: [UInt8], _ histories: inout AuditLogHistories) -> AuditLogFinding? {
+    var history = histories.users[user] ?? AuditLogHistories.History()
     do throws(FactorStoreError) {
       let account = Account(name: user, uid: history.uid)
       if try store.fingerprint(of: account) == history.lastFingerprint {
@@ -142,9 +142,9 @@ extension Administration {
       history = histories.users[user] ?? history
       withExtendedLifetime(entry) {}
       guard let kind = history.difference(of: present) else { return rolledBack(account, history) }
-      return LedgerFinding(user: user, kind: kind, last: history.last)
+      return AuditLogFinding(user: user, kind: kind, last: history.last)
     } catch {
-      return LedgerFinding(user: user, kind: .unusable(RecordProblem(error)), last: history.last)
+      return AuditLogFinding(user: user, kind: .unusable(RecordProblem(error)), last: history.last)
     }
   }
 
@@ -168,20 +168,20 @@ extension Administration {
   /// Returns a finding if a sign-in would refuse the user's files, for example because the attempt
   /// state does not belong to the record or is older than the audit log says.
   private func rolledBack(
-    _ account: Account, _ history: LedgerHistories.History
-  ) -> LedgerFinding? {
+    _ account: Account, _ history: AuditLogHistories.History
+  ) -> AuditLogFinding? {
     do throws(FactorStoreError) {
       _ = try store.snapshot(of: account)
       return nil
     } catch {
-      return LedgerFinding(
+      return AuditLogFinding(
         user: account.name, kind: .unusable(RecordProblem(error)), last: history.last)
     }
   }
 
   /// Returns the users whose records the audit log does not mention, sorted by name.
   private func recordsWithoutEntries(
-    _ histories: LedgerHistories
+    _ histories: AuditLogHistories
   ) throws(AdminError) -> [[UInt8]] {
     var users: [[UInt8]] = []
     try onStore { () throws(FactorStoreError) in
@@ -205,27 +205,27 @@ extension Administration {
     /// The number of users' records that were entered.
     package let entered: Int
     /// The users whose files cannot be used, and who remain locked out.
-    package let unusable: [LedgerFinding]
+    package let unusable: [AuditLogFinding]
   }
 
   /// Moves the audit log aside and begins a new one with an entry for each stored record.
   ///
   /// If the files of a user do not belong together, they are left unchanged and reported.
-  package func beginLedger(reason: Grant.Reason) throws(AdminError) -> NewAuditLog {
+  package func beginAuditLog(reason: Grant.Reason) throws(AdminError) -> NewAuditLog {
     let suffix = Array("\(now)".utf8)
     let moved = try onStore { () throws(FactorStoreError) in
-      try store.moveLedgerAside(suffix: suffix)
+      try store.moveAuditLogAside(suffix: suffix)
     }
     let mark = try onStore { () throws(FactorStoreError) in
       try store.adopt(
-        entering: AuditLogEvent(.logBegun, detail: reason.utf8, by: ledgerActor, at: now))
+        entering: AuditLogEvent(.logBegun, detail: reason.utf8, by: auditLogActor, at: now))
     }
     var entered = 0
-    var unusable: [LedgerFinding] = []
+    var unusable: [AuditLogFinding] = []
     // This includes users without a factor: their records hold pending notices.
     for file in try files() {
       if let problem = try enterPresentRecord(in: file) {
-        unusable.append(LedgerFinding(user: file.shown, kind: .unusable(problem), last: 0))
+        unusable.append(AuditLogFinding(user: file.shown, kind: .unusable(problem), last: 0))
       } else {
         entered += 1
       }
@@ -253,7 +253,7 @@ extension Administration {
       guard let kept = entry.kept else { return nil }
       _ = try entry.replace(
         record: kept, attempts: entry.attempts,
-        entering: AuditLogEvent(.recordPresent, by: ledgerActor, at: now))
+        entering: AuditLogEvent(.recordPresent, by: auditLogActor, at: now))
       return nil
     } catch {
       return subject.problem(error)

@@ -24,7 +24,7 @@ extension RealmAdministrator {
 
   /// Calls `body` with each verified entry with a number above `number`.
   func forEachEntry(
-    after number: UInt32, _ body: (LedgerEntry) -> Void
+    after number: UInt32, _ body: (AuditLogEntry) -> Void
   ) throws(AdminError) {
     var reading = RealmLogReading(after: number)
     try forEachLine(after: number) { line in
@@ -52,15 +52,15 @@ extension RealmAdministrator {
 
   /// Returns the last `count` entries that `includes` accepts, oldest first, and the problem with the lines that
   /// were read, if there is one. Without `isFiltered`, only the last lines are read.
-  package func ledger(
-    last count: Int, isFiltered: Bool, where includes: (LedgerEntry) -> Bool
-  ) throws(AdminError) -> (entries: [LedgerEntry], problem: AuditLogProblem?) {
+  package func auditLog(
+    last count: Int, isFiltered: Bool, where includes: (AuditLogEntry) -> Bool
+  ) throws(AdminError) -> (entries: [AuditLogEntry], problem: AuditLogProblem?) {
     var after: UInt32 = 0
     if !isFiltered {
       let (first, overflow) = try logEnd().subtractingReportingOverflow(UInt32(clamping: count))
       after = overflow ? 0 : first
     }
-    var entries: [LedgerEntry] = []
+    var entries: [AuditLogEntry] = []
     var reading = RealmLogReading(after: after)
     try forEachLine(after: after) { line in
       let entry = reading.take(line)
@@ -74,10 +74,10 @@ extension RealmAdministrator {
   /// Verifies the audit log, and compares the stored records with it.
   ///
   /// `expected` is a checkpoint that another host has kept, which the audit log must contain.
-  package func verifyLedger(
+  package func verifyAuditLog(
     expecting expected: AuditLogCheckpoint?
   ) throws(AdminError) -> RealmLogVerification {
-    var histories = LedgerHistories()
+    var histories = AuditLogHistories()
     var reading = RealmLogReading(after: 0)
     var isExpectedThere = expected == nil
     let take = { (line: AdministeredLogLine) in
@@ -87,7 +87,7 @@ extension RealmAdministrator {
       histories.add(entry, mark)
     }
     try forEachLine(after: 0, take)
-    var findings: [LedgerFinding] = []
+    var findings: [AuditLogFinding] = []
     var unlisted: [[UInt8]] = []
     if reading.problem == nil {
       var users: [[UInt8]: AdministeredRealmUser] = [:]
@@ -114,11 +114,11 @@ extension RealmAdministrator {
 
   /// Compares a record with what the audit log says. `updated` reads the entries that were made meanwhile.
   private func finding(
-    _ name: [UInt8], _ history: LedgerHistories.History, _ user: AdministeredRealmUser?,
-    updated: () throws(AdminError) -> LedgerHistories.History
-  ) throws(AdminError) -> LedgerFinding? {
+    _ name: [UInt8], _ history: AuditLogHistories.History, _ user: AdministeredRealmUser?,
+    updated: () throws(AdminError) -> AuditLogHistories.History
+  ) throws(AdminError) -> AuditLogFinding? {
     if let problem = user?.problem {
-      return LedgerFinding(user: name, kind: .unusable(problem), last: history.last)
+      return AuditLogFinding(user: name, kind: .unusable(problem), last: history.last)
     }
     guard user?.fingerprint ?? [] != history.lastFingerprint else { return nil }
     // The record may have changed since it was read: compare again.
@@ -126,12 +126,12 @@ extension RealmAdministrator {
     let present = try find(subject)?.fingerprint ?? []
     let history = try updated()
     return history.difference(of: present).map {
-      LedgerFinding(user: name, kind: $0, last: history.last)
+      AuditLogFinding(user: name, kind: $0, last: history.last)
     }
   }
 }
 
-extension LedgerEntry {
+extension AuditLogEntry {
   /// Parses a line of the audit log of a realm.
   init(_ line: AdministeredLogLine) {
     self.init(line.text, mark: AuditLogCheckpoint(line.checkpoint))

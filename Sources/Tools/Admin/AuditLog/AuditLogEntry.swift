@@ -3,7 +3,7 @@ import MFAModel
 import MFAStore
 
 /// A parsed entry of the audit log.
-package struct LedgerEntry: Equatable {
+package struct AuditLogEntry: Equatable {
   /// The checkpoint, or nil if the entry is not verified by the hash chain.
   package let mark: AuditLogCheckpoint?
   private let text: [UInt8]
@@ -115,7 +115,7 @@ package struct LedgerEntry: Equatable {
 }
 
 /// A record that does not match the audit log.
-package struct LedgerFinding: Equatable {
+package struct AuditLogFinding: Equatable {
   /// How the record differs from the audit log.
   package enum Kind: Equatable {
     /// The record matches this earlier entry: the changes of the user's later entries were not
@@ -166,7 +166,7 @@ package struct LedgerFinding: Equatable {
 }
 
 /// What the audit log of a host or a realm says about every user, up to the last entry that was read.
-struct LedgerHistories {
+struct AuditLogHistories {
   /// What the audit log says about one user.
   struct History {
     /// The UID in the user's last entry that has one; 0 if none has.
@@ -180,7 +180,7 @@ struct LedgerHistories {
 
     /// Adds an entry, with the fingerprint of the user's record after it.
     fileprivate mutating func add(
-      _ entry: LedgerEntry, _ mark: AuditLogCheckpoint, _ fingerprint: [UInt8]
+      _ entry: AuditLogEntry, _ mark: AuditLogCheckpoint, _ fingerprint: [UInt8]
     ) {
       // The entry of a record that was removed unread has no UID.
       uid = entry.uid ?? uid
@@ -191,7 +191,7 @@ struct LedgerHistories {
 
     /// Returns how a record with this fingerprint differs from what the audit log says, or nil if it does not.
     /// The fingerprint is empty if there is no record.
-    func difference(of fingerprint: [UInt8]) -> LedgerFinding.Kind? {
+    func difference(of fingerprint: [UInt8]) -> AuditLogFinding.Kind? {
       guard fingerprint != lastFingerprint else { return nil }
       if let entry = entries[fingerprint] { return .older(entry: entry) }
       return fingerprint.isEmpty ? .gone : .unknown
@@ -204,7 +204,7 @@ struct LedgerHistories {
   private(set) var last: UInt32 = 0
 
   /// Adds the next entry.
-  mutating func add(_ entry: LedgerEntry, _ mark: AuditLogCheckpoint) {
+  mutating func add(_ entry: AuditLogEntry, _ mark: AuditLogCheckpoint) {
     last = mark.number
     for (user, fingerprint) in entry.records {
       users[user, default: History()].add(entry, mark, fingerprint)
@@ -215,15 +215,15 @@ struct LedgerHistories {
   /// if its head counts more entries, because it can be long, and changes of factors wait meanwhile. After an
   /// interrupted write, the head does not yet count an entry that was read.
   mutating func update(from store: borrowing LocalFactorStore) throws(FactorStoreError) {
-    guard try store.recordedLedgerCount() ?? .max > last else { return }
-    _ = try store.inspectLedger { line in
+    guard try store.recordedAuditLogCount() ?? .max > last else { return }
+    _ = try store.inspectAuditLog { line in
       guard case .entry(let mark) = line.kind, mark.number > last else { return }
-      add(LedgerEntry(line), mark)
+      add(AuditLogEntry(line), mark)
     }
   }
 }
 
-extension Administration.LedgerVerification {
+extension Administration.AuditLogVerification {
   /// The result as text for an administrator. A fault of the audit log itself is not included: the
   /// error reports it.
   package var text: String {
@@ -292,7 +292,7 @@ extension Administration.NewAuditLog {
 /// A fault of the audit log, or a mismatch between the audit log and the stored records.
 package enum AuditLogProblem: Equatable {
   /// The audit log itself is faulty. `last` is the last verified entry.
-  case fault(AuditLogReading.Fault, last: LedgerEntry?)
+  case fault(AuditLogReading.Fault, last: AuditLogEntry?)
   /// The audit log has no entries about these users' records: an earlier audit log was removed, or
   /// the records were added by other means.
   case recordsWithoutEntries([[UInt8]])
@@ -300,9 +300,9 @@ package enum AuditLogProblem: Equatable {
   case missingCheckpoint(AuditLogCheckpoint, last: AuditLogCheckpoint?)
   /// The line with this number of the realm's audit log was changed, inserted, moved or removed. `last` is the
   /// last verified entry.
-  case realm(line: UInt32, last: LedgerEntry?)
+  case realm(line: UInt32, last: AuditLogEntry?)
   /// Records that do not match the audit log.
-  case records([LedgerFinding])
+  case records([AuditLogFinding])
 
   /// What is wrong, and where, as a sentence.
   package var sentence: String {
@@ -316,15 +316,15 @@ package enum AuditLogProblem: Equatable {
         }
       return switch fault {
       case .broken(let line):
-        "\(StoreFile.ledger.path):\(line): a line was changed, inserted, moved or removed; \(good)"
-      case .cut(1): "\(StoreFile.ledger.path): the last entry is missing; \(good)"
+        "\(StoreFile.auditLog.path):\(line): a line was changed, inserted, moved or removed; \(good)"
+      case .cut(1): "\(StoreFile.auditLog.path): the last entry is missing; \(good)"
       case .cut(let missing):
-        "\(StoreFile.ledger.path): the last \(missing) entries are missing; \(good)"
-      case .headMissing: "\(StoreFile.ledgerHead.path) is missing or damaged; \(good)"
+        "\(StoreFile.auditLog.path): the last \(missing) entries are missing; \(good)"
+      case .headMissing: "\(StoreFile.auditLogHead.path) is missing or damaged; \(good)"
       case .badIndex:
-        "\(StoreFile.ledgerIndex.path) is missing, damaged or older than the audit log; \(good)"
+        "\(StoreFile.auditLogIndex.path) is missing, damaged or older than the audit log; \(good)"
       case .changedBeforeRekey(let entries):
-        "\(StoreFile.ledger.path): one of the first \(entries) entries, from before the key was "
+        "\(StoreFile.auditLog.path): one of the first \(entries) entries, from before the key was "
           + "changed, was changed, inserted, moved or removed"
       }
     case .realm(let line, let last):
@@ -352,7 +352,7 @@ package enum AuditLogProblem: Equatable {
     case .realm:
       "compare with checkpoint= in the logs of the verifiers and the hosts, and with a backup"
     case .fault, .missingCheckpoint:
-      "compare with checkpoint= on the log host; mfa-admin ledger begin starts a new audit log"
+      "compare with checkpoint= on the log host; mfa-admin audit-log begin starts a new audit log"
     case .records:
       "a process was killed between the entry and its change, or a file was restored or edited"
     }

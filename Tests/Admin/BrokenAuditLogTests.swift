@@ -10,8 +10,8 @@ import Testing
 
 /// What an administrator can do when the audit log is damaged or files were restored.
 @Suite("Administration with a damaged audit log", .privateMachine)
-struct BrokenLedgerTests {
-  private func break_(_ store: TemporaryStore, _ part: String = "ledger.head") throws {
+struct BrokenAuditLogTests {
+  private func break_(_ store: TemporaryStore, _ part: String = "audit-log.head") throws {
     let path = store.folder + "/store/" + part
     let length = try store.bytes(of: path).count
     try FileManager.default.removeItem(atPath: path)
@@ -35,7 +35,7 @@ struct BrokenLedgerTests {
     let long = String(repeating: "a", count: 150)
     let names = [String(repeating: "a", count: 128), long + "b", long + "c", long + "@example.org"]
     let store = try prepare(names)
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     #expect(verification.problem == nil, "\(String(describing: verification.problem))")
     for name in names { #expect(try store.snapshot(name) != nil) }
@@ -43,7 +43,7 @@ struct BrokenLedgerTests {
 
   @Test("a damaged audit log denies sign-ins, but revoke and unlock work")
   func damaged() throws {
-    for part in ["ledger.head", "ledger.index"] {
+    for part in ["audit-log.head", "audit-log.index"] {
       let store = try prepare()
       try break_(store, part)
       #expect(throws: FactorStoreError.self) { _ = try store.snapshot("alice") }
@@ -54,7 +54,7 @@ struct BrokenLedgerTests {
       let revoked = try store.administration.revoke(
         try store.administration.plan(.everything, of: "bob"))
       #expect(revoked.entered.mark == nil && revoked.entered.problem != nil, "\(part)")
-      #expect(store.marks.last?.hasPrefix("none part=ledger-") == true, "\(store.marks)")
+      #expect(store.marks.last?.hasPrefix("none part=audit-log-") == true, "\(store.marks)")
       #expect(!revoked.json.text.contains("\"auditLogFailure\": null"))
       #expect(!store.exists(store.recordPath("bob")))
     }
@@ -78,15 +78,16 @@ struct BrokenLedgerTests {
   func newAuditLogContainsEveryRecord() throws {
     let store = try prepare()
     try break_(store)
-    let beginning = try store.administration.beginLedger(
+    let beginning = try store.administration.beginAuditLog(
       reason: try Grant.Reason(Array("disk failed".utf8)))
     #expect(beginning.entered == 2 && beginning.unusable.isEmpty)
     #expect(
-      beginning.moved == ["ledger", "ledger.head", "ledger.index"].map { "\($0).1700000000" })
+      beginning.moved
+        == ["audit-log", "audit-log.head", "audit-log.index"].map { "\($0).1700000000" })
     for user in ["alice", "bob"] {
       #expect(try store.snapshot(user)?.record.factors.count == 1)
     }
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     #expect(verification.problem == nil)
     #expect(
@@ -108,7 +109,7 @@ struct BrokenLedgerTests {
       refusal { () throws(AdminError) in _ = try store.administration.revoke(revocation) } != nil)
     try FileManager.default.removeItem(atPath: draft)
     try break_(store)
-    let beginning = try store.administration.beginLedger(
+    let beginning = try store.administration.beginAuditLog(
       reason: try Grant.Reason(Array("power failed".utf8)))
     #expect(beginning.entered == 2 && beginning.unusable.isEmpty, "\(beginning)")
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
@@ -119,7 +120,7 @@ struct BrokenLedgerTests {
     let store = try prepare()
     try store.enroll("carol", uid: 1002, ["phone"])
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "carol"))
-    let beginning = try store.administration.beginLedger(
+    let beginning = try store.administration.beginAuditLog(
       reason: try Grant.Reason(Array("disk failed".utf8)))
     #expect(beginning.entered == 3 && beginning.unusable.isEmpty, "\(beginning)")
     #expect(try store.snapshot("carol") == nil)
@@ -130,10 +131,10 @@ struct BrokenLedgerTests {
   @Test("a new audit log unlinks the previous head file and leaves a copy of it")
   func newAuditLogUnlinksPreviousHead() throws {
     let store = try prepare()
-    let path = store.folder + "/store/ledger.head"
+    let path = store.folder + "/store/audit-log.head"
     let bytes = try store.bytes(of: path)
     let head = try #require(FileHandle(forReadingAtPath: path))
-    _ = try store.administration.beginLedger(reason: try Grant.Reason(Array("disk failed".utf8)))
+    _ = try store.administration.beginAuditLog(reason: try Grant.Reason(Array("disk failed".utf8)))
     let links = try Command.succeed([
       "/usr/bin/stat", "-L", "-c", "%h", "/proc/\(getpid())/fd/\(head.fileDescriptor)",
     ])
@@ -151,7 +152,7 @@ struct BrokenLedgerTests {
     try store.write(record, to: store.recordPath("alice"))
     try store.write(attempts, to: store.attemptsPath("alice"))
     #expect(throws: FactorStoreError.rolledBack(.attempts)) { _ = try store.snapshot("alice") }
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     #expect(verification.findings.map(\.user) == [Array("alice".utf8)])
     let alice = try userName("alice")
@@ -163,7 +164,7 @@ struct BrokenLedgerTests {
     #expect(report.sentence.hasSuffix("; accepted the restored files"))
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
     #expect(
-      try store.administration.verifyLedger(expecting: nil, allowsUnlistedRecords: false).problem
+      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).problem
         == nil)
   }
 
@@ -172,9 +173,9 @@ struct BrokenLedgerTests {
     let users = (1...40).map { "user\($0)" }
     let store = try prepare(users)
     for user in users { try FileManager.default.removeItem(atPath: store.recordPath(user)) }
-    let length = try store.bytes(of: store.folder + "/store/ledger").count
+    let length = try store.bytes(of: store.folder + "/store/audit-log").count
     let before = try bytesRead()
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     let read = try bytesRead() - before
     #expect(verification.findings.map(\.kind) == users.map { _ in .gone })
@@ -193,7 +194,7 @@ struct BrokenLedgerTests {
   func laterEntries() throws {
     let store = try prepare((1...20).map { "user\($0)" })
     let first = Array("user1".utf8), last = Array("user20".utf8)
-    var histories = LedgerHistories()
+    var histories = AuditLogHistories()
     try histories.update(from: store.store)
     let earlier = try #require(histories.users[last])
     #expect(earlier.last == 20 && earlier.entries.count == 1)
@@ -205,7 +206,7 @@ struct BrokenLedgerTests {
     // The key and the head.
     let read = try bytesReadAgain()
     #expect(read < 2048, "\(read) bytes")
-    let head = try store.bytes(of: store.folder + "/store/ledger.head")
+    let head = try store.bytes(of: store.folder + "/store/audit-log.head")
     _ = try store.administration.revoke(try store.administration.plan(.everything, of: "user20"))
     try histories.update(from: store.store)
     let later = try #require(histories.users[last])
@@ -213,7 +214,7 @@ struct BrokenLedgerTests {
     #expect(later.entries[earlier.lastFingerprint] == 20)
     #expect(histories.users[first]?.last == 1)
     // The state after the write of the last entry was interrupted.
-    try store.write(head, to: store.folder + "/store/ledger.head")
+    try store.write(head, to: store.folder + "/store/audit-log.head")
     let afterInterruption = try bytesReadAgain()
     #expect(afterInterruption < 2048, "\(afterInterruption) bytes")
   }
@@ -225,7 +226,7 @@ struct BrokenLedgerTests {
     try store.remember("alice", rememberedCount: 1)
     _ = try store.administration.clearRememberedSignIns(of: "alice")
     try store.write(attempts, to: store.attemptsPath("alice"))
-    let verification = try store.administration.verifyLedger(
+    let verification = try store.administration.verifyAuditLog(
       expecting: nil, allowsUnlistedRecords: false)
     #expect(
       verification.findings.map(\.kind) == [.unusable(.store(.rolledBack(.attempts)))])
@@ -234,15 +235,15 @@ struct BrokenLedgerTests {
   @Test("verify detects an index that is damaged or older than the records")
   func index() throws {
     let store = try prepare()
-    let older = try store.bytes(of: store.folder + "/store/ledger.index")
-    try break_(store, "ledger.index")
+    let older = try store.bytes(of: store.folder + "/store/audit-log.index")
+    try break_(store, "audit-log.index")
     #expect(
-      try store.administration.verifyLedger(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
         .fault
         == .badIndex)
-    try store.write(older, to: store.folder + "/store/ledger.index")
+    try store.write(older, to: store.folder + "/store/audit-log.index")
     #expect(
-      try store.administration.verifyLedger(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
         .fault == nil
     )
     for name in ["x", "y", "z"] {
@@ -250,9 +251,9 @@ struct BrokenLedgerTests {
       _ = try store.administration.clearRememberedSignIns(of: "alice")
       withExtendedLifetime(name) {}
     }
-    try store.write(older, to: store.folder + "/store/ledger.index")
+    try store.write(older, to: store.folder + "/store/audit-log.index")
     #expect(
-      try store.administration.verifyLedger(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
         .fault
         == .badIndex)
   }

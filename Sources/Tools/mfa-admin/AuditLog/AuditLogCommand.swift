@@ -2,16 +2,16 @@ import ArgumentParser
 import MFAAdmin
 import MFAStore
 
-/// `mfa-admin ledger`
-struct LedgerCommand: ParsableCommand {
+/// `mfa-admin audit-log`
+struct AuditLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ledger", abstract: "Show and verify the audit log.",
+    commandName: "audit-log", abstract: "Show and verify the audit log.",
     discussion: AdminStatus.explanation,
-    subcommands: [LedgerShowCommand.self, LedgerVerifyCommand.self, LedgerBeginCommand.self])
+    subcommands: [AuditLogShowCommand.self, AuditLogVerifyCommand.self, AuditLogBeginCommand.self])
 }
 
-/// `mfa-admin ledger show`
-struct LedgerShowCommand: ParsableCommand {
+/// `mfa-admin audit-log show`
+struct AuditLogShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show the latest entries of the audit log.",
     discussion: AdminStatus.explanation)
@@ -47,21 +47,21 @@ struct LedgerShowCommand: ParsableCommand {
     let name = user.map { Array($0.utf8) }
     // With a user or a time, show all matching entries.
     let count = last ?? (name == nil && since == nil ? 20 : 1_000_000)
-    let includes = { (entry: LedgerEntry) in
+    let includes = { (entry: AuditLogEntry) in
       if let name, entry.bytes("user") != name { return false }
       // Both use ISO 8601 in UTC, so the order of the texts is the order of the times.
       if let since, (entry.text("time") ?? "") < since { return false }
       return true
     }
-    let entries: [LedgerEntry]
+    let entries: [AuditLogEntry]
     let problem: AuditLogProblem?
     if let realm = try ThisHost.realm() {
-      (entries, problem) = try realm.ledger(
+      (entries, problem) = try realm.auditLog(
         last: count, isFiltered: name != nil || since != nil, where: includes)
     } else {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-      let verification: Administration.LedgerVerification
-      (entries, verification) = try administration.ledger(last: count, where: includes)
+      let verification: Administration.AuditLogVerification
+      (entries, verification) = try administration.auditLog(last: count, where: includes)
       problem = verification.problem
     }
     if json {
@@ -74,12 +74,12 @@ struct LedgerShowCommand: ParsableCommand {
       try Console.write(
         TextWidth.wrapped(entries.map(\.line).joined(), to: Console.columns))
     }
-    if let problem { throw .ledger(problem) }
+    if let problem { throw .auditLog(problem) }
   }
 }
 
-/// `mfa-admin ledger verify`
-struct LedgerVerifyCommand: ParsableCommand {
+/// `mfa-admin audit-log verify`
+struct AuditLogVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Verify that the audit log is complete and matches the stored records.",
@@ -114,23 +114,23 @@ struct LedgerVerifyCommand: ParsableCommand {
   func run() throws(AdminError) {
     if let realm = try ThisHost.realm() {
       guard !begunAnew else { throw .realm(.localOption("--begun-anew")) }
-      let verification = try realm.verifyLedger(
+      let verification = try realm.verifyAuditLog(
         expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) })
       try Console.write(json ? verification.json.text + "\n" : verification.text)
-      if let problem = verification.problem { throw .ledger(problem) }
+      if let problem = verification.problem { throw .auditLog(problem) }
       return
     }
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let verification = try administration.verifyLedger(
+    let verification = try administration.verifyAuditLog(
       expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) },
       allowsUnlistedRecords: begunAnew)
     try Console.write(json ? verification.json.text + "\n" : verification.text)
-    if let problem = verification.problem { throw .ledger(problem) }
+    if let problem = verification.problem { throw .auditLog(problem) }
   }
 }
 
-/// `mfa-admin ledger begin`
-struct LedgerBeginCommand: ParsableCommand {
+/// `mfa-admin audit-log begin`
+struct AuditLogBeginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "begin",
     abstract: "Start a new audit log when the current one is damaged or missing.",
@@ -165,7 +165,7 @@ struct LedgerBeginCommand: ParsableCommand {
         throw AdminError.declined
       }
     }
-    let beginning = try administration.beginLedger(reason: reason)
+    let beginning = try administration.beginAuditLog(reason: reason)
     try Console.write(beginning.text)
     guard beginning.unusable.isEmpty else {
       throw AdminError.unusableRecords(

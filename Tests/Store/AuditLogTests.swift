@@ -7,13 +7,13 @@ import MFATestSupport
 import Testing
 
 @Suite("The audit log", .privateMachine)
-struct LedgerTests {
+struct AuditLogTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }
 
-  var ledger: String { fixture.folder + "/store/ledger" }
-  var head: String { fixture.folder + "/store/ledger.head" }
+  var auditLog: String { fixture.folder + "/store/audit-log" }
+  var head: String { fixture.folder + "/store/audit-log.head" }
 
   private func event(_ name: String = "phone") -> AuditLogEvent {
     AuditLogEvent(
@@ -32,7 +32,7 @@ struct LedgerTests {
 
   private func inspect() throws -> (reading: AuditLogReading, lines: [AuditLogReading.Line]) {
     var lines: [AuditLogReading.Line] = []
-    let reading = try fixture.open().inspectLedger { lines.append($0) }
+    let reading = try fixture.open().inspectAuditLog { lines.append($0) }
     return (reading, lines)
   }
 
@@ -47,7 +47,7 @@ struct LedgerTests {
   }
 
   private func text() throws -> String {
-    String(decoding: try fixture.bytes(of: ledger), as: UTF8.self)
+    String(decoding: try fixture.bytes(of: auditLog), as: UTF8.self)
   }
 
   @Test("an entry is one readable line; its checkpoint is its number and part of its chain value")
@@ -77,7 +77,7 @@ struct LedgerTests {
   func empty() throws {
     let (reading, lines) = try inspect()
     #expect(reading.fault == nil && reading.last == nil && lines.isEmpty)
-    #expect(!FileManager.default.fileExists(atPath: ledger))
+    #expect(!FileManager.default.fileExists(atPath: auditLog))
   }
 
   // MARK: Changed files
@@ -85,19 +85,19 @@ struct LedgerTests {
   @Test("any changed byte is detected, and its line is reported")
   func everyByteFlipped() throws {
     try enter("one", "two", "three")
-    let whole = try fixture.bytes(of: ledger)
+    let whole = try fixture.bytes(of: auditLog)
     var line = 1
     for index in whole.indices {
       var changed = whole
       changed[index] ^= 1 << UInt8(index % 8)
-      try fixture.overwrite(ledger, changed)
+      try fixture.overwrite(auditLog, changed)
       let fault = try inspect().reading.fault
       // Without its final line feed, the last line counts as incomplete.
       let isLast = index == whole.count - 1
       #expect(fault == (isLast ? .cut(missing: 1) : .broken(line: line)), "byte \(index)")
       if whole[index] == UInt8(ascii: "\n") { line += 1 }
     }
-    try fixture.overwrite(ledger, whole)
+    try fixture.overwrite(auditLog, whole)
     #expect(try inspect().reading.fault == nil)
   }
 
@@ -115,7 +115,7 @@ struct LedgerTests {
     }
     try fixture.overwrite(head, [UInt8](repeating: 0, count: 1024))
     #expect(try inspect().reading.fault == .headMissing)
-    #expect(try refusal() == .damaged(.ledgerHead))
+    #expect(try refusal() == .damaged(.auditLogHead))
   }
 
   @Test("removed, repeated and exchanged lines are detected, and the line is reported")
@@ -123,7 +123,7 @@ struct LedgerTests {
     try enter("one", "two", "three", "four")
     let whole = try text().split(separator: "\n").map(String.init)
     func check(_ lines: [String], _ fault: AuditLogReading.Fault, _ row: String) throws {
-      try fixture.overwrite(ledger, Array(lines.map { $0 + "\n" }.joined().utf8))
+      try fixture.overwrite(auditLog, Array(lines.map { $0 + "\n" }.joined().utf8))
       #expect(try inspect().reading.fault == fault, "\(row)")
     }
     for index in whole.indices {
@@ -149,22 +149,22 @@ struct LedgerTests {
   @Test("an audit log truncated at any length is detected, with the number of missing entries")
   func everyTruncation() throws {
     try enter("one", "two", "three")
-    let whole = try fixture.bytes(of: ledger)
+    let whole = try fixture.bytes(of: auditLog)
     for length in whole.indices {
       let cut = Array(whole.prefix(length))
-      try fixture.overwrite(ledger, cut)
+      try fixture.overwrite(auditLog, cut)
       let entries = cut.count { $0 == UInt8(ascii: "\n") }
       let fault = try inspect().reading.fault
       #expect(fault == .cut(missing: UInt32(3 - entries)), "length \(length)")
       let refusal = try refusal()
       // An empty or removed audit log is not begun again automatically.
       if length == 0 {
-        guard case .system(.ledger, _) = refusal else { Issue.record("length 0"); continue }
+        guard case .system(.auditLog, _) = refusal else { Issue.record("length 0"); continue }
       } else {
-        #expect(refusal == .damaged(.ledger), "length \(length)")
+        #expect(refusal == .damaged(.auditLog), "length \(length)")
       }
     }
-    try fixture.overwrite(ledger, whole)
+    try fixture.overwrite(auditLog, whole)
     #expect(try refusal() == nil)
   }
 
@@ -174,7 +174,7 @@ struct LedgerTests {
     try Command.succeed(["/bin/rm", fixture.folder + "/key"])
     try fixture.write(Array(1...32), to: "/key", mode: "0400")
     #expect(try inspect().reading.fault == .broken(line: 1))
-    #expect(try refusal() == .damaged(.ledgerHead))
+    #expect(try refusal() == .damaged(.auditLogHead))
   }
 
   // MARK: Interrupted writes
@@ -190,12 +190,12 @@ struct LedgerTests {
   func interrupted(row: Int, left: String, entries: Int) throws {
     try enter("one", "two")
     let heads = try fixture.bytes(of: head)
-    let two = try fixture.bytes(of: ledger)
+    let two = try fixture.bytes(of: auditLog)
     try enter("three")
-    let third = Array(try fixture.bytes(of: ledger).dropFirst(two.count))
+    let third = Array(try fixture.bytes(of: auditLog).dropFirst(two.count))
     try fixture.overwrite(head, heads)
     let rest = left.hasPrefix("3") ? third + Array(left.dropFirst().utf8) : Array(left.utf8)
-    try fixture.overwrite(ledger, two + rest)
+    try fixture.overwrite(auditLog, two + rest)
 
     let before = try inspect().reading
     #expect(before.fault == nil && before.last?.number == UInt32(entries), "row \(row)")
@@ -206,24 +206,24 @@ struct LedgerTests {
     #expect(reading.last?.number == UInt32(entries + 1), "row \(row)")
     #expect(lines.count == entries + 1, "row \(row)")
     let kept = entries == 2 ? two : two + third
-    #expect(try fixture.bytes(of: ledger).starts(with: kept), "row \(row)")
+    #expect(try fixture.bytes(of: auditLog).starts(with: kept), "row \(row)")
   }
 
   @Test("any number of interrupted entries can be replaced")
   func interruptedOften() throws {
     try enter("one", "two")
-    let two = try fixture.bytes(of: ledger)
+    let two = try fixture.bytes(of: auditLog)
     for length in [1, 100, 4_000] {
       for round in 0..<20 {
-        let whole = try fixture.bytes(of: ledger)
-        try fixture.overwrite(ledger, whole + [UInt8](repeating: 0x78, count: length))
+        let whole = try fixture.bytes(of: auditLog)
+        try fixture.overwrite(auditLog, whole + [UInt8](repeating: 0x78, count: length))
         try enter("entry \(round)")
       }
     }
     let (reading, lines) = try inspect()
     #expect(reading.fault == nil && reading.left == 0 && reading.torn == 0)
     #expect(lines.count == 62)
-    #expect(try fixture.bytes(of: ledger).starts(with: two))
+    #expect(try fixture.bytes(of: auditLog).starts(with: two))
   }
 
   @Test("an entry that lacks only its line feed is completed")
@@ -231,26 +231,26 @@ struct LedgerTests {
     try enter("one")
     let heads = try fixture.bytes(of: head)
     try enter("two")
-    let two = try fixture.bytes(of: ledger)
+    let two = try fixture.bytes(of: auditLog)
     try fixture.overwrite(head, heads)
-    try fixture.overwrite(ledger, Array(two.dropLast()))
+    try fixture.overwrite(auditLog, Array(two.dropLast()))
     #expect(try inspect().reading.fault == nil)
     #expect(try enter("three")[0].hasPrefix("3:"))
     let reading = try inspect().reading
     #expect(reading.fault == nil && reading.left == 0 && reading.last?.number == 3)
-    #expect(try fixture.bytes(of: ledger).starts(with: two))
+    #expect(try fixture.bytes(of: auditLog).starts(with: two))
   }
 
   @Test("a forged line is not accepted as the entry of an interrupted process")
   func forged() throws {
     try enter("one", "two")
-    let two = try fixture.bytes(of: ledger)
+    let two = try fixture.bytes(of: auditLog)
     let line = try #require(try text().split(separator: "\n").last)
     for (row, left, broken) in [
       (1, "\(line.replacing("n=2 ", with: "n=3 "))\n", 3), (2, "junk\n\(line)\n", 4),
       (3, "\(line)\njunk", 3),
     ] {
-      try fixture.overwrite(ledger, two + Array(left.utf8))
+      try fixture.overwrite(auditLog, two + Array(left.utf8))
       #expect(try inspect().reading.fault == .broken(line: broken), "row \(row)")
     }
     // The next entry replaces the forged line.
@@ -269,7 +269,7 @@ struct LedgerTests {
       (5, lines[0] + lines[1], false),
     ] as [(Int, [UInt8], Bool)] {
       try fixture.overwrite(head, zeros)
-      try fixture.overwrite(ledger, content)
+      try fixture.overwrite(auditLog, content)
       #expect((try refusal() == nil) == isGood, "row \(row)")
       #expect((try inspect().reading.fault == nil) == isGood, "row \(row)")
     }
@@ -278,12 +278,12 @@ struct LedgerTests {
   @Test("a long uncovered tail is refused instead of read")
   func readsLittle() throws {
     try enter("one")
-    let whole = try fixture.bytes(of: ledger)
+    let whole = try fixture.bytes(of: auditLog)
     let junk = [UInt8](repeating: UInt8(ascii: "x"), count: 12_289)
-    try fixture.overwrite(ledger, whole + junk)
-    #expect(try refusal() == .damaged(.ledger))
+    try fixture.overwrite(auditLog, whole + junk)
+    #expect(try refusal() == .damaged(.auditLog))
     #expect(try inspect().reading.fault == .broken(line: 2))
-    try fixture.overwrite(ledger, whole + junk.dropLast())
+    try fixture.overwrite(auditLog, whole + junk.dropLast())
     #expect(try refusal() == nil)
     #expect(try inspect().reading.fault == nil)
   }
@@ -294,7 +294,7 @@ struct LedgerTests {
   func ownerOfMovedFiles() throws {
     try enter("one")
     try Command.succeed(["/bin/chown", "-R", "1", fixture.folder + "/store"])
-    let moved = try fixture.open().moveLedgerAside(suffix: Array("old".utf8))
+    let moved = try fixture.open().moveAuditLogAside(suffix: Array("old".utf8))
     #expect(moved.count == 3)
     for name in moved {
       let path = fixture.folder + "/store/" + String(decoding: name, as: UTF8.self)
@@ -305,29 +305,29 @@ struct LedgerTests {
   @Test(
     "files with a wrong owner, mode or type are refused, and nothing is changed",
     arguments: [
-      (1, "chmod 0640 $L", .untrusted(.ledger, .wrongPermissions)),
-      (2, "chown 1 $L", .untrusted(.ledger, .wrongOwner)),
-      (3, "ln $L $L.2", .untrusted(.ledger, .severalNames)),
-      (4, "mv $L $L.2; ln -s $L.2 $L", .untrusted(.ledger, .symbolicLink)),
-      (5, "rm $L; mkfifo -m 0600 $L", .untrusted(.ledger, .notARegularFile)),
-      (6, "chmod 0640 $H", .untrusted(.ledgerHead, .wrongPermissions)),
-      (7, "chown 1 $H", .untrusted(.ledgerHead, .wrongOwner)),
-      (8, "ln $H $H.2", .untrusted(.ledgerHead, .severalNames)),
-      (9, "mv $H $H.2; ln -s $H.2 $H", .untrusted(.ledgerHead, .symbolicLink)),
-      (10, "truncate -s 1023 $H", .untrusted(.ledgerHead, .wrongSize)),
-      (11, "rm $H", .damaged(.ledgerHead)),
-      (12, "rm $L", .system(.ledger, .notFound(.open))),
-      (13, "truncate -s 0 $H", .damaged(.ledgerHead)),
-      (14, "rm $L.index", .system(.ledgerIndex, .notFound(.open))),
-      (15, "chmod 0640 $L.index", .untrusted(.ledgerIndex, .wrongPermissions)),
-      (16, "truncate -s 0 $L.index", .system(.ledgerIndex, .notFound(.open))),
+      (1, "chmod 0640 $L", .untrusted(.auditLog, .wrongPermissions)),
+      (2, "chown 1 $L", .untrusted(.auditLog, .wrongOwner)),
+      (3, "ln $L $L.2", .untrusted(.auditLog, .severalNames)),
+      (4, "mv $L $L.2; ln -s $L.2 $L", .untrusted(.auditLog, .symbolicLink)),
+      (5, "rm $L; mkfifo -m 0600 $L", .untrusted(.auditLog, .notARegularFile)),
+      (6, "chmod 0640 $H", .untrusted(.auditLogHead, .wrongPermissions)),
+      (7, "chown 1 $H", .untrusted(.auditLogHead, .wrongOwner)),
+      (8, "ln $H $H.2", .untrusted(.auditLogHead, .severalNames)),
+      (9, "mv $H $H.2; ln -s $H.2 $H", .untrusted(.auditLogHead, .symbolicLink)),
+      (10, "truncate -s 1023 $H", .untrusted(.auditLogHead, .wrongSize)),
+      (11, "rm $H", .damaged(.auditLogHead)),
+      (12, "rm $L", .system(.auditLog, .notFound(.open))),
+      (13, "truncate -s 0 $H", .damaged(.auditLogHead)),
+      (14, "rm $L.index", .system(.auditLogIndex, .notFound(.open))),
+      (15, "chmod 0640 $L.index", .untrusted(.auditLogIndex, .wrongPermissions)),
+      (16, "truncate -s 0 $L.index", .system(.auditLogIndex, .notFound(.open))),
     ] as [(Int, String, FactorStoreError)])
   func distrusted(number: Int, change: String, expected: FactorStoreError) throws {
     try fixture.enroll()
     try enter("one", "two")
     try fixture.rename()
     let before = try fixture.bytes(of: fixture.record)
-    let script = "L=$1/store/ledger H=$1/store/ledger.head; "
+    let script = "L=$1/store/audit-log H=$1/store/audit-log.head; "
     try Command.succeed(["/usr/bin/env", "sh", "-ec", script + change, "sh", fixture.folder])
     let entry = try fixture.open().unverifiedEntry(of: fixture.account)
     let record = try #require(entry.record)

@@ -10,7 +10,7 @@ import Foundation
 /// Only written entries are reported as verified, each in its place. A log that differs from the
 /// written one has a fault. A log with an interrupted write accepts the next entry. Printed lines
 /// have no control characters.
-enum LedgerTarget {
+enum AuditLogTarget {
   static func check(_ input: [UInt8]) throws {
     let store = try Store()
     defer { store.remove() }
@@ -94,9 +94,9 @@ enum LedgerTarget {
     func writeEntries(_ instructions: inout Instructions) throws {
       for _ in 0..<instructions.number() % 5 {
         marks.append(try opened().enter(Self.event(&instructions)))
-        heads.append(try contents("ledger.head"))
+        heads.append(try contents("audit-log.head"))
       }
-      written = try contents("ledger")
+      written = try contents("audit-log")
       lines = written.split(separator: UInt8(ascii: "\n")).map(Array.init)
       try require(
         lines.count == marks.count, "a record is not one line")
@@ -123,21 +123,21 @@ enum LedgerTarget {
         case 5: damaged += instructions.bytes(atMost: 200)
         case 6 where !heads.isEmpty:
           hasCurrentHead = false
-          try replace("ledger.head", heads[instructions.number() % heads.count])
+          try replace("audit-log.head", heads[instructions.number() % heads.count])
         case 7 where !heads.isEmpty:
           hasCurrentHead = false
           var head = heads[heads.count - 1]
           head[instructions.number(below: head.count)] ^= UInt8(instructions.number() | 1)
-          try replace("ledger.head", head)
+          try replace("audit-log.head", head)
         case _: continue
         }
       }
-      try replace("ledger", damaged)
+      try replace("audit-log", damaged)
     }
 
     private func read() throws -> (reading: AuditLogReading, lines: [AuditLogReading.Line]) {
       var lines: [AuditLogReading.Line] = []
-      let reading = try opened().inspectLedger { lines.append($0) }
+      let reading = try opened().inspectAuditLog { lines.append($0) }
       return (reading, lines)
     }
 
@@ -146,7 +146,7 @@ enum LedgerTarget {
       try require(reading.lines == lines.count, "the number of lines differs")
       var proven = 0
       for line in lines {
-        let entry = LedgerEntry(line)
+        let entry = AuditLogEntry(line)
         try requireShowable(Array(entry.line.dropLast().utf8), "a printed line")
         try requireShowable(Array(entry.json.text.utf8), allowing: ["\n"], "a line as JSON")
         guard case .entry(let mark) = line.kind else { continue }

@@ -4,14 +4,14 @@ import Testing
 
 extension EndToEnd {
   /// The audit log, written by the installed module, helper and mfa-admin.
-  @Suite struct LedgerOfAll {
+  @Suite struct AuditLogOfAll {
     static let admin = "/usr/sbin/mfa-admin"
-    static let ledger = "/var/lib/mfa/ledger"
+    static let auditLog = "/var/lib/mfa/audit-log"
 
     /// Provides a machine whose audit log contains only the entry of the configuration.
-    private func withLedger(_ body: (Machine) throws -> Void) throws {
+    private func withAuditLog(_ body: (Machine) throws -> Void) throws {
       try Machine.use { machine in
-        try machine.takeLedgerAway()
+        try machine.takeAuditLogAway()
         try Command.succeed([Self.admin, "list"])
         try body(machine)
       }
@@ -19,7 +19,7 @@ extension EndToEnd {
 
     /// Returns one value of each entry, oldest first.
     private func shown(_ member: String, _ options: [String] = []) throws -> [String] {
-      let text = try Command.succeed([Self.admin, "ledger", "show", "--json"] + options)
+      let text = try Command.succeed([Self.admin, "audit-log", "show", "--json"] + options)
       return text.matches(
         of: try Regex("\"\(member)\": \"?([^\",\n]*)", as: (Substring, Substring).self)
       )
@@ -28,7 +28,7 @@ extension EndToEnd {
 
     /// Verifies a new audit log, which has no entries for the files that other tests left behind.
     private func verify(_ options: [String] = []) throws -> Command {
-      try Command.run([Self.admin, "ledger", "verify", "--begun-anew"] + options)
+      try Command.run([Self.admin, "audit-log", "verify", "--begun-anew"] + options)
     }
 
     /// Returns a helper session of the user, authenticated by the password and a code, or by a
@@ -67,7 +67,7 @@ extension EndToEnd {
 
     @Test("every change of factors is recorded once, whichever program makes it")
     func everyEvent() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let start = try machine.log.position()
         let user = try machine.addUser()
         let service = try machine.makeService(OneCode.stack)
@@ -172,7 +172,8 @@ extension EndToEnd {
         let last = try #require(kept.last)
         #expect(try verify(["--expect", last]).status == .exited(0))
         #expect(try verify(["--expect", "\(expected.count):00000000"]).status == .exited(1))
-        let text = String(decoding: try #require(machine.contents(of: Self.ledger)), as: UTF8.self)
+        let text = String(
+          decoding: try #require(machine.contents(of: Self.auditLog)), as: UTF8.self)
         // The factor, and the ticket that was used to enrol it.
         let byTicket = #/event=enrolled-by-ticket\s.*\sid=[0-9a-f]{32},[0-9a-f]{8}\s/#
         #expect(text.contains(byTicket), "\(text)")
@@ -184,7 +185,7 @@ extension EndToEnd {
 
     @Test("verify detects and locates changes of the audit log, and restored records")
     func tampering() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let (user, _) = try machine.addEnrolledUser()
         let files = StoreFiles(of: user.name)
         var old = try files.image()
@@ -197,24 +198,24 @@ extension EndToEnd {
           good.status == .exited(0) && good.text.hasPrefix("4 entries are valid; the last is 4:"))
 
         for (row, change, expected) in [
-          (1, "sed -i 3s/event=ticket-made/event=ticket-used/", "ledger:3: a line was changed"),
-          (2, "sed -i 2d", "ledger:2: a line was changed"),
+          (1, "sed -i 3s/event=ticket-made/event=ticket-used/", "audit-log:3: a line was changed"),
+          (2, "sed -i 2d", "audit-log:2: a line was changed"),
           (3, "sed -i 4d", "the last entry is missing"),
-          (4, "sed -i 1p", "ledger:2: a line was changed"),
+          (4, "sed -i 1p", "audit-log:2: a line was changed"),
           (5, "truncate -s 0", "the last 4 entries"),
           (6, "rm", "the last 4 entries are missing"),
         ] {
-          let whole = try #require(machine.contents(of: Self.ledger))
-          let head = try #require(machine.contents(of: Self.ledger + ".head"))
-          try Command.succeed(["/bin/sh", "-ec", "\(change) \(Self.ledger)"])
+          let whole = try #require(machine.contents(of: Self.auditLog))
+          let head = try #require(machine.contents(of: Self.auditLog + ".head"))
+          try Command.succeed(["/bin/sh", "-ec", "\(change) \(Self.auditLog)"])
           // sed replaces the file with one that root owns; the owner alone would reveal the change.
-          if row != 6 { try Command.succeed(["/bin/chown", "mfa:mfa", Self.ledger]) }
+          if row != 6 { try Command.succeed(["/bin/chown", "mfa:mfa", Self.auditLog]) }
           let found = try verify()
           #expect(found.status == .exited(1), "row \(row)")
           #expect(found.errorText.contains(expected), "row \(row): \(found.errorText)")
           #expect(found.errorText.contains("hint: "), "row \(row)")
           #expect(try verify(["--json"]).text.contains("\"valid\": false"), "row \(row)")
-          let looked = try Command.run([Self.admin, "ledger", "show"])
+          let looked = try Command.run([Self.admin, "audit-log", "show"])
           #expect(looked.status == .exited(1) && looked.errorText == found.errorText, "row \(row)")
           #expect(
             looked.text.contains("  NOT VERIFIED\n") == [1, 2, 4].contains(row), "row \(row)")
@@ -222,24 +223,24 @@ extension EndToEnd {
           if [3, 5, 6].contains(row) {
             #expect(try Command.run([Self.admin, "ticket", user.name]).status == .exited(1))
           }
-          try StoreFiles.put(whole, at: Self.ledger)
-          try StoreFiles.put(head, at: Self.ledger + ".head")
+          try StoreFiles.put(whole, at: Self.auditLog)
+          try StoreFiles.put(head, at: Self.auditLog + ".head")
         }
         #expect(try verify().status == .exited(0))
         // A file with a wrong owner or mode is not trusted, and the hint corrects it.
-        try Command.succeed(["/bin/chmod", "0644", Self.ledger])
+        try Command.succeed(["/bin/chmod", "0644", Self.auditLog])
         let distrusted = try verify()
         #expect(distrusted.status == .exited(1))
         #expect(
-          distrusted.errorText.contains("hint: chown mfa:mfa \(Self.ledger) && chmod 0600"),
+          distrusted.errorText.contains("hint: chown mfa:mfa \(Self.auditLog) && chmod 0600"),
           "\(distrusted.errorText)")
-        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        try Command.succeed(["/bin/chmod", "0600", Self.auditLog])
         // Both files are missing although records exist.
-        let whole = try #require(machine.contents(of: Self.ledger))
-        let head = try #require(machine.contents(of: Self.ledger + ".head"))
+        let whole = try #require(machine.contents(of: Self.auditLog))
+        let head = try #require(machine.contents(of: Self.auditLog + ".head"))
         let identity = try #require(machine.contents(of: StoreFiles.identity))
-        try Command.succeed(["/bin/rm", Self.ledger, Self.ledger + ".head"])
-        let gone = try Command.run([Self.admin, "ledger", "verify"])
+        try Command.succeed(["/bin/rm", Self.auditLog, Self.auditLog + ".head"])
+        let gone = try Command.run([Self.admin, "audit-log", "verify"])
         #expect(
           gone.status == .exited(1)
             && gone.errorText.contains("/var/lib/mfa has no audit log, but"),
@@ -248,17 +249,17 @@ extension EndToEnd {
         let adopted = try Command.run([Self.admin, "adopt-store", "--yes"])
         #expect(adopted.status == .exited(0), "\(adopted.errorText)")
         for _ in 0..<2 {
-          let gone = try Command.run([Self.admin, "ledger", "verify"])
+          let gone = try Command.run([Self.admin, "audit-log", "verify"])
           #expect(gone.status == .exited(1))
           #expect(gone.errorText.contains("the record of \(user.name): an"), "\(gone.errorText)")
           #expect(gone.errorText.contains("hint: ") && gone.errorText.contains("--begun-anew"))
-          let json = try Command.run([Self.admin, "ledger", "verify", "--json"])
+          let json = try Command.run([Self.admin, "audit-log", "verify", "--json"])
           #expect(json.status == .exited(1) && json.text.contains("\"valid\": false"))
         }
         let begun = try verify()
         #expect(begun.status == .exited(0) && begun.text.contains("no entries about 1 record\n"))
-        try StoreFiles.put(whole, at: Self.ledger)
-        try StoreFiles.put(head, at: Self.ledger + ".head")
+        try StoreFiles.put(whole, at: Self.auditLog)
+        try StoreFiles.put(head, at: Self.auditLog + ".head")
         try StoreFiles.put(identity, at: StoreFiles.identity)
         #expect(try verify().status == .exited(0))
         try files.restore(old)
@@ -275,24 +276,24 @@ extension EndToEnd {
 
     @Test("a change that cannot be recorded is refused, but a code is accepted")
     func unwritable() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let helper = try session(user, code: try enrollment.phone.code(offset: -4))
         let codes = try #require(try helper.ask(0x0E)).fields.dropFirst()
         try end(helper)
         let record = machine.contents(of: StoreFiles(of: user.name).record)
-        try Command.succeed(["/bin/chmod", "0640", Self.ledger])
+        try Command.succeed(["/bin/chmod", "0640", Self.auditLog])
         let start = try machine.log.position()
         let refused = try PAMClient.signIn(
           service: service, user: user.name,
           answers: [.text(String(decoding: try #require(codes.first), as: UTF8.self))])
         #expect(refused.code == "PAM_AUTH_ERR", "\(refused)")
         let line = try machine.log.waitForEntry(containing: "result=error", since: start)
-        #expect(line.fields["part"] == "ledger" && line.fields["reason"] == "wrong-permissions")
+        #expect(line.fields["part"] == "audit-log" && line.fields["reason"] == "wrong-permissions")
         let ticket = try Command.run([Self.admin, "ticket", user.name])
         #expect(ticket.status == .exited(1) && ticket.output.isEmpty)
-        #expect(ticket.errorText.contains("/var/lib/mfa/ledger is not trusted"))
+        #expect(ticket.errorText.contains("/var/lib/mfa/audit-log is not trusted"))
         let calls = machine.folder + "/calls"
         let accepted = try PAMClient.signIn(
           service: service, user: user.name,
@@ -300,17 +301,17 @@ extension EndToEnd {
           through: SystemCallTrace.list(to: calls))
         let list = String(decoding: try #require(machine.contents(of: calls)), as: UTF8.self)
         // The application opens nothing of the store.
-        #expect(!list.contains("/var/lib/mfa") && !list.contains(#""ledger""#))
+        #expect(!list.contains("/var/lib/mfa") && !list.contains(#""audit-log""#))
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         #expect(machine.contents(of: StoreFiles(of: user.name).record) == record)
-        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        try Command.succeed(["/bin/chmod", "0600", Self.auditLog])
         #expect(try verify().status == .exited(0))
       }
     }
 
     @Test("a manual change of the configuration is recorded by the first program that uses it")
     func manualConfigurationChangeIsRecorded() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let (user, enrollment) = try machine.addEnrolledUser()
         let service = try machine.makeService(OneCode.stack)
         let configuration = "/etc/mfa/mfa.conf"
@@ -335,7 +336,7 @@ extension EndToEnd {
           // Run twice, because a known configuration is not recorded again.
           for _ in 0..<2 {
             switch row {
-            case 4: try Command.succeed([Self.admin, "ledger", "verify"])
+            case 4: try Command.succeed([Self.admin, "audit-log", "verify"])
             case 5:
               let helper = try HelperSession(as: user)
               _ = try helper.greet()
@@ -359,15 +360,15 @@ extension EndToEnd {
         }
         // A configuration change takes effect even if it cannot be recorded.
         try machine.writeConfiguration("[project]\nthrottle_after = 60\n")
-        try Command.succeed(["/bin/chmod", "0640", Self.ledger])
+        try Command.succeed(["/bin/chmod", "0640", Self.auditLog])
         let start = try machine.log.position()
         let accepted = try PAMClient.signIn(
           service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: -2))]
         )
         #expect(accepted.code == "PAM_SUCCESS", "\(accepted)")
         let line = try machine.log.waitForEntry(containing: "result=policy-changed", since: start)
-        #expect(line.fields["part"] == "ledger" && line.fields["reason"] == "wrong-permissions")
-        try Command.succeed(["/bin/chmod", "0600", Self.ledger])
+        #expect(line.fields["part"] == "audit-log" && line.fields["reason"] == "wrong-permissions")
+        try Command.succeed(["/bin/chmod", "0600", Self.auditLog])
         #expect(try verify().status == .exited(0))
         #expect(try shown("event").count == count + 1)
       }
@@ -375,7 +376,7 @@ extension EndToEnd {
 
     @Test("a report names unmet requirements and the related audit log entries")
     func report() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let (user, _) = try machine.addEnrolledUser()
         try machine.write("#!/bin/sh\n", to: "/usr/sbin/sendmail", mode: "0755")
         try machine.writeConfiguration("[project]\nstate = enabled\nenrollment = required\n")
@@ -409,7 +410,7 @@ extension EndToEnd {
 
     @Test("an entry in text form names the user who made the change, and its source")
     func actors() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let user = try machine.addUser()
         let terminal = try TerminalSession(
           [Self.admin, "bypass", user.name, "--reason", "phone lost"])
@@ -418,7 +419,7 @@ extension EndToEnd {
         #expect(try shown("by").suffix(2) == ["root", user.name])
         let uid = try Command.succeed(["/usr/bin/id", "-u", user.name])
         #expect(try shown("byUid").suffix(2).joined(separator: " ") + "\n" == "0 " + uid)
-        let lines = try Command.succeed([Self.admin, "ledger", "show", "--user", user.name])
+        let lines = try Command.succeed([Self.admin, "audit-log", "show", "--user", user.name])
           .split(separator: "\n")
         #expect(lines.count == 2)
         let first = try #require(lines.first)
@@ -430,7 +431,7 @@ extension EndToEnd {
 
     @Test("revoking an unreadable record and revoking a single factor are both recorded")
     func revoking() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let (user, _) = try machine.addEnrolledUser()
         let (other, _) = try machine.addEnrolledUser()
         let files = StoreFiles(of: user.name)
@@ -445,7 +446,7 @@ extension EndToEnd {
 
     @Test("thirty-two concurrent programs record their changes one after the other")
     func atOnce() throws {
-      try withLedger { machine in
+      try withAuditLog { machine in
         let users = try (0..<8).map { _ in try machine.addUser().name }
         try Command.succeed(
           [
