@@ -167,7 +167,7 @@ let package = Package(
       description: "Compile the module and the helper as Embedded Swift, as they ship."),
     .trait(
       name: "Fleet",
-      description: "Build the relay and the verifier of a fleet, with gRPC."),
+      description: "Build the relay and the verifier of a realm, with gRPC."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -300,7 +300,7 @@ let package = Package(
     .executableTarget(
       name: "mfa-loading-probe", dependencies: ours("Base CSecretsTesting Crypto"),
       path: "Tests/Base/LoadingProbe", swiftSettings: everywhere),
-    // Simulates many hosts of a fleet; see Tests/Load/run.
+    // Simulates many hosts of a realm; see Tests/Load/run.
     .executableTarget(
       name: "mfa-fleet-load",
       dependencies: ours(

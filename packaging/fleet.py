@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts a fleet of small machines, for packaging/fleet-try, and acts as a user at its hosts.
+"""Starts a realm of small machines, for packaging/fleet-try, and acts as a user at its hosts.
 
 Each machine is a network namespace with an address of its own, and sees its own /etc/mfa, /run/mfa and
 /run/mfa-verifier. Requires a private machine with the programs installed.
@@ -550,17 +550,17 @@ def act(engine, verifiers, hosts):
     engine.fail(user)
 
     step("the realm, administered by root on host1; host3 may not administer it")
-    for arguments in (["list"], ["show", USER], ["fleet", "status"], ["audit log", "verify"]):
+    for arguments in (["list"], ["show", USER], ["realm", "status"], ["audit-log", "verify"]):
         for line in host1.run("mfa-admin", *arguments).splitlines():
             print("    " + line)
-    if "host1.example.org" not in host1.run("mfa-admin", "fleet", "hosts") or USER not in host1.run("mfa-admin", "list"):
+    if "host1.example.org" not in host1.run("mfa-admin", "realm", "hosts") or USER not in host1.run("mfa-admin", "list"):
         raise Failure("mfa-admin does not list the host or the user")
     if succeeds(*host3.command("mfa-admin", "list")):
         raise Failure("a host without administering = on listed the users")
 
     step("host2 is revoked")
-    host1.run("mfa-admin", "fleet", "revoke", "host2.example.org", "--yes")
-    for line in host1.run("mfa-admin", "fleet", "hosts").splitlines():
+    host1.run("mfa-admin", "realm", "revoke", "host2.example.org", "--yes")
+    for line in host1.run("mfa-admin", "realm", "hosts").splitlines():
         print("    " + line)
     user.host = host2
     worked, _ = user.sign_in("a sign-in at host2, with a new code", PASSWORD,
@@ -592,7 +592,7 @@ def create_data(kind, databases):
 
 
 def create_machines(kind):
-    """Creates the machines of a fleet with an engine. Returns its databases, verifiers and hosts, which are not
+    """Creates the machines of a realm with an engine. Returns its databases, verifiers and hosts, which are not
     started yet."""
     databases = [kind.machine(*item) for item in DATABASES.items()]
     create_data(kind, databases)

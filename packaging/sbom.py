@@ -40,7 +40,7 @@ PROGRAMS = {
     "mfa-verifier": (".build", None, True, "mfa-verifier"),
     "mfa-fleet": (".build-fleet", "Fleet", True, "mfa-fleet"),
 }
-# Files of a release without a fleet.
+# Files of a release without a realm.
 REQUIRED = ("pam_mfa.so", "mfad", "mfa-helper", "mfa-enroll", "mfa-admin")
 
 # Modules that contain the sources of another project: its name, its licence, and the file and the expression that

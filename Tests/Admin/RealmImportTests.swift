@@ -9,7 +9,7 @@ import Testing
 
 @testable import MFAAdmin
 
-/// `mfa-admin fleet import` with a local store on disk, and a realm in memory that merges as a verifier does.
+/// `mfa-admin realm import` with a local store on disk, and a realm in memory that merges as a verifier does.
 @Suite("Importing a local store into a realm")
 struct RealmImportTests {
   private static let user = Array("alice".utf8)

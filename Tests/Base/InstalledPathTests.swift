@@ -27,7 +27,7 @@ import Testing
       StoreFile.realmMailPath, StoreFile.phone.path,
     ] + fleet
 
-  /// The paths of a fleet: the certificate of a host, what the relay keeps for outages, and the socket between the
+  /// The paths of a realm: the certificate of a host, what the relay keeps for outages, and the socket between the
   /// processes of a verifier.
   static let fleet = [
     "/var/lib/mfa-fleet", "/var/lib/mfa-fleet-offline", "/run/mfa-verifier",

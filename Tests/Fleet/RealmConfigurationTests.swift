@@ -3,7 +3,7 @@ import Testing
 
 @testable import MFARealmTransport
 
-@Suite("The configuration of a fleet")
+@Suite("The configuration of a realm")
 struct RealmConfigurationTests {
   private static let relay = RealmConfiguration.Section(
     "relay", required: ["verifiers"], optional: ["number"])

@@ -4,12 +4,12 @@ import MFARealm
 import MFARealmTransport
 import MFABase
 
-/// Simulates many hosts of a fleet. `Tests/Load/run` starts it.
+/// Simulates many hosts of a realm. `Tests/Load/run` starts it.
 @main
 struct LoadMain: AsyncParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
-      commandName: "mfa-fleet-load", abstract: "Simulates many hosts of a fleet.",
+      commandName: "mfa-fleet-load", abstract: "Simulates many hosts of a realm.",
       subcommands: [PrepareCommand.self, HostsCommand.self])
   }
 

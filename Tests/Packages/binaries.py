@@ -47,7 +47,7 @@ DISTRIBUTIONS = {
     "RHEL": {"8": ((2, 28), (3, 4, 25), False), "9": ((2, 34), (3, 4, 29), True),
              "10": ((2, 39), (3, 4, 33), True)},
 }
-# The programs of a fleet, which the tests build without optimisation and outside the folder.
+# The programs of a realm, which the tests build without optimisation and outside the folder.
 WITHOUT_ROW = ("mfa-fleet", "mfa-verifier")
 # What is checked by comparing the C library's function with ours, which has another name here.
 COMPARISON = """

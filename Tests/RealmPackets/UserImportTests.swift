@@ -2,7 +2,7 @@ import MFAModel
 import MFARealm
 import Testing
 
-/// The rules of `mfa-admin fleet import`, without a store.
+/// The rules of `mfa-admin realm import`, without a store.
 @Suite("Merging a host's user into a realm")
 struct UserImportTests {
   // MARK: A user whom the realm does not know

@@ -19,7 +19,7 @@ package enum InstalledPath {
   package static var storeScript: StaticString { "/usr/lib/mfa/make-store" }
   /// The file that exists on a host whose users' factors are kept by a realm.
   package static var realm: StaticString { "/etc/mfa/realm" }
-  /// The list of what `mfa-admin fleet import` has imported from this host into its realm.
+  /// The list of what `mfa-admin realm import` has imported from this host into its realm.
   package static var importedUsers: StaticString { "/etc/mfa/imported" }
   /// The hash of the break-glass code, which may stand in for a code while the store cannot be used.
   package static var breakGlass: StaticString { "/etc/mfa/break-glass" }

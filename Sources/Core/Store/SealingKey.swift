@@ -316,11 +316,11 @@ package enum ChecksumPurpose: UInt8, Sendable {
   /// The result that a shared store returns again for a repeated request.
   case sharedAnswer = 17
   /// A host of a realm.
-  case fleetHost = 18
+  case realmHost = 18
   /// A ticket with which a host joins a realm.
-  case fleetTicket = 19
-  /// When a host or a verifier of a fleet was seen last.
-  case fleetLastSeen = 24
+  case hostTicket = 19
+  /// When a host or a verifier of a realm was seen last.
+  case lastSeen = 24
   /// The entry of a user in the directory service.
   case directoryEntry = 25
   /// The user of an entry in the directory service.

@@ -1,7 +1,7 @@
 import MFAModel
 
 /// What the local store of a host has about a user, to be merged into what a realm has. This is the target for
-/// `mfa-admin fleet import`; it decides, and reads and writes nothing.
+/// `mfa-admin realm import`; it decides, and reads and writes nothing.
 ///
 /// MUST 1: no code that the host or the realm accepted is accepted again: the larger time step counts.
 /// (`UserImportTests.usedCodes`)

@@ -1,4 +1,4 @@
-/// A property of the database that makes a fleet's store less safe, or unusable.
+/// A property of the database that makes a realm's store less safe, or unusable.
 package enum DatabaseFinding: Equatable, Hashable, Sendable {
   /// The server is a standby.
   case inRecovery
@@ -49,7 +49,7 @@ extension DatabaseFinding {
   }
 }
 
-/// A property of an etcd cluster that makes a fleet's store less safe, or unusable.
+/// A property of an etcd cluster that makes a realm's store less safe, or unusable.
 package enum EtcdFinding: Equatable, Hashable, Sendable {
   /// An address begins with `http://`: anyone in between can read, change and answer.
   case withoutTLS(endpoint: String)

@@ -1,6 +1,6 @@
 import MFAStore
 
-/// The shared store of a fleet in an etcd cluster.
+/// The shared store of a realm in an etcd cluster.
 ///
 /// An engine talks to one member at a time, through the JSON gateway of etcd 3.4 or later. It has at most
 /// one connection, which it opens on first use and again after an error. It is used by one thread. A forked

@@ -42,14 +42,14 @@ package struct HostRecord: Equatable, Sendable {
     for serial in serials { writer.writeShort(serial) }
     writer.write(joinedAt)
     writer.write(revokedAt)
-    return try RegistryRow.sealed(writer.bytes, .fleetHost, &key)
+    return try RegistryRow.sealed(writer.bytes, .realmHost, &key)
   }
 
   /// Verifies the checksum, the name and the version of the row.
   init(
     _ sealed: [UInt8], name expected: [UInt8], version row: UInt64, _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .fleetHost, &key)
+    let content = try RegistryRow.opened(sealed, .realmHost, &key)
     var reader = ByteReader(content.span)
     guard Self.header(expected, row).isRead(from: &reader),
       let groups = RegistryRow.list(&reader, most: Self.mostGroups),
@@ -106,14 +106,14 @@ package struct LastSeenRecord: Equatable, Sendable {
     writer.writeShort(version)
     writer.write(time)
     writer.write(certificateEnd)
-    return try RegistryRow.sealed(writer.bytes, .fleetLastSeen, &key)
+    return try RegistryRow.sealed(writer.bytes, .lastSeen, &key)
   }
 
   /// Verifies the checksum and the key of the row.
   init(
     _ sealed: [UInt8], for row: EngineKey, _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .fleetLastSeen, &key)
+    let content = try RegistryRow.opened(sealed, .lastSeen, &key)
     var reader = ByteReader(content.span)
     guard reader.read(UInt8.self) == Self.format, reader.read(UInt8.self) == row.kind.rawValue,
       reader.readShort() == row.id, let version = reader.readShort(),
@@ -148,14 +148,14 @@ struct TicketRecord {
     writer.write(UInt8(clamping: groups.count))
     for group in groups { writer.writeShort(group) }
     writer.write(expires)
-    return try RegistryRow.sealed(writer.bytes, .fleetTicket, &key)
+    return try RegistryRow.sealed(writer.bytes, .hostTicket, &key)
   }
 
   /// Verifies the checksum and the ticket's key.
   init(
     _ sealed: [UInt8], for expected: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .fleetTicket, &key)
+    let content = try RegistryRow.opened(sealed, .hostTicket, &key)
     var reader = ByteReader(content.span)
     guard reader.read(UInt8.self) == Self.version, let id = reader.readShort(), id == expected,
       let host = reader.readShort(),

@@ -182,7 +182,7 @@ package struct HostRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> EngineKey {
     let code = ticket.bytes.span
     let digest = try cryptographic { () throws(CryptographyError) in
-      try sealing.digest(of: code, context: [], purpose: .fleetTicket)
+      try sealing.digest(of: code, context: [], purpose: .hostTicket)
     }
     guard let key = EngineKey(.ticket, digest) else { throw .cryptography }
     return key

@@ -1,7 +1,7 @@
 import MFABase
 import MFAStore
 
-/// The shared store of a fleet in a PostgreSQL database.
+/// The shared store of a realm in a PostgreSQL database.
 ///
 /// An engine has one connection, which it opens on first use and again after an error. It has no
 /// thread and is used by one thread. A forked copy of the process opens a new connection and does

@@ -1,7 +1,7 @@
 import MFABase
 import MFARealm
 
-/// A configuration, certificate or key file of the fleet.
+/// A configuration, certificate or key file of the realm.
 ///
 /// MUST 1: a file that a user other than root or this process's user could have written is not used.
 /// (Tests/Fleet: `untrusted files`)

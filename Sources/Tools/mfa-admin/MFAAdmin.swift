@@ -24,7 +24,7 @@ struct MFAAdmin: ParsableCommand {
       WithdrawCommand.self, DoctorCommand.self, ReadinessCommand.self, ExplainCommand.self,
       ConfigCommand.self, ForgetCommand.self, EnableCommand.self, ConfirmCommand.self,
       DisableCommand.self, ServicesCommand.self, RestoreCommand.self, AuditLogCommand.self,
-      ReportCommand.self, CheckCommand.self, FleetCommand.self, PhoneCommand.self,
+      ReportCommand.self, CheckCommand.self, RealmCommand.self, PhoneCommand.self,
       RekeyCommand.self, AdoptStoreCommand.self, PrepareImageCommand.self,
       BreakGlassCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,

@@ -5,7 +5,7 @@ import MFAModel
 import MFARealm
 import MFARealmStore
 
-// What `mfa-admin fleet import` on a host does with the users of its local store.
+// What `mfa-admin realm import` on a host does with the users of its local store.
 extension RealmUsers {
   /// Merges what a host has about a user into what the realm has.
   func importing(_ host: OpenedImport) throws(FactorStoreError) -> AdministeredImport {

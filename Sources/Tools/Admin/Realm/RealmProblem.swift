@@ -116,10 +116,10 @@ package enum RealmProblem: Error, Equatable {
     case .hostRefused: "join again with a new ticket: mfa-fleet(8)"
     case .unknownCommand, .malformed: "upgrade the verifiers"
     case .store: "on a verifier: runuser -u mfa -- mfa-verifier check"
-    case .notFound: "mfa-admin list shows the users, mfa-admin fleet hosts the hosts"
+    case .notFound: "mfa-admin list shows the users, mfa-admin realm hosts the hosts"
     case .unknownGroup:
       "name a section [hosts NAME] of /etc/mfa/verifier.conf with --group, for example: --group web"
-    case .badHostName: "for example: mfa-admin fleet ticket web1.example.org --group web"
+    case .badHostName: "for example: mfa-admin realm ticket web1.example.org --group web"
     case .tooManyGrants: "withdraw one with mfa-admin withdraw; mfa-admin grants lists them"
     case .badGrant: "see BYPASS in mfa-admin(8) for the ranges"
     case .policy: "on a verifier: mfa-admin config check"

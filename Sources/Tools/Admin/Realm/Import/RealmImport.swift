@@ -4,7 +4,7 @@ import MFAModel
 import MFARealm
 import MFAStore
 
-/// `mfa-admin fleet import`: takes the users of this host's local store to the realm that the host has joined. The
+/// `mfa-admin realm import`: takes the users of this host's local store to the realm that the host has joined. The
 /// local store is not changed.
 ///
 /// The realm is asked about each user first, without a change. Then the list of what is about to be imported is
@@ -255,7 +255,7 @@ extension ThisHost {
   }
 }
 
-/// The users of this host's local store, as `mfa-admin fleet import` sends them to the realm. Nothing is changed.
+/// The users of this host's local store, as `mfa-admin realm import` sends them to the realm. Nothing is changed.
 ///
 /// MUST 1: a record that a sign-in on this host would refuse is not sent. (`RealmImportTests.unusable`)
 /// MUST 2: secrets are unsealed only into `SecretBytes`.

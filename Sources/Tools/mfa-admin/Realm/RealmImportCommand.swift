@@ -2,8 +2,8 @@ import ArgumentParser
 import MFAAdmin
 import MFARealm
 
-/// `mfa-admin fleet import`
-struct FleetImportCommand: ParsableCommand {
+/// `mfa-admin realm import`
+struct RealmImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import the users of this host's local store into the realm.",
     discussion: """

@@ -2,23 +2,23 @@ import ArgumentParser
 import MFAAdmin
 import MFAStore
 
-/// `mfa-admin fleet`
-struct FleetCommand: ParsableCommand {
+/// `mfa-admin realm`
+struct RealmCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fleet", abstract: "Manage the hosts of the realm that this host belongs to.",
+    commandName: "realm", abstract: "Manage the hosts of the realm that this host belongs to.",
     discussion: """
       The commands need a host whose group has "administering = on" in mfa-verifier.conf(5).
 
       \(AdminStatus.explanation)
       """,
     subcommands: [
-      FleetStatusCommand.self, FleetHostsCommand.self, FleetTicketCommand.self,
-      FleetRevokeCommand.self, FleetImportCommand.self,
+      RealmStatusCommand.self, RealmHostsCommand.self, RealmTicketCommand.self,
+      RealmRevokeCommand.self, RealmImportCommand.self,
     ])
 }
 
-/// `mfa-admin fleet hosts`
-struct FleetHostsCommand: ParsableCommand {
+/// `mfa-admin realm hosts`
+struct RealmHostsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hosts", abstract: "List the hosts of the realm.",
     discussion: AdminStatus.explanation)
@@ -37,8 +37,8 @@ struct FleetHostsCommand: ParsableCommand {
   }
 }
 
-/// `mfa-admin fleet status`
-struct FleetStatusCommand: ParsableCommand {
+/// `mfa-admin realm status`
+struct RealmStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the hosts, the verifiers and the database of the realm.",
     discussion: """
@@ -57,8 +57,8 @@ struct FleetStatusCommand: ParsableCommand {
   }
 }
 
-/// `mfa-admin fleet ticket`
-struct FleetTicketCommand: ParsableCommand {
+/// `mfa-admin realm ticket`
+struct RealmTicketCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ticket", abstract: "Create a ticket with which a host joins the realm.",
     discussion: """
@@ -80,8 +80,8 @@ struct FleetTicketCommand: ParsableCommand {
   }
 }
 
-/// `mfa-admin fleet revoke`
-struct FleetRevokeCommand: ParsableCommand {
+/// `mfa-admin realm revoke`
+struct RealmRevokeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Revoke all certificates of a host.",
     discussion: """
