@@ -111,4 +111,20 @@ struct ProtocolDocumentTests {
     #expect(Self.document.text.contains("### Reply to the helper: kind 0x82\n"))
     #expect(ManagementCall.kind == 0x42 && ManagementReply.kind == 0x82)
   }
+
+  @Test("HELPER.md has every request and every response of the helper")
+  func helper() throws {
+    let document = ProtocolDocument("Wire/Wire/HELPER.md")
+    func kinds(_ columns: String...) throws -> Set<UInt8> {
+      Set(try document.rows(columns).map { try #require(UInt8($0[0], radix: 16)) })
+    }
+    let requests = try Samples.requests.map {
+      Samples.bytes(try $0().encoded())[Frame.headerLength]
+    }
+    #expect(try kinds("kind", "name", "fields", "answered by") == Set(requests))
+    let responses = try Samples.responses.map {
+      Samples.bytes(try $0().encoded())[Frame.headerLength]
+    }
+    #expect(try kinds("kind", "name", "fields") == Set(responses))
+  }
 }
