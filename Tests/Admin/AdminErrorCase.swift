@@ -9,7 +9,11 @@ enum AdminErrorCase: CaseIterable {
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
     notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, realm,
-    storeNotMade, imageNotPrepared, notRenamed, accountExists
+    storeNotMade, imageNotPrepared, notRenamed, accountExists,
+    notAService, noServiceFile, file, unusableFile, fileChanged, report, stack, secureShell, module,
+    trial, untried, reload, rollbackWatcher, invalidRecord, busy, unknownProgram, enabledByHand,
+    enabledWith, nothingToConfirm, noNewSignIn, system, unrecorded, acceptances, rolledBack,
+    rollbackFailed
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: AdminError) {
@@ -62,6 +66,31 @@ enum AdminErrorCase: CaseIterable {
       case .notRenamed: .notRenamed
       case .accountExists: .accountExists
       case .imageNotPrepared: .imageNotPrepared
+      case .notAService: .notAService
+      case .noServiceFile: .noServiceFile
+      case .file: .file
+      case .unusableFile: .unusableFile
+      case .fileChanged: .fileChanged
+      case .report: .report
+      case .stack: .stack
+      case .secureShell: .secureShell
+      case .module: .module
+      case .trial: .trial
+      case .untried: .untried
+      case .reload: .reload
+      case .rollbackWatcher: .rollbackWatcher
+      case .invalidRecord: .invalidRecord
+      case .busy: .busy
+      case .unknownProgram: .unknownProgram
+      case .enabledByHand: .enabledByHand
+      case .enabledWith: .enabledWith
+      case .nothingToConfirm: .nothingToConfirm
+      case .noNewSignIn: .noNewSignIn
+      case .system: .system
+      case .unrecorded: .unrecorded
+      case .acceptances: .acceptances
+      case .rolledBack: .rolledBack
+      case .rollbackFailed: .rollbackFailed
       }
   }
 }

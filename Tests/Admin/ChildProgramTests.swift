@@ -6,7 +6,7 @@ import Testing
 @Suite struct ChildProgramTests {
   private func run(
     _ arguments: [String], seconds: Int64 = 60, longest: Int = 1 << 20
-  ) throws(ProgramOutput.Failure) -> ProgramOutput {
+  ) throws(ReadingFailure) -> ProgramOutput {
     try ChildProgram(arguments: arguments, seconds: seconds, longest: longest).run()
   }
 
@@ -43,23 +43,23 @@ import Testing
   }
 
   @Test func tooMuchOutputIsRefused() {
-    #expect(throws: ProgramOutput.Failure.tooMuch(bytes: 10)) {
+    #expect(throws: ReadingFailure(at: "/bin/cat", "it printed more than 10 bytes")) {
       try run(["/bin/cat", "/dev/zero"], longest: 10)
     }
   }
 
   @Test func programThatRunsTooLongIsKilled() {
-    #expect(throws: ProgramOutput.Failure.late(seconds: 0)) {
+    #expect(throws: ReadingFailure(at: "/bin/sleep", "it did not end within 0 s")) {
       try run(["/bin/sleep", "1000"], seconds: 0)
     }
     // The limit applies even if the program closes its output.
-    #expect(throws: ProgramOutput.Failure.late(seconds: 1)) {
+    #expect(throws: ReadingFailure(at: "/bin/sh", "it did not end within 1 s")) {
       try run(["/bin/sh", "-c", "exec >&- 2>&- sleep 1000"], seconds: 1)
     }
   }
 
   @Test func missingProgramIsAnError() {
-    #expect(throws: ProgramOutput.Failure.system(SystemError(.process, number: 2))) {
+    #expect(throws: ReadingFailure(at: "/nonexistent", SystemError(.process, number: 2).text)) {
       try run(["/nonexistent"])
     }
   }

@@ -50,6 +50,7 @@ struct ExaminationTests {
   }
 
   static let pamError = SystemError(.open, number: 5)
+  static let accountsError = ReadingFailure(at: "/etc/passwd", "EIO")
 
   // MARK: Stacks
 
@@ -335,7 +336,7 @@ struct ExaminationTests {
   ]
 
   private static func recorded(_ service: String, _ path: String, _ state: RecordedService.State)
-    -> Result<[RecordedService], RecordedService.Failure>
+    -> Result<[RecordedService], ReadingFailure>
   {
     .success([
       RecordedService(
@@ -382,7 +383,7 @@ struct ExaminationTests {
       $0.sshdOfOthers = settings("usepam no")
     },
     Row(8, "warning could-not-be-checked /etc/mfa/enabled") {
-      $0.recorded = .failure(RecordedService.Failure(place: "/etc/mfa/enabled", reason: "no"))
+      $0.recorded = .failure(ReadingFailure(at: "/etc/mfa/enabled", "no"))
     },
   ]
 
@@ -503,7 +504,7 @@ struct ExaminationTests {
     // sshd or its files cannot be read.
     Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
     Row(19, "warning could-not-be-checked /usr/sbin/sshd") {
-      $0.sshd = .failure(.late(seconds: 10))
+      $0.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "late"))
     },
     Row(20, "error sshd-refuses /etc/ssh/sshd_config:1") {
       $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
@@ -1204,7 +1205,7 @@ struct ExaminationTests {
         host.statuses[path]?.owner = 1002
       }
     },
-    Row(26, "warning could-not-be-checked /etc/passwd") { $0.owner = .failure(pamError) },
+    Row(26, "warning could-not-be-checked /etc/passwd") { $0.owner = .failure(accountsError) },
     Row(27, "warning could-not-be-checked /etc/mfa/key") { $0.unseen["/etc/mfa/key"] = pamError },
     Row(28, "warning could-not-be-checked /var/lib/mfa/factors") {
       $0.unseen["/var/lib/mfa/factors"] = pamError
@@ -1218,7 +1219,7 @@ struct ExaminationTests {
     Row(31) { $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755) },
     Row(32, "warning could-not-be-checked /usr/lib/mfa/mfa-helper") {
       $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
-      $0.helperMayWriteAudit = .failure(pamError)
+      $0.helperMayWriteAudit = .failure(ReadingFailure(at: "/usr/lib/mfa/mfa-helper", "EIO"))
     },
     ownership(33, "/var/lib/mfa/audit-log", MemoryHost.file(999, 0o644)),
     ownership(34, "/var/lib/mfa/audit-log.head", MemoryHost.file(0, 0o600)),
@@ -1326,7 +1327,9 @@ struct ExaminationTests {
       ])
     },
     Row(14, "warning clock-not-synchronized adjtimex(2)") { $0.clock = .success(false) },
-    Row(15, "warning could-not-be-checked adjtimex(2)") { $0.clock = .failure(pamError) },
+    Row(15, "warning could-not-be-checked adjtimex(2)") {
+      $0.clock = .failure(ReadingFailure(at: "adjtimex(2)", "EIO"))
+    },
   ]
 
   @Test("in the store and the clock", arguments: storeRows)
@@ -1371,7 +1374,7 @@ struct ExaminationTests {
       $0.known = .success([MemoryHost.account("daemon", 1, home: "/home/alice")])
       $0.statuses[leftover] = MemoryHost.file(1000, 0o400)
     },
-    Row(8, "warning could-not-be-checked /etc/passwd") { $0.known = .failure(pamError) },
+    Row(8, "warning could-not-be-checked /etc/passwd") { $0.known = .failure(accountsError) },
     Row(9, "warning could-not-be-checked /proc/self/mountinfo") {
       $0.texts["/proc/self/mountinfo"] = nil
     },
@@ -1611,11 +1614,11 @@ struct ExaminationTests {
       "/proc/self/mountinfo": Self.pamError, "/root/.ssh/authorized_keys": Self.pamError,
       "/usr/lib/mfa": Self.pamError,
     ]
-    host.known = .failure(Self.pamError)
-    host.owner = .failure(Self.pamError)
+    host.known = .failure(Self.accountsError)
+    host.owner = .failure(Self.accountsError)
     host.reports = .failure(.clock(Self.pamError))
-    host.clock = .failure(Self.pamError)
-    host.sshd = .failure(.untrusted(.wrongOwner))
+    host.clock = .failure(ReadingFailure(at: "adjtimex(2)", "EIO"))
+    host.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "not trusted"))
     host.configurationFailure = ConfigurationFile.Failure([47], .system(Self.pamError))
     let findings = Doctor.findings(on: try HostSnapshot(of: host))
     #expect(findings.filter { $0.code == "could-not-be-checked" }.count >= 8)

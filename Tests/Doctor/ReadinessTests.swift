@@ -70,7 +70,7 @@ import Testing
     return try survey.readiness(
       for: Readiness.Question(
         accounts: try store.administration.loginAccounts(),
-        services: try ExaminedServices(of: host).meantToAsk, tenant: tenant.map { Array($0.utf8) }))
+        services: try HostSnapshot(of: host).meantToAsk, tenant: tenant.map { Array($0.utf8) }))
   }
 
   static let asking =

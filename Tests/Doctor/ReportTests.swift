@@ -103,7 +103,10 @@ import Testing
       (3, { $0.statuses[key] = nil }, "is missing"),
       (4, { $0.unseen[key] = .notFound(.open) }, "cannot check the owner and permissions"),
       (5, { $0.owner = .success(nil) }, "the user mfa does not exist"),
-      (6, { $0.owner = .failure(.notFound(.open)) }, "cannot check the system user mfa"),
+      (
+        6, { $0.owner = .failure(ReadingFailure(at: "/etc/passwd", "ENOENT")) },
+        "cannot check the system user mfa"
+      ),
       (
         7, { $0.statuses["/var/lib/mfa/factors/alice"] = MemoryHost.file(999, 0o644) },
         "/var/lib/mfa/factors/alice: has mode 0644"
@@ -330,7 +333,10 @@ import Testing
         4, { $0.stacks.files["login"] = "auth optional pam_mfa.so\nauth required pam_unix.so\n" },
         "/pam/login:1: a wrong code does not deny the sign-in"
       ),
-      (5, { $0.sshd = .failure(.late(seconds: 10)) }, "cannot check sshd's settings"),
+      (
+        5, { $0.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "late")) },
+        "cannot check sshd's settings"
+      ),
       (6, { $0.stacks.files["login"] = "auth include nothing\n" }, "/pam/login:1: "),
       (
         7, { $0.stacks.files["sudo"] = "auth required pam_mfa.so config=/x.conf\n" },

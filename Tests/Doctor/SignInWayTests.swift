@@ -197,7 +197,11 @@ struct SignInWayTests {
   ) -> [Finding] {
     let host = MemoryHost()
     let view = SSHDView.known(
-      [SSHDView.Case(description: nil, matches: [], settings: settings)], SSHDFile(of: host), [])
+      [
+        SSHDView.Case(
+          choice: SSHDConnections.Choice(matches: [], connection: SSHDConnection()),
+          settings: settings)
+      ], SSHDFile(of: host), [])
     return DisabledPrompts.findings(service, view)
       + MethodsWithoutCode.findings(service, view, on: host)
       + UnprovenFirstFactor.findings(service, view)

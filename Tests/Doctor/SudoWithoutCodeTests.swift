@@ -268,7 +268,7 @@ struct SudoWithoutCodeTests {
     if let sources { host.texts["/etc/nsswitch.conf"] = sources }
     if let listing { host.outputs["/usr/bin/sudo -ll -U alice"] = SudoHost.output(listing) }
     let findings = Doctor.sudoFindings(
-      for: try userName("alice"), at: Array("sudo".utf8), on: host)
+      for: try userName("alice"), at: Array("sudo".utf8), HostRules(of: host))
     #expect(
       findings.map { "\($0.severity.rawValue) \($0.code) \($0.place)" } == expected,
       "row \(number)")
@@ -281,7 +281,7 @@ struct SudoWithoutCodeTests {
       status: 1, output: [], errors: Array("/etc/sudoers:7:3: syntax error\n".utf8))
     host.outputs["/usr/bin/sudo -ll -U alice"] = SudoHost.output(Self.listing)
     let findings = Doctor.sudoFindings(
-      for: try userName("alice"), at: Array("sudo".utf8), on: host)
+      for: try userName("alice"), at: Array("sudo".utf8), HostRules(of: host))
     #expect(
       findings.map { "\($0.code) \($0.place)" } == [
         "sudo-without-code /etc/sudoers:7"

@@ -1,3 +1,4 @@
+import MFAAdminTestSupport
 import Testing
 
 @testable import MFADoctor
@@ -5,14 +6,11 @@ import Testing
 @Suite("Lines of sudoers files")
 struct SudoersFilesTests {
   private func files(_ contents: [String: String]) -> SudoersFiles {
-    SudoersFiles(
-      path: "/etc/sudoers", host: SudoersHost(name: "vm.example.org", usesFullName: true),
-      SudoersFiles.Reader(
-        text: { path in contents[path].map { Array($0.utf8) } },
-        names: { folder in
-          contents.keys.filter { $0.hasPrefix(folder + "/") }
-            .map { String($0.dropFirst(folder.count + 1)) }
-        }))
+    var host = MemoryHost()
+    host.texts = contents
+    host.statuses = [:]
+    return SudoersFiles(
+      path: "/etc/sudoers", host: SudoersHost(name: "vm.example.org", usesFullName: true), on: host)
   }
 
   @Test("included files are read where and in the order that sudo reads them")

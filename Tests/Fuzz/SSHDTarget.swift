@@ -12,8 +12,7 @@ import MFAPAMStack
 /// Reads the files of sshd, which the byte 0x1E separates: sshd_config, two files in the folder
 /// sshd_config.d, and the output of `sshd -T`.
 ///
-/// Every reported place exists and is printable. Both readers of these files see the same settings.
-/// The connections in `sshd -T -C` queries are well formed.
+/// Every reported place exists and is printable. The connections in `sshd -T -C` queries are well formed.
 enum SSHDTarget {
   private static let folder = "/etc/ssh/sshd_config.d"
   private static let paths = ["/etc/ssh/sshd_config", folder + "/00-a.conf", folder + "/50-b.conf"]
@@ -42,7 +41,7 @@ enum SSHDTarget {
         (4...5).contains(specification.utf8.count { $0 == UInt8(ascii: ",") })
           && specification.utf8.allSatisfy { $0 > 0x20 }, "a connection is \(specification)")
     }
-    for (place, _) in file.unread { try requireShowable(Array(place.utf8), "a place") }
+    for failure in file.unread { try requireShowable(Array(failure.place.utf8), "a place") }
     try checkPlace(file.place(of: SSHDSettings.keys, saying: settings), texts)
     try checkDropIn(texts, file)
   }
@@ -67,27 +66,15 @@ enum SSHDTarget {
     _ = settings.asksByKeyboard
   }
 
-  /// Compares the settings that the drop-in is checked against with those that the doctor reads.
+  /// Every setting that would override the drop-in is in one of the files.
   private static func checkDropIn(_ texts: [[UInt8]], _ file: SSHDFile) throws {
-    let others = zip(paths, texts).dropFirst().map { (path: $0, text: $1) }
-    _ = SecureShellDropIn.obstacle(main: texts[0], others: others)
-    for exception in SecureShellDropIn.exceptions(main: texts[0], others: others) {
+    _ = SecureShellDropIn.obstacle(in: file)
+    for exception in SecureShellDropIn.exceptions(in: file) {
       try checkPlace(exception.place, texts)
     }
-    for (path, text) in zip(paths, texts.prefix(3)) {
-      let found = SecureShellDropIn.occurrences(in: text, file: path)
-      for occurrence in found { try checkPlace(occurrence.place, texts) }
-      for line in file.lines where line.place.hasPrefix(path + ":") {
-        guard SecureShellDropIn.settings.contains(where: { $0.name.lowercased() == line.keyword })
-        else { continue }
-        let same = found.first { $0.place == line.place }
-        try require(
-          same?.keyword == line.keyword,
-          "the doctor reads \(line.keyword) in \(line.place), the drop-in \(same?.keyword ?? "-")")
-        try require(
-          same?.value.lowercased() == line.arguments.joined(separator: " ").lowercased(),
-          "the doctor reads \(line.arguments) in \(line.place), the drop-in \(same?.value ?? "-")")
-      }
+    for include in file.includes {
+      try checkPlace(include.place, texts)
+      try require(include.position <= file.lines.count, "an include is after the end")
     }
   }
 
@@ -100,51 +87,61 @@ enum SSHDTarget {
     let texts: [[UInt8]]
     let stacks = Stacks()
 
-    func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
+    func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
       guard let index = paths.firstIndex(of: path), index < texts.count else { return nil }
       return texts[index]
     }
 
-    func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
-      guard folder == SSHDTarget.folder else { throw .system(.notFound(.open)) }
+    func names(in folder: String) throws(ReadingFailure) -> [String] {
+      guard folder == SSHDTarget.folder else { return [] }
       return paths.prefix(texts.count).dropFirst().map { String($0.dropFirst(folder.count + 1)) }
     }
 
-    func services() throws(StackRefusal) -> [[UInt8]] { [] }
-
-    func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-      .defaults
-    }
-
-    func now() throws(SystemError) -> Int64 { 0 }
-
-    func account(named name: [UInt8]) throws(SystemError) -> Account? {
+    func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
       Account(name: name, uid: 1000)
     }
 
+    func services() throws(StackRefusal) -> [[UInt8]] { [] }
+    func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+      .defaults
+    }
+    func now() throws(ReadingFailure) -> Int64 { 0 }
+    var decidersGroup: UInt32? { nil }
     func isMember(_ account: Account, of group: [UInt8]) -> Bool? { nil }
-
     func groups(of account: Account) -> [String]? { nil }
-
-    func accounts() throws(SystemError) -> [KnownAccount] { [] }
-
+    func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }
+    func hasGroup(_ name: [UInt8]) -> Bool { true }
+    func withoutPassword(_ accounts: [Account]) -> [Account] { [] }
+    func accounts() throws(ReadingFailure) -> [KnownAccount] { [] }
     func stored() throws(AdminError) -> [UserReport] { [] }
     func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] { [] }
-
-    func status(of path: String) throws(SystemError) -> PathStatus? { nil }
-
-    func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
+    func status(of path: String) throws(ReadingFailure) -> PathStatus? { nil }
+    func target(ofLink path: String) -> String? { nil }
+    func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
       FileSystemSpace(bytes: 0, files: 0)
     }
-
-    func tryWriting(in folder: String) throws(TrustedPath.Refusal) {}
-
-    func mayWriteAudit(_ program: String) throws(SystemError) -> Bool { false }
-
-    func clockIsSynchronized() throws(SystemError) -> Bool { true }
-
+    func tryWriting(in folder: String) throws(ReadingFailure) {}
+    func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool { false }
+    func clockIsSynchronized() throws(ReadingFailure) -> Bool { true }
     func output(
       of program: String, _ arguments: [String]
-    ) throws(ProgramOutput.Failure) -> ProgramOutput? { nil }
+    ) throws(ReadingFailure) -> ProgramOutput? { nil }
+    func stoppedLockHolders() -> [LockHolder] { [] }
+    func auditLogProblem() throws(AdminError) -> AuditLogProblem? { nil }
+    func storeComparison() throws(AdminError) -> StoreComparison { StoreComparison() }
+    func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] { [] }
+    func loadProblem(_ module: [UInt8]) -> String? { nil }
+    func hasModule(_ module: [UInt8]) -> Bool { true }
+    func recordedServices() -> Result<[RecordedService], ReadingFailure> { .success([]) }
+    func serverProcesses() -> [ServerProcess] { [] }
+    var hostMounts: [String] { [] }
+    func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> {
+      .success(AcceptedFindings())
+    }
+    func residentStatus() -> ResidentStatus { .stopped }
+    func realmStatus() -> RealmStatus { .none }
+    func gatewayState(of path: [UInt8]) -> GatewayState {
+      GatewayState(refusal: nil, service: .listens)
+    }
   }
 }

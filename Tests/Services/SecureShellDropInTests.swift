@@ -1,5 +1,7 @@
+import MFAAdminTestSupport
 import Testing
 
+@testable import MFADoctor
 @testable import MFAServices
 
 @Suite struct SecureShellDropInTests {
@@ -66,14 +68,17 @@ import Testing
 
   @Test("settings that override the drop-in, and exceptions from it, are found", arguments: rows)
   func obstacles(row: Row) {
-    let others = row.others.map { (path: $0.path, text: Array($0.text.utf8)) }
-    let obstacle = SecureShellDropIn.obstacle(main: Array(row.main.utf8), others: others)
+    var host = MemoryHost()
+    host.texts = ["/etc/ssh/sshd_config": row.main]
+    for other in row.others { host.texts[other.path] = other.text }
+    let file = SSHDFile(of: host)
+    let obstacle = SecureShellDropIn.obstacle(in: file)
     if let expected = row.obstacle {
       #expect(
-        obstacle?.reason.contains(expected) == true, "\(row.number): \(obstacle?.reason ?? "")")
+        obstacle?.message.contains(expected) == true, "\(row.number): \(obstacle?.message ?? "")")
     } else {
-      #expect(obstacle == nil, "\(row.number): \(obstacle?.reason ?? "")")
-      let exceptions = SecureShellDropIn.exceptions(main: Array(row.main.utf8), others: others)
+      #expect(obstacle == nil, "\(row.number): \(obstacle?.message ?? "")")
+      let exceptions = SecureShellDropIn.exceptions(in: file)
       #expect(exceptions.map(\.place) == row.exceptions, "\(row.number)")
     }
   }
@@ -90,21 +95,22 @@ import Testing
 
   @Test("the output of sshd -T is compared setting by setting")
   func differences() {
-    #expect(SecureShellDropIn.differences(inEffective: Self.effective).isEmpty)
+    func settings(_ output: String) -> SSHDSettings { SSHDSettings(Array(output.utf8)) }
+    #expect(SecureShellDropIn.differences(inEffective: settings(Self.effective)).isEmpty)
     for (part, other) in [
       ("usepam yes", "usepam no"), ("no\nkbd", "yes\nkbd"), ("tication yes", "tication no"),
       ("methods keyboard-interactive", "methods any"), ("usepam yes\n", ""),
     ] {
       let output = Self.effective.replacing(part, with: other)
-      #expect(SecureShellDropIn.differences(inEffective: output).count == 1, "\(other)")
+      #expect(SecureShellDropIn.differences(inEffective: settings(output)).count == 1, "\(other)")
     }
-    #expect(SecureShellDropIn.differences(inEffective: "").count == 4)
+    #expect(SecureShellDropIn.differences(inEffective: settings("")).count == 4)
     for (value, isKept) in [("yes", true), ("no", true), ("without-password", false)] {
       let output = Self.effective + "permitrootlogin \(value)\n"
-      #expect((SecureShellDropIn.warning(inEffective: output) == nil) == isKept, "\(value)")
+      #expect(
+        (SecureShellDropIn.warning(inEffective: settings(output)) == nil) == isKept, "\(value)")
     }
-    #expect(
-      SecureShellDropIn.value(of: "PidFile", inEffective: Self.effective) == "/run/sshd.pid")
+    #expect(settings(Self.effective).value(of: "pidfile") == "/run/sshd.pid")
   }
 
   @Test(

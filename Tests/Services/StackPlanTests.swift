@@ -1,3 +1,4 @@
+import MFAAdmin
 import MFAAdminTestSupport
 import MFAPAMStack
 import Testing
@@ -234,7 +235,7 @@ import Testing
       ("system-login", false), ("config-util", false),
     ])
   func names(text: String, isService: Bool) {
-    do throws(ChangeError) {
+    do throws(AdminError) {
       #expect(try ServicePlan.service(text) == Array(text.utf8) && isService, "\(text)")
     } catch {
       #expect(!isService, "\(text)")

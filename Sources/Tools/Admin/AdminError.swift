@@ -103,6 +103,59 @@ package enum AdminError: Error, Equatable {
   /// No message was sent to a phone.
   case phone(PhoneProblem)
 
+  // MARK: Changes to services
+
+  /// The text is not the name of a service that can be enabled.
+  case notAService(String)
+  /// The service has no file.
+  case noServiceFile(String)
+  /// A file cannot be used or written.
+  case file(String, TrustedPath.Refusal)
+  /// A file that a program reads cannot be used.
+  case unusableFile(ReadingFailure)
+  /// Another program has just changed a file.
+  case fileChanged(String)
+  /// A report cannot be written, because of the file or the folder at this path.
+  case report(String, TrustedPath.Refusal)
+  /// The service's file has no safe place for the lines.
+  case stack(service: String, file: String, reason: String)
+  /// sshd would not ask for a password and a code.
+  case secureShell(reason: String, hint: String)
+  /// libpam cannot load the module. The value is the reason.
+  case module(String)
+  /// A trial sign-in through the new file ended as it must not. Nothing was changed.
+  case trial(service: String, reason: String)
+  /// No trial sign-in was possible. Nothing was changed.
+  case untried(service: String, reason: String)
+  /// sshd did not reload its settings.
+  case reload(String)
+  /// The rollback watcher could not be started.
+  case rollbackWatcher(String)
+  /// The change record at this path cannot be read.
+  case invalidRecord(String)
+  /// Another process is changing services.
+  case busy
+  /// The service's sign-in program is unknown, so a sign-in through it cannot be recognised.
+  case unknownProgram(String)
+  /// The service asks for codes because of lines that `mfa-admin enable` did not write.
+  case enabledByHand(service: String, place: String)
+  /// The service asks for codes because another service was enabled, such as sudo for sudo-i.
+  case enabledWith(service: String, other: String)
+  /// No change is pending.
+  case nothingToConfirm
+  /// The command was not started from a new sign-in. The values are the services, each with the reason.
+  case noNewSignIn([String])
+  /// Information from the kernel cannot be read.
+  case system(String, SystemError)
+  /// The change cannot be recorded in the audit log.
+  indirect case unrecorded(AdminError)
+  /// The list of accepted findings cannot be used.
+  case acceptances(ReadingFailure)
+  /// A step failed, and the changes were rolled back.
+  indirect case rolledBack(AdminError)
+  /// A step failed, and so did the rollback.
+  indirect case rollbackFailed(AdminError, AdminError)
+
   /// The exit status.
   package var status: AdminStatus {
     switch self {
@@ -110,8 +163,9 @@ package enum AdminError: Error, Equatable {
     case .realm(let problem): problem.status
     case .notRoot: .notRoot
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
-      .noSuchFinding, .noSuchAcceptance:
+      .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile, .nothingToConfirm:
       .notFound
+    case .rolledBack(let error): error.status
     case .severalFactors, .unconfirmed, .notAPath: .usage
     case .findings: .findings
     case .lockedOut, .firstFactorMissing, .services, .tooManyGrants, .declined, .unusable, .store,
@@ -122,7 +176,10 @@ package enum AdminError: Error, Equatable {
       .importSource, .findingWithoutLine, .manyAccountsMissing,
       .notImported, .auditLog, .notMet,
       .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared, .notRenamed,
-      .accountExists:
+      .accountExists, .file, .unusableFile, .fileChanged, .report, .stack, .secureShell, .module,
+      .trial, .untried, .reload, .rollbackWatcher, .invalidRecord, .busy, .unknownProgram,
+      .enabledByHand, .enabledWith, .noNewSignIn, .system, .unrecorded, .acceptances,
+      .rollbackFailed:
       .failure
     }
   }
@@ -215,6 +272,44 @@ package enum AdminError: Error, Equatable {
     case .storeNotMade(let line): "\(InstalledPath.storeScript) failed: \(line)"
     case .imageNotPrepared(let path, let reason):
       "\(VisibleText.escaping(path)) was not removed: \(reason)"
+    case .notAService(let name):
+      "\"\(VisibleText.escaping(name))\" is not a service that can be enabled or disabled"
+    case .noServiceFile(let name):
+      "\(InstalledPath.services) and \(InstalledPath.vendorServices) have no file \(name)"
+    case .file(let path, let problem):
+      "\(VisibleText.escaping(path)) cannot be used: \(problem.text)"
+    case .unusableFile(let failure), .acceptances(let failure):
+      "\(VisibleText.escaping(failure.place)) cannot be used: \(failure.reason)"
+    case .fileChanged(let path):
+      "\(VisibleText.escaping(path)) cannot be used: another program has just changed it"
+    case .report(let path, let problem):
+      "the report cannot be written: \(VisibleText.escaping(path)): \(problem.text)"
+    case .stack(let service, _, let reason):
+      "\(service): found no safe place for pam_mfa.so: \(reason)"
+    case .secureShell(let reason, _):
+      "sshd would not ask for a password and a code: \(reason)"
+    case .module(let reason): "libpam cannot load pam_mfa.so: \(reason)"
+    case .trial(let service, let reason): "\(service): the trial failed: \(reason)"
+    case .untried(let service, let reason):
+      "\(service): a trial sign-in was not possible: \(reason)"
+    case .reload(let reason): "sshd did not reload its settings: \(reason)"
+    case .rollbackWatcher(let reason): "cannot start the rollback watcher: \(reason)"
+    case .invalidRecord(let path): "\(path) is not a valid change record"
+    case .busy: "another process is changing services"
+    case .unknownProgram(let service):
+      "the sign-in program of \(service) is unknown, so the change cannot be confirmed"
+    case .enabledWith(let service, let other):
+      "\(service) asks for a code because \(other) is enabled, and they are switched together"
+    case .enabledByHand(let service, let place):
+      "\(service) asks for a code because of \(place), which mfa-admin enable did not write"
+    case .nothingToConfirm: "no change is waiting for confirmation"
+    case .noNewSignIn(let services):
+      "this is not a new sign-in: \(services.joined(separator: "; "))"
+    case .system(let what, let error): "cannot read \(what): \(error.text)"
+    case .unrecorded(let error): "cannot record the change in the audit log: \(error.message)"
+    case .rolledBack(let error): error.message + "; all changes were rolled back"
+    case .rollbackFailed(let error, let other):
+      error.message + "; the rollback failed: " + other.message
     }
   }
 
@@ -284,7 +379,59 @@ package enum AdminError: Error, Equatable {
     case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
     case .phone(let problem): problem.hint
     case .realm(let problem): problem.hint
+    case .notAService, .noServiceFile: "run mfa-admin services to list the services"
+    case .fileChanged: "try again"
+    case .file(let path, _): Self.hint(aboutFile: path)
+    case .unusableFile(let failure): Self.hint(aboutFile: failure.place)
+    case .report(let path, _):
+      "name a regular file, or a new one, in a folder that only its owner can write to, without a "
+        + "symbolic link in the path: ls -ld " + VisibleText.escaping(path)
+    case .stack(_, let file, _):
+      "add these lines to \(file) by hand, after the lines that ask for the password: auth "
+        + "requisite pam_mfa.so; account required pam_mfa.so (man pam_mfa), then run mfa-admin "
+        + "doctor"
+    case .secureShell(_, let hint): hint
+    case .module: "install mfa again: packaging/install"
+    case .trial: "nothing was changed; mfa-admin doctor may name the cause"
+    case .untried:
+      "nothing was changed; leave out --no-confirm and confirm from a real sign-in, or add --untried"
+    case .reload: "correct what sshd -t prints, then reload sshd: systemctl status ssh"
+    case .rollbackWatcher:
+      "correct the cause, or use --no-confirm and undo the change yourself if necessary"
+    case .invalidRecord(let path):
+      "check the file and the files that it names, then remove it: rm \(path)"
+    case .busy: "try again; fuser -v \(InstalledPath.pendingChanges) shows the process"
+    case .unknownProgram:
+      "use --no-confirm, and keep a root shell open until you have tested a sign-in"
+    case .enabledWith(_, let other): "to switch them off: mfa-admin disable \(other)"
+    case .enabledByHand: "remove that line by hand"
+    case .nothingToConfirm: "run mfa-admin services to see the state of each service"
+    case .noNewSignIn:
+      "keep this terminal open, sign in from a second one, and run there: sudo mfa-admin confirm"
+    case .system: "make sure that /proc is mounted; see the system log"
+    case .unrecorded(let error): error.hint
+    case .acceptances(let failure):
+      "correct the file or remove it: rm \(VisibleText.escaping(failure.place)); without it, all "
+        + "findings are reported again"
+    case .rolledBack(let error): error.hint
+    case .rollbackFailed(_, let other): other.hint + "; then run mfa-admin restore"
     }
+  }
+
+  /// Whether the same attempt to change a service may succeed later.
+  package var isTemporary: Bool {
+    switch self {
+    case .file, .unusableFile, .fileChanged, .report, .busy, .system, .reload, .rollbackWatcher,
+      .unrecorded:
+      true
+    case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
+    case _: false
+    }
+  }
+
+  private static func hint(aboutFile path: String) -> String {
+    "it must be a regular file that belongs to root and that no other user can write to: ls -l "
+      + VisibleText.escaping(path)
   }
 
   /// Returns an argument quoted for a shell.
@@ -337,6 +484,29 @@ package enum AdminError: Error, Equatable {
     case .tooManyFiles:
       "\(path) has more than \(ConfigurationFile.maximumDropIns) configuration files"
     case .invalid(let error): String(decoding: error.message(file: failure.path), as: UTF8.self)
+    }
+  }
+}
+
+/// What cannot be read or used, and why: a part of an `AdminError`, or of a finding of `mfa-admin doctor`.
+package struct ReadingFailure: Error, Equatable {
+  /// The file, folder or program, or a line of a file.
+  package let place: String
+  /// The reason, as the end of a sentence.
+  package let reason: String
+
+  /// Creates a failure.
+  package init(at place: String, _ reason: String) {
+    self.place = place
+    self.reason = reason
+  }
+
+  /// Calls `body`, whose error is about `place`.
+  package static func at<Value>(
+    _ place: String, _ body: () throws(SystemError) -> Value
+  ) throws(ReadingFailure) -> Value {
+    do throws(SystemError) { return try body() } catch {
+      throw ReadingFailure(at: place, error.text)
     }
   }
 }

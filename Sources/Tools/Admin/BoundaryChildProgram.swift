@@ -23,27 +23,27 @@ package struct ChildProgram {
 
   /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
   /// for too long.
-  package func run() throws(ProgramOutput.Failure) -> ProgramOutput {
-    let output = try Self.system { () throws(SystemError) in try PipeEnds() }
-    let errors = try Self.system { () throws(SystemError) in try PipeEnds() }
+  package func run() throws(ReadingFailure) -> ProgramOutput {
+    let output = try system { () throws(SystemError) in try PipeEnds() }
+    let errors = try system { () throws(SystemError) in try PipeEnds() }
     var start = start
     start.output = output.writeEnd
     start.errors = errors.writeEnd
     let program = start
-    let process = try Self.system { () throws(SystemError) in try program.start() }
+    let process = try system { () throws(SystemError) in try program.start() }
     // While this process holds a writing end, reading never reaches the end of the pipe.
     let streams = [output.takeReadEnd(), errors.takeReadEnd()]
     defer { for stream in streams { close(stream) } }
-    var reader = Reader(streams: streams, process: process, seconds: seconds, longest: longest)
-    do throws(ProgramOutput.Failure) {
+    var reader = Reader(of: self, streams: streams, process: process)
+    do throws(ReadingFailure) {
       try reader.readToTheEnd()
     } catch {
       _ = kill(process, SIGKILL)
-      _ = try Self.status(of: process)
+      _ = try status(of: process)
       throw error
     }
     return ProgramOutput(
-      status: try Self.status(of: process), output: reader.texts[0], errors: reader.texts[1])
+      status: try status(of: process), output: reader.texts[0], errors: reader.texts[1])
   }
 
   /// Starts the program in a new session without a terminal. Its output is discarded, and it
@@ -62,17 +62,22 @@ package struct ChildProgram {
   }
 
   /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
-  private static func status(of process: Int32) throws(ProgramOutput.Failure) -> Int32? {
+  private func status(of process: Int32) throws(ReadingFailure) -> Int32? {
     switch try system({ () throws(SystemError) in try ProgramEnd.wait(for: process) }) {
     case .exited(let status): status
     case .killed: nil
     }
   }
 
-  fileprivate static func system<Value: ~Copyable>(
+  fileprivate func system<Value: ~Copyable>(
     _ body: () throws(SystemError) -> Value
-  ) throws(ProgramOutput.Failure) -> Value {
-    do throws(SystemError) { return try body() } catch { throw .system(error) }
+  ) throws(ReadingFailure) -> Value {
+    do throws(SystemError) { return try body() } catch { throw failure(error.text) }
+  }
+
+  /// Returns the reason why the program has no output.
+  fileprivate func failure(_ reason: String) -> ReadingFailure {
+    ReadingFailure(at: arguments.first ?? "", reason)
   }
 
   /// Reads the output streams of a program until all their writing ends are closed and the program
@@ -81,30 +86,30 @@ package struct ChildProgram {
     /// The reading ends of the streams, then a descriptor that refers to the process.
     private var open: [pollfd]
     private(set) var texts: [[UInt8]]
-    private let seconds: Int64
-    private let longest: Int
+    private let program: ChildProgram
 
-    init(streams: [Int32], process: pid_t, seconds: Int64, longest: Int) {
+    init(of program: ChildProgram, streams: [Int32], process: pid_t) {
+      self.program = program
       // Without such a descriptor (-1), poll() ignores the entry.
       open = (streams + [cposix_open_process(process)]).map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
       }
       texts = streams.map { _ in [] }
-      self.seconds = seconds
-      self.longest = longest
     }
 
-    mutating func readToTheEnd() throws(ProgramOutput.Failure) {
+    mutating func readToTheEnd() throws(ReadingFailure) {
       let end = open[texts.count].fd
       defer { if end >= 0 { close(end) } }
-      let deadline = try Self.clock() + seconds
+      let deadline = try clock() + program.seconds
       while open.contains(where: { $0.fd >= 0 }) {
-        let left = deadline - (try Self.clock())
-        guard left > 0 else { throw .late(seconds: seconds) }
+        let left = deadline - (try clock())
+        guard left > 0 else {
+          throw program.failure("it did not end within \(program.seconds) s")
+        }
         // SAFETY: the call reads and writes the array, which outlives the call.
         let ready = unsafe poll(&open, nfds_t(open.count), Int32(left) * 1000)
         guard ready >= 0 || cposix_errno() == EINTR else {
-          throw .system(SystemError(.poll, number: cposix_errno()))
+          throw program.failure(SystemError(.poll, number: cposix_errno()).text)
         }
         guard ready > 0 else { continue }
         for index in open.indices where open[index].fd >= 0 && open[index].revents != 0 {
@@ -115,7 +120,7 @@ package struct ChildProgram {
     }
 
     /// Reads once from a stream. Returns whether the stream is at its end.
-    private mutating func readOnce(_ index: Int) throws(ProgramOutput.Failure) -> Bool {
+    private mutating func readOnce(_ index: Int) throws(ReadingFailure) -> Bool {
       var buffer = [UInt8](repeating: 0, count: 16_384)
       let descriptor = open[index].fd
       // SAFETY: the call writes at most as many bytes as the array has.
@@ -124,17 +129,19 @@ package struct ChildProgram {
       }
       guard count >= 0 else {
         guard cposix_errno() == EINTR else {
-          throw .system(SystemError(.read, number: cposix_errno()))
+          throw program.failure(SystemError(.read, number: cposix_errno()).text)
         }
         return false
       }
       texts[index] += buffer.prefix(count)
-      guard texts[index].count <= longest else { throw .tooMuch(bytes: longest) }
+      guard texts[index].count <= program.longest else {
+        throw program.failure("it printed more than \(program.longest) bytes")
+      }
       return count == 0
     }
 
-    private static func clock() throws(ProgramOutput.Failure) -> Int64 {
-      try ChildProgram.system { () throws(SystemError) in try Clock.sinceBoot() }
+    private func clock() throws(ReadingFailure) -> Int64 {
+      try program.system { () throws(SystemError) in try Clock.sinceBoot() }
     }
   }
 }

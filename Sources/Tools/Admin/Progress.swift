@@ -42,30 +42,6 @@ package struct Progress {
 
 /// The output and exit status of a program.
 package struct ProgramOutput: Equatable {
-  /// The reason why a program has no output.
-  package enum Failure: Error, Equatable {
-    case system(SystemError)
-    /// A user other than root could have changed the program.
-    case untrusted(TrustFailure)
-    /// The program did not end within its time limit.
-    case late(seconds: Int64)
-    /// The program was not started, because the examination has taken too long.
-    case examinationLate(seconds: Int64)
-    /// The program printed more than `bytes` bytes to one of its output streams.
-    case tooMuch(bytes: Int)
-
-    /// The reason in words.
-    package var text: String {
-      switch self {
-      case .system(let error): error.text
-      case .untrusted(let distrust): "the program is not trusted: \(distrust.name)"
-      case .late(let seconds): "it did not end within \(seconds) s"
-      case .examinationLate(let seconds): "the whole examination has taken more than \(seconds) s"
-      case .tooMuch(let bytes): "it printed more than \(bytes) bytes"
-      }
-    }
-  }
-
   /// The exit status, or nil if a signal ended the program.
   package var status: Int32?
   /// The contents of standard output.

@@ -101,6 +101,13 @@ package enum ThisHost {
     }
   }
 
+  /// Returns the configuration that decides about sign-ins.
+  package static func policy() throws(AdminError) -> Configuration {
+    do throws(ConfigurationFile.Failure) { return try DecidingUser.configuration() } catch {
+      throw .configuration(error)
+    }
+  }
+
   /// Returns the current time in seconds since the epoch.
   package static func now() throws(AdminError) -> Int64 {
     do throws(SystemError) { return try Clock.now() } catch { throw .clock(error) }

@@ -1,16 +1,8 @@
 import MFAAdmin
+import MFABase
 
 /// The findings that administrators have accepted, as stored in a JSON file.
 package struct AcceptedFindings: Equatable {
-  /// The reason why the file cannot be used.
-  package struct Refusal: Error, Equatable {
-    /// What is wrong with the file.
-    package let reason: String
-
-    /// Creates a refusal.
-    package init(reason: String) { self.reason = reason }
-  }
-
   /// The acceptances, the oldest first.
   package private(set) var all: [Acceptance]
 
@@ -51,19 +43,20 @@ package struct AcceptedFindings: Equatable {
   ///
   /// MUST 1: a file that is not exactly of this form is refused: nothing is accepted by mistake.
   /// (`AcceptanceTests`)
-  package init(_ text: [UInt8]) throws(Refusal) {
+  package init(_ text: [UInt8]) throws(ReadingFailure) {
+    let path = "\(InstalledPath.acceptedFindings)"
     let json: JSON
     do throws(JSONReader.Refusal) { json = try JSONReader.value(of: text) } catch {
-      throw Refusal(reason: "it \(error.reason)")
+      throw ReadingFailure(at: path, "it \(error.reason)")
     }
     guard case .object(let members) = json,
       case .array(let values)? = members.first(where: { $0.name == "accepted" })?.value,
       case .number(1)? = members.first(where: { $0.name == "version" })?.value
-    else { throw Refusal(reason: "it is not a list of accepted findings") }
+    else { throw ReadingFailure(at: path, "it is not a list of accepted findings") }
     all = []
     for (index, value) in values.enumerated() {
       guard let acceptance = Acceptance(value) else {
-        throw Refusal(reason: "entry \(index + 1) in \"accepted\" is incomplete")
+        throw ReadingFailure(at: path, "entry \(index + 1) in \"accepted\" is incomplete")
       }
       all.append(acceptance)
     }

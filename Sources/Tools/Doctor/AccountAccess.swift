@@ -17,13 +17,6 @@ package struct AccountMeans: Equatable {
   package let key: Key
   /// Whether the user is asked for a code.
   package let isEnrolled: Bool
-
-  /// Creates the value.
-  package init(hasPassword: Bool, key: Key, isEnrolled: Bool) {
-    self.hasPassword = hasPassword
-    self.key = key
-    self.isEnrolled = isEnrolled
-  }
 }
 
 /// Whether an account can reach a shell through sshd.
@@ -104,62 +97,6 @@ extension SignInWay {
       }
     }
     return skipsPAMForPassword ? "passwords of Kerberos are not known" : nil
-  }
-}
-
-/// The accounts of a host, and what they have for a sign-in by ssh. Each question is asked once.
-package final class AccountsForSignIn {
-  private let host: any ExaminedHost
-  private lazy var accounts: [[UInt8]: KnownAccount] = {
-    do throws(SystemError) {
-      return Dictionary(try host.accounts().map { ($0.account.name, $0) }) { first, _ in first }
-    } catch {
-      return [:]
-    }
-  }()
-  private lazy var withoutPassword = Set(
-    host.withoutPassword(accounts.values.map(\.account)).map(\.name))
-  private lazy var mounts: MountTable? = {
-    do throws(TrustedPath.Refusal) {
-      return try host.text(of: "/proc/self/mountinfo").map { MountTable($0) }
-    } catch {
-      return nil
-    }
-  }()
-
-  /// Creates the value. Nothing is read yet.
-  package init(of host: any ExaminedHost) { self.host = host }
-
-  /// Returns what an account has, or nil if the system does not list it: what a directory has for it is
-  /// not known.
-  package func means(
-    of name: [UInt8], _ settings: SSHDSettings, isEnrolled: Bool
-  ) -> AccountMeans? {
-    guard let account = accounts[name] else { return nil }
-    return AccountMeans(
-      hasPassword: !withoutPassword.contains(name), key: key(of: account, settings),
-      isEnrolled: isEnrolled)
-  }
-
-  /// Returns whether an account has a key or certificate with these settings of sshd.
-  package func key(of account: KnownAccount, _ settings: SSHDSettings) -> AccountMeans.Key {
-    let files = AuthorizedKeysFiles(settings).paths(of: account)
-    var doubt = settings.keySource
-    for file in files {
-      guard account.home.first == UInt8(ascii: "/"), let mounts,
-        mounts.distantKind(of: file) == nil
-      else {
-        doubt = doubt ?? "\(VisibleText.escaping(file)) cannot be looked at"
-        continue
-      }
-      do throws(SystemError) {
-        let status = try host.status(of: String(decoding: file, as: UTF8.self))
-        if status.map({ $0.size > 0 }) ?? false { return .present }
-      } catch {
-        doubt = doubt ?? "\(VisibleText.escaping(file)): \(error.text)"
-      }
-    }
-    return doubt.map { .unknown($0) } ?? .none
   }
 }
 

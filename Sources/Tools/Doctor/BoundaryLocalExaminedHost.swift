@@ -11,9 +11,9 @@ import MFAWire
 /// The machine that mfa-admin runs on.
 package struct LocalExaminedHost: ExaminedHost {
   /// Reads the records of the services that were enabled.
-  private let recorded: () -> Result<[RecordedService], RecordedService.Failure>
+  private let recorded: () -> Result<[RecordedService], ReadingFailure>
   /// Reads the list of accepted findings.
-  private let accepted: () -> Result<AcceptedFindings, UnusableAcceptances>
+  private let accepted: () -> Result<AcceptedFindings, ReadingFailure>
 
   /// The end of the examination, in seconds since the machine was started, or nil if it is not known.
   private let end: Int64?
@@ -23,8 +23,8 @@ package struct LocalExaminedHost: ExaminedHost {
   /// Creates the host. Nothing is read yet.
   package init(
     seconds: Int64 = 120,
-    recorded: @escaping () -> Result<[RecordedService], RecordedService.Failure> = { .success([]) },
-    accepted: @escaping () -> Result<AcceptedFindings, UnusableAcceptances> = {
+    recorded: @escaping () -> Result<[RecordedService], ReadingFailure> = { .success([]) },
+    accepted: @escaping () -> Result<AcceptedFindings, ReadingFailure> = {
       .success(AcceptedFindings())
     }
   ) {
@@ -37,12 +37,16 @@ package struct LocalExaminedHost: ExaminedHost {
   /// The maximum time for one program, in seconds.
   private static let longestProgram: Int64 = 10
 
-  /// Returns how long the next program may take, in seconds.
-  private func patience() throws(ProgramOutput.Failure) -> Int64 {
+  /// Returns how long a program may take, in seconds.
+  private func patience(for program: String) throws(ReadingFailure) -> Int64 {
     guard let end else { return Self.longestProgram }
-    let left: Int64
-    do throws(SystemError) { left = end - (try Clock.sinceBoot()) } catch { throw .system(error) }
-    guard left > 0 else { throw .examinationLate(seconds: seconds) }
+    let left = try ReadingFailure.at(program) { () throws(SystemError) in
+      end - (try Clock.sinceBoot())
+    }
+    guard left > 0 else {
+      throw ReadingFailure(
+        at: program, "the whole examination has taken more than \(seconds) s")
+    }
     return min(left, Self.longestProgram)
   }
 
@@ -55,13 +59,14 @@ package struct LocalExaminedHost: ExaminedHost {
       guard let folder = moduleFolder else { return nil }
       path = "\(folder)/\(path)"
     }
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       let output = try ChildProgram(
-        arguments: [Self.ownProgram, "load-module", path], seconds: try patience()
+        arguments: [Self.ownProgram, "load-module", path],
+        seconds: try patience(for: Self.ownProgram)
       ).run()
       return output.isSuccess ? nil : output.complaint
     } catch {
-      return error.text
+      return error.reason
     }
   }
 
@@ -72,27 +77,24 @@ package struct LocalExaminedHost: ExaminedHost {
       path = "\(folder)/\(path)"
     }
     // What cannot be examined is not reported as missing: `Ownership` reports it.
-    do throws(SystemError) { return try status(of: path) != nil } catch { return true }
+    do throws(ReadingFailure) { return try status(of: path) != nil } catch { return true }
   }
 
   /// The folder from which libpam loads modules that a line names without a path: the one that has
   /// libpam's own modules. Nil if it cannot be found.
   private var moduleFolder: String? {
-    guard case .success(let folders) = Ownership.moduleFolders(self) else { return nil }
-    return folders.first { folder in
-      do throws(SystemError) { return try status(of: "\(folder)/pam_deny.so") != nil } catch {
-        return false
+    do throws(ReadingFailure) {
+      for folder in try Ownership.moduleFolders(self)
+      where try status(of: "\(folder)/pam_deny.so") != nil {
+        return folder
       }
-    }
+    } catch {}
+    return nil
   }
 
-  package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> {
-    recorded()
-  }
+  package func recordedServices() -> Result<[RecordedService], ReadingFailure> { recorded() }
 
-  package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
-    accepted()
-  }
+  package func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> { accepted() }
 
   /// The longest file that is read, in bytes.
   private static let longestText = 1 << 20
@@ -110,13 +112,15 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
-  package func now() throws(SystemError) -> Int64 { try Clock.now() }
-
-  package func account(named name: [UInt8]) throws(SystemError) -> Account? {
-    try Account.named(name)
+  package func now() throws(ReadingFailure) -> Int64 {
+    try ReadingFailure.at("the clock") { () throws(SystemError) in try Clock.now() }
   }
 
-  package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
+  package func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
+    try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in try Account.named(name) }
+  }
+
+  package func hasGroup(_ name: [UInt8]) -> Bool {
     // A failed lookup is not reported as a group that does not exist.
     do throws(SystemError) { return try Account.groupExists(named: name) } catch { return true }
   }
@@ -149,7 +153,7 @@ package struct LocalExaminedHost: ExaminedHost {
       .map { String(decoding: $0, as: UTF8.self) }
     return stride(from: 0, to: names.count, by: Self.mostNames).flatMap { start in
       let some = Array(names[start...].prefix(Self.mostNames))
-      do throws(ProgramOutput.Failure) {
+      do throws(ReadingFailure) {
         // If some names have no entry, the others are printed all the same.
         let output = try output(of: Self.lookUp, [database, "--"] + some)?.output ?? []
         return output.split(separator: UInt8(ascii: "\n")).map { line in
@@ -170,9 +174,26 @@ package struct LocalExaminedHost: ExaminedHost {
     account.isMember(of: group)
   }
 
-  package func groups(of account: Account) -> [String]? { AccountGroups.names(of: account) }
+  package func groups(of account: Account) -> [String]? {
+    do throws(SystemError) {
+      return try account.groupIDs()?.compactMap { Self.name(ofGroup: $0) }
+    } catch {
+      return nil
+    }
+  }
 
-  package func accounts() throws(SystemError) -> [KnownAccount] { try KnownAccount.all() }
+  private static func name(ofGroup group: gid_t) -> String? {
+    // SAFETY: the entry and its name are valid until the next lookup, and copied before it.
+    guard let entry = unsafe getgrgid(group), let name = unsafe entry.pointee.gr_name else {
+      return nil
+    }
+    // SAFETY: the name is NUL-terminated, and no lookup has followed.
+    return unsafe String(cString: name)
+  }
+
+  package func accounts() throws(ReadingFailure) -> [KnownAccount] {
+    try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in try KnownAccount.all() }
+  }
 
   /// How long the service may take to answer, in seconds.
   private static let residentPatience: Int64 = 5
@@ -227,23 +248,25 @@ package struct LocalExaminedHost: ExaminedHost {
     try ThisHost.administration(needsConfiguration: false).0.users(withPhones: numbers)
   }
 
-  package func status(of path: String) throws(SystemError) -> PathStatus? {
+  package func status(of path: String) throws(ReadingFailure) -> PathStatus? {
     try Self.status(of: path, AT_SYMLINK_NOFOLLOW)
   }
 
   /// Returns the status of the file at a path or, for a symbolic link, of the file that it leads to.
-  static func statusOfTarget(_ path: String) throws(SystemError) -> PathStatus? {
+  static func statusOfTarget(_ path: String) throws(ReadingFailure) -> PathStatus? {
     try status(of: path, 0)
   }
 
   private static func status(
     of path: String, _ flags: Int32
-  ) throws(SystemError) -> PathStatus? {
+  ) throws(ReadingFailure) -> PathStatus? {
     var status = stat()
     // SAFETY: the call writes `status`, which outlives the call; the path is valid during the call.
     guard unsafe fstatat(AT_FDCWD, path, &status, flags) == 0 else {
       let error = SystemError(.status, number: cposix_errno())
-      guard error.isNotFound || error.isNotADirectory else { throw error }
+      guard error.isNotFound || error.isNotADirectory else {
+        throw ReadingFailure(at: path, error.text)
+      }
       return nil
     }
     let kind: PathStatus.Kind
@@ -261,45 +284,48 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func target(ofLink path: String) -> String? { ProcFile.target(path) }
 
-  package func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+  package func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool {
     // SAFETY: the path is valid during the call.
     let answer = unsafe cposix_may_write_audit(program)
-    guard answer >= 0 else { throw SystemError(.status, number: cposix_errno()) }
+    guard answer >= 0 else {
+      throw ReadingFailure(at: program, SystemError(.status, number: cposix_errno()).text)
+    }
     return answer == 1
   }
 
-  package func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
+  package func names(in folder: String) throws(ReadingFailure) -> [String] {
     var names: [String] = []
-    let directory = try Self.anyFolder(folder)
-    do throws(SystemError) {
-      try directory.forEachEntry { name in
-        names.append(String(decoding: name.bytes, as: UTF8.self))
-        return true
+    do throws(TrustedPath.Refusal) {
+      let directory = try Self.anyFolder(folder)
+      try TrustedPath.translating { () throws(SystemError) in
+        try directory.forEachEntry { name in
+          names.append(String(decoding: name.bytes, as: UTF8.self))
+          return true
+        }
       }
     } catch {
-      throw .system(error)
+      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return [] }
+      throw ReadingFailure(at: folder, error.text)
     }
     return names
   }
 
-  package func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
+  package func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
     do throws(TrustedPath.Refusal) {
       let text = try PlainFile.read(path, longest: Self.longestText, owner: 0).get()
       guard text.count <= Self.longestText else { throw .untrusted(.tooLarge) }
       return text
     } catch {
-      guard case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory else {
-        throw error
-      }
-      return nil
+      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return nil }
+      throw ReadingFailure(at: path, error.text)
     }
   }
 
-  package func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
+  package func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
     var room = statvfs()
     // SAFETY: the call writes `room`, which outlives the call; the path is valid during the call.
     guard unsafe statvfs(path, &room) == 0 else {
-      throw SystemError(.status, number: cposix_errno())
+      throw ReadingFailure(at: path, SystemError(.status, number: cposix_errno()).text)
     }
     let (bytes, isMore) = UInt64(room.f_bavail).multipliedReportingOverflow(
       by: UInt64(room.f_frsize))
@@ -309,20 +335,20 @@ package struct LocalExaminedHost: ExaminedHost {
       ignoresSetuid: room.f_flag & UInt(ST_NOSUID) != 0)
   }
 
-  package func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
-    let directory = try Self.folder(folder)
-    guard let name = FileName(Self.probe) else { return }
-    do throws(SystemError) {
-      // Remove a file left behind by an interrupted run.
-      do throws(SystemError) { try directory.unlink(name) } catch {
-        guard error.isNotFound else { throw error }
+  package func tryWriting(in folder: String) throws(ReadingFailure) {
+    do throws(TrustedPath.Refusal) {
+      let directory = try Self.folder(folder)
+      guard let name = FileName(Self.probe) else { return }
+      try TrustedPath.translating { () throws(SystemError) in
+        // Remove a file left behind by an interrupted run.
+        do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
+        let file = try directory.create(name)
+        let failure = Self.failure(ofWriting: file)
+        try directory.unlink(name)
+        if let failure { throw failure }
       }
-      let file = try directory.create(name)
-      let failure = Self.failure(ofWriting: file)
-      try directory.unlink(name)
-      if let failure { throw failure }
     } catch {
-      throw .system(error)
+      throw ReadingFailure(at: folder, error.text)
     }
   }
 
@@ -336,9 +362,11 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
-  package func clockIsSynchronized() throws(SystemError) -> Bool {
+  package func clockIsSynchronized() throws(ReadingFailure) -> Bool {
     let answer = cposix_clock_is_synchronized()
-    guard answer >= 0 else { throw SystemError(.clock, number: cposix_errno()) }
+    guard answer >= 0 else {
+      throw ReadingFailure(at: "adjtimex(2)", SystemError(.clock, number: cposix_errno()).text)
+    }
     return answer == 1
   }
 
@@ -360,8 +388,8 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func output(
     of program: String, _ arguments: [String]
-  ) throws(ProgramOutput.Failure) -> ProgramOutput? {
-    try ProgramOutput.of(program, arguments, seconds: try patience())
+  ) throws(ReadingFailure) -> ProgramOutput? {
+    try ProgramOutput.of(program, arguments, seconds: try patience(for: program))
   }
 
   /// Opens a folder whose parent folders can be changed by root only.
@@ -387,26 +415,5 @@ package struct LocalExaminedHost: ExaminedHost {
       }
     }
     return directory
-  }
-}
-
-/// The groups of accounts.
-enum AccountGroups {
-  /// Returns the names of all groups of an account, or nil if they cannot be looked up.
-  static func names(of account: Account) -> [String]? {
-    do throws(SystemError) {
-      return try account.groupIDs()?.compactMap { name(of: $0) }
-    } catch {
-      return nil
-    }
-  }
-
-  private static func name(of group: gid_t) -> String? {
-    // SAFETY: the entry and its name are valid until the next lookup, and copied before it.
-    guard let entry = unsafe getgrgid(group), let name = unsafe entry.pointee.gr_name else {
-      return nil
-    }
-    // SAFETY: the name is NUL-terminated, and no lookup has followed.
-    return unsafe String(cString: name)
   }
 }

@@ -1,33 +1,28 @@
 import Glibc
 
-/// A component of a path with wildcards, as in glob(7).
+/// A pattern with wildcards, as in glob(7).
 struct NamePattern {
   private let text: String
+  private let flags: Int32
 
-  init(_ text: some StringProtocol) { self.text = String(text) }
-
-  /// Whether the component can match a name other than itself.
-  var hasWildcards: Bool { text.contains { "*?[\\".contains($0) } }
-
-  /// Returns whether a name matches (fnmatch(3)). No wildcard matches a leading full stop.
-  func matches(_ name: String) -> Bool {
-    // SAFETY: both strings are NUL-terminated and valid during the call.
-    unsafe fnmatch(text, name, FNM_PERIOD) == 0
+  /// Creates a pattern for one component of a path. No wildcard matches a leading full stop.
+  init(_ component: some StringProtocol) {
+    text = String(component)
+    flags = FNM_PERIOD
   }
-}
 
-/// A pattern with wildcards, as in glob(7).
-struct SudoersPattern {
-  private let text: String
-
-  init(_ text: String) { self.text = text }
+  /// Creates a pattern for a path or a host name in sudoers. No wildcard matches a slash.
+  init(inSudoers text: String) {
+    self.text = text
+    flags = FNM_PATHNAME
+  }
 
   /// Whether the pattern can match something other than itself.
   var hasWildcards: Bool { text.contains { "*?[\\".contains($0) } }
 
-  /// Returns whether a path or a host name matches (fnmatch(3)). No wildcard matches a slash.
+  /// Returns whether a name matches (fnmatch(3)).
   func matches(_ name: String) -> Bool {
     // SAFETY: both strings are NUL-terminated and valid during the call.
-    unsafe fnmatch(text, name, FNM_PATHNAME) == 0
+    unsafe fnmatch(text, name, flags) == 0
   }
 }

@@ -6,35 +6,26 @@ extension ProgramOutput {
   /// other than root could have changed it.
   static func of(
     _ path: String, _ arguments: [String], seconds: Int64
-  ) throws(Failure) -> ProgramOutput? {
-    guard try isRoots(path) else { return nil }
+  ) throws(ReadingFailure) -> ProgramOutput? {
+    guard let trusted = TrustedPath(Array(path.utf8)) else { return nil }
+    do throws(TrustedPath.Refusal) { try check(trusted) } catch {
+      switch error {
+      case .system(let error) where error.isNotFound: return nil
+      case .system: throw ReadingFailure(at: path, error.text)
+      case .untrusted: throw ReadingFailure(at: path, "the program is not trusted: \(error.text)")
+      }
+    }
     return try ChildProgram(arguments: [path] + arguments, seconds: seconds).run()
   }
 
-  /// Returns whether the program exists. Throws if a user other than root owns it or can change it.
-  private static func isRoots(_ path: String) throws(Failure) -> Bool {
-    guard let trusted = TrustedPath(Array(path.utf8)) else { return false }
-    let status: FileStatus
-    do throws(TrustedPath.Refusal) {
-      status = try Self.status(of: trusted)
-    } catch {
-      switch error {
-      case .system(let error):
-        guard error.isNotFound else { throw .system(error) }
-        return false
-      case .untrusted(let distrust): throw .untrusted(distrust)
-      }
+  /// Throws if a user other than root owns the program or can change it.
+  private static func check(_ path: TrustedPath) throws(TrustedPath.Refusal) {
+    let directory = try path.parent()
+    let status = try TrustedPath.translating { () throws(SystemError) in
+      try directory.fileForReading(path.last).status()
     }
     guard status.kind == .regular else { throw .untrusted(.notARegularFile) }
     guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
-    return true
-  }
-
-  private static func status(of path: TrustedPath) throws(TrustedPath.Refusal) -> FileStatus {
-    let directory = try path.parent()
-    return try TrustedPath.translating { () throws(SystemError) in
-      try directory.fileForReading(path.last).status()
-    }
   }
 }

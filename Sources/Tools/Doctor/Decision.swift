@@ -185,7 +185,7 @@ package struct Decision: Equatable {
 
   private static func text(_ obstacle: EnrollmentObstacle) -> String {
     switch obstacle {
-    case .accountLine(let line): StackFinding.reason(line)
+    case .accountLine(let line): line.sentence
     case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
       .tooLittleTime, .enrolledMeanwhile, .onlyPhones, .onlyObserved:
       "a factor cannot be enrolled in this sign-in"

@@ -88,7 +88,7 @@ package enum Doctor {
 
   /// Returns the reasons why a user might enrol without the password of the account.
   package static func enrollmentGaps(on snapshot: HostSnapshot) -> [String] {
-    (EnrollmentService.gap(in: snapshot.host.stacks).map { ["\($0.place): \($0.message)"] } ?? [])
+    (EnrollmentService.gap(in: snapshot.host.stacks).map { ["\($0.place): \($0.reason)"] } ?? [])
       + installationFindings(on: snapshot).map { "\($0.place): \($0.message)" }
   }
 
@@ -163,9 +163,7 @@ package struct Diagnosis {
     case .success(let known): list = known
     case .failure(let failure):
       list = AcceptedFindings()
-      findings.append(
-        .unchecked(
-          "which findings are accepted", at: VisibleText.escaping(failure.path), failure.reason))
+      findings.append(.unchecked("which findings are accepted", failure))
     }
     for finding in Doctor.findings(on: snapshot) {
       if let acceptance = Self.acceptance(of: finding, in: list, snapshot, at: time) {
@@ -251,6 +249,11 @@ package struct Finding: Equatable {
     Finding(
       severity: severity == .error ? .warning : severity, code: code, services: services,
       place: place, message: "\(message); no account has such a name now", hint: hint)
+  }
+
+  /// Returns the finding that `what` could not be checked, because something cannot be read.
+  static func unchecked(_ what: String, _ failure: ReadingFailure) -> Finding {
+    unchecked(what, at: VisibleText.escaping(failure.place), failure.reason)
   }
 
   /// Returns the finding that `what` could not be checked.

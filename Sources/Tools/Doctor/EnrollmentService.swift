@@ -9,33 +9,27 @@ enum EnrollmentService {
   /// The name of the service.
   static let name = Array("mfa-enroll".utf8)
 
-  /// A reason why the service's stack may accept a user without a correct password.
-  struct Gap {
-    /// The file, with the line if it is known.
-    let place: String
-    let message: String
-  }
-
   /// Returns the reason why the service's stack may accept a user without a correct password, or nil.
-  static func gap(in source: some StackSource) -> Gap? {
+  /// The place is escaped for display.
+  static func gap(in source: some StackSource) -> ReadingFailure? {
     do throws(StackRefusal) {
       return gap(try ServiceStack(.auth, of: name, from: source))
     } catch {
-      return Gap(place: VisibleText.escaping(error.place), message: StackFinding.reason(error))
+      return ReadingFailure(at: VisibleText.escaping(error.place), error.sentence)
     }
   }
 
-  private static func gap(_ stack: ServiceStack) -> Gap? {
+  private static func gap(_ stack: ServiceStack) -> ReadingFailure? {
     guard stack.entries.contains(where: \.asksForPassword) else {
-      return Gap(
-        place: "\(InstalledPath.helperService)", message: "the stack does not ask for a password")
+      return ReadingFailure(
+        at: "\(InstalledPath.helperService)", "the stack does not ask for a password")
     }
     let effect = StackEffect(ofAuthStack: stack, of: name, for: Claimant([.code, .other]))
     guard effect.canSucceed else { return nil }
     let line = decisiveLine(effect) ?? 0
-    return Gap(
-      place: VisibleText.escaping(stack.entries[line].position.text),
-      message: "through this line, the stack of mfa-enroll can succeed without the password")
+    return ReadingFailure(
+      at: VisibleText.escaping(stack.entries[line].position.text),
+      "through this line, the stack of mfa-enroll can succeed without the password")
   }
 
   /// Returns the first line that denies every user, because its module needs root's rights to read the

@@ -22,10 +22,10 @@ package protocol ExaminedHost {
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
 
   /// Returns the current time in seconds since the epoch.
-  func now() throws(SystemError) -> Int64
+  func now() throws(ReadingFailure) -> Int64
 
   /// Returns the account with a name, or nil if it does not exist.
-  func account(named name: [UInt8]) throws(SystemError) -> Account?
+  func account(named name: [UInt8]) throws(ReadingFailure) -> Account?
 
   /// The primary group of the user who decides about sign-ins, or nil if it is not known.
   var decidersGroup: UInt32? { get }
@@ -40,14 +40,14 @@ package protocol ExaminedHost {
   /// is need not be listed. A group that does not exist has no entry.
   func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]]
 
-  /// Returns whether a group with a name exists.
-  func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool
+  /// Returns whether a group with a name exists, or its lookup failed.
+  func hasGroup(_ name: [UInt8]) -> Bool
 
   /// Returns the accounts of which the shadow database says that no password can be right.
   func withoutPassword(_ accounts: [Account]) -> [Account]
 
   /// Returns all accounts that the system lists.
-  func accounts() throws(SystemError) -> [KnownAccount]
+  func accounts() throws(ReadingFailure) -> [KnownAccount]
 
   /// Returns the stored records of all users.
   func stored() throws(AdminError) -> [UserReport]
@@ -57,32 +57,31 @@ package protocol ExaminedHost {
 
   /// Returns the status of the file at an absolute path without following a link, or nil if the
   /// path does not exist.
-  func status(of path: String) throws(SystemError) -> PathStatus?
+  func status(of path: String) throws(ReadingFailure) -> PathStatus?
 
   /// Returns the target of the symbolic link at a path, or nil if it cannot be read.
   func target(ofLink path: String) -> String?
 
-  /// Returns the names in a folder, unsorted.
-  func names(in folder: String) throws(TrustedPath.Refusal) -> [String]
+  /// Returns the names in a folder, unsorted; none if the folder does not exist.
+  func names(in folder: String) throws(ReadingFailure) -> [String]
 
   /// Returns the contents of a regular file that belongs to root, or nil if the file does not exist.
-  func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]?
+  func text(of path: String) throws(ReadingFailure) -> [UInt8]?
 
   /// Returns the free space and mount flags of the file system that contains a path.
-  func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace
+  func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace
 
   /// Writes a test file in a folder and removes it.
-  func tryWriting(in folder: String) throws(TrustedPath.Refusal)
+  func tryWriting(in folder: String) throws(ReadingFailure)
 
   /// Returns whether a program file has the capability to write to the kernel's audit trail.
-  func mayWriteAudit(_ program: String) throws(SystemError) -> Bool
+  func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool
 
   /// Returns whether the kernel's clock is synchronised.
-  func clockIsSynchronized() throws(SystemError) -> Bool
+  func clockIsSynchronized() throws(ReadingFailure) -> Bool
 
   /// Returns the output of a program that belongs to root, or nil if the program does not exist.
-  func output(of program: String, _ arguments: [String]) throws(ProgramOutput.Failure)
-    -> ProgramOutput?
+  func output(of program: String, _ arguments: [String]) throws(ReadingFailure) -> ProgramOutput?
 
   /// Returns the stopped or frozen processes that hold a lock in the store.
   func stoppedLockHolders() -> [LockHolder]
@@ -103,7 +102,7 @@ package protocol ExaminedHost {
   func hasModule(_ module: [UInt8]) -> Bool
 
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
-  func recordedServices() -> Result<[RecordedService], RecordedService.Failure>
+  func recordedServices() -> Result<[RecordedService], ReadingFailure>
 
   /// Returns the processes that listen as sshd, according to their titles.
   func serverProcesses() -> [ServerProcess]
@@ -111,9 +110,8 @@ package protocol ExaminedHost {
   /// The mount namespaces of this process and of the first one.
   var hostMounts: [String] { get }
 
-  /// Returns the findings that administrators have accepted, or the path of their list and the
-  /// reason why it cannot be used.
-  func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances>
+  /// Returns the findings that administrators have accepted, or the reason why their list cannot be used.
+  func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure>
 
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
@@ -123,131 +121,6 @@ package protocol ExaminedHost {
 
   /// Returns the condition of the gateway at an absolute path, and of its service.
   func gatewayState(of path: [UInt8]) -> GatewayState
-}
-
-/// The reason why the list of accepted findings cannot be used.
-package struct UnusableAcceptances: Error, Equatable {
-  /// The path of the list.
-  package let path: String
-  /// What is wrong with it.
-  package let reason: String
-
-  /// Creates the value.
-  package init(path: String, reason: String) {
-    self.path = path
-    self.reason = reason
-  }
-}
-
-extension ExaminedHost {
-  /// Returns no processes by default.
-  func stoppedLockHolders() -> [LockHolder] { [] }
-
-  /// Returns nil by default: a host without a store has no audit log.
-  func auditLogProblem() throws(AdminError) -> AuditLogProblem? { nil }
-
-  /// Returns by default that the store is the host's own.
-  func storeComparison() throws(AdminError) -> StoreComparison {
-    StoreComparison()
-  }
-
-  /// Returns by default that no user was renamed.
-  func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] { [] }
-
-  /// Returns by default that each module can be loaded.
-  func loadProblem(_ module: [UInt8]) -> String? { nil }
-
-  /// Returns no services by default.
-  func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { .success([]) }
-
-  /// Returns by default that each module exists.
-  func hasModule(_ module: [UInt8]) -> Bool { true }
-
-  /// Returns no processes by default.
-  func serverProcesses() -> [ServerProcess] { [] }
-
-  /// No group by default.
-  var decidersGroup: UInt32? { nil }
-
-  /// No mount namespaces by default.
-  var hostMounts: [String] { [] }
-
-  /// Returns nil by default: there are no symbolic links.
-  func target(ofLink path: String) -> String? { nil }
-
-  /// Returns by default that the entries of groups list no members.
-  func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }
-
-  /// Returns by default that each group exists.
-  func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool { true }
-
-  /// Returns by default that each account has a password.
-  func withoutPassword(_ accounts: [Account]) -> [Account] { [] }
-
-  /// Returns an empty list by default.
-  func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> {
-    .success(AcceptedFindings())
-  }
-
-  /// Returns by default that there is no service.
-  func residentStatus() -> ResidentStatus { .stopped }
-
-  /// Returns by default that there is no realm.
-  func realmStatus() -> RealmStatus { .none }
-
-  /// Returns by default that messages can be sent.
-  func gatewayState(of path: [UInt8]) -> GatewayState {
-    GatewayState(refusal: nil, service: .listens)
-  }
-}
-
-/// The services of a host, except `mfa-enroll` and files that only other services include.
-package struct ExaminedServices {
-  /// The names of all services that have a file.
-  package let all: [[UInt8]]
-  /// The services whose `auth` stack calls the module.
-  package let withModule: [ServiceWithModule]
-  /// The services whose stack cannot be read, each with the reason.
-  package let unreadable: [(service: [UInt8], refusal: StackRefusal)]
-
-  /// The names of the services whose `auth` stack calls the module, or would call it if libpam read
-  /// their files as they look.
-  package let meantToAsk: [[UInt8]]
-
-  /// Reads the stacks of a host's services.
-  package init(of host: any ExaminedHost) throws(StackRefusal) {
-    all = try host.services().filter {
-      !IncludedServiceFile.contains($0) && $0 != EnrollmentService.name
-    }
-    var withModule: [ServiceWithModule] = []
-    var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []
-    var meantToAsk: [[UInt8]] = []
-    for service in all {
-      do throws(StackRefusal) {
-        let stack = try Self.stack(of: service, host.stacks)
-        if let service = ServiceWithModule(name: service, stack: stack) {
-          withModule.append(service)
-          meantToAsk.append(service.name)
-        } else if !StrayModuleLines.lookalikes(stack, .auth, of: service).isEmpty {
-          meantToAsk.append(service)
-        }
-      } catch {
-        unreadable.append((service, error))
-        if UnreadableStack.mentionsModule(service, error, host.stacks) {
-          meantToAsk.append(service)
-        }
-      }
-    }
-    self.withModule = withModule
-    self.unreadable = unreadable
-    self.meantToAsk = meantToAsk
-  }
-
-  private static func stack(
-    of service: [UInt8], _ source: some StackSource
-  ) throws(StackRefusal) -> ServiceStack {
-    try ServiceStack(.auth, of: service, from: source)
-  }
 }
 
 /// The condition of the way from this host to its realm.
@@ -305,7 +178,7 @@ struct NameServiceSwitch {
   private var databases: [String: (line: Int, sources: [String])] = [:]
 
   /// Reads the file of a host; without a file, no database has a line.
-  init(of host: any ExaminedHost) throws(TrustedPath.Refusal) {
+  init(of host: any ExaminedHost) throws(ReadingFailure) {
     let text = String(decoding: try host.text(of: Self.path) ?? [], as: UTF8.self)
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {

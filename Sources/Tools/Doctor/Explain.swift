@@ -26,7 +26,7 @@ extension Explanation {
   ) -> Explanation {
     let sudo =
       countsSudo
-      ? Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host) : []
+      ? Doctor.sudoFindings(for: question.user, at: question.service, rules) : []
     return Explanation(question, sudo: sudo, rules: rules, on: ThisMachine())
   }
 }

@@ -68,7 +68,7 @@ extension Explanation {
     case .notCalled(let files, let hasFile):
       (hasFile ? "" : "has no file: ")
         + "pam_mfa.so is not called by \(files.map { Self.visible($0) }.joined(separator: ", "))"
-    case .unknown(let refusal): "the stack cannot be evaluated: \(StackFinding.reason(refusal))"
+    case .unknown(let refusal): "the stack cannot be evaluated: \(refusal.sentence)"
     }
   }
 
@@ -76,7 +76,7 @@ extension Explanation {
     switch accountLine {
     case .certain(let position): "certain to be reached, \(Self.visible(position.text))"
     case .missing, .denialIgnored, .otherConfiguration, .skippable, .forgotten, .unknown:
-      [StackFinding.reason(accountLine), accountLine.obstacle.map { Self.visible($0) }]
+      [accountLine.sentence, accountLine.obstacle.map { Self.visible($0) }]
         .compactMap { $0 }.joined(separator: "; see ")
     }
   }

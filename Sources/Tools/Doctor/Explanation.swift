@@ -118,7 +118,7 @@ package struct Explanation {
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
       isEnforced: question.isEnforced)
-    let stacks = ServiceStacks(of: service, from: host.stacks, with: rules.modules)
+    let stacks = ServiceStacks(of: service, from: host.stacks, with: rules)
     let module = Self.moduleLine(of: service, stacks.auth, host.stacks)
     let called = stacks.withModule
     let arguments = module.arguments
@@ -238,7 +238,7 @@ package struct Explanation {
 
   /// Returns the space on the file system of the store, or nil if it is not known.
   private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       return try host.fileSystemSpace(at: "\(InstalledPath.store)")
     } catch {
       return nil
@@ -331,7 +331,7 @@ extension Explanation {
     switch module {
     case .unknown(let refusal):
       return denial(by: stacks, of: Claimant([.password, .code, .other]))
-        ?? Decision(.unknown, "the stack cannot be evaluated: \(StackFinding.reason(refusal))")
+        ?? Decision(.unknown, "the stack cannot be evaluated: \(refusal.sentence)")
     case .notCalled:
       return denial(by: stacks, of: Claimant([.password, .code, .other]))
         ?? Decision(.allowed, "no auth line of the service calls pam_mfa.so")

@@ -6,93 +6,82 @@ import MFAPAMStack
 
 /// The state of a host that the examinations check, read once for all of them.
 package struct HostSnapshot {
-  /// The host.
-  package let host: any ExaminedHost
+  /// The rules of the host, and what is known about its users.
+  package let rules: HostRules
   /// The services that have a file, except `mfa-enroll` and files that only other services include.
   package let services: [[UInt8]]
   /// The services that use the module.
   package let servicesWithModule: [ServiceWithModule]
   /// The services whose stack cannot be read, each with the reason.
-  package let unreadable: [(service: [UInt8], refusal: StackRefusal)]
-  /// The stored records of all users, or the reason why they cannot be read.
-  package let stored: Result<[UserReport], AdminError>
-  /// The accounts that the system lists, or the reason why they cannot be listed.
-  package let accounts: Result<[KnownAccount], SystemError>
+  let unreadable: [(service: [UInt8], refusal: StackRefusal)]
+  /// The names of the services whose `auth` stack calls the module, or would call it if libpam read
+  /// their files as they look.
+  package let meantToAsk: [[UInt8]]
   /// The system user that owns the store, or nil if that user does not exist.
-  package let owner: Result<Account?, SystemError>
+  let owner: Result<Account?, ReadingFailure>
   /// sshd's settings.
-  package let sshd: SSHDView
+  let sshd: SSHDView
   /// The sshds of the host, or nil if the stack of sshd does not use the module.
   let sshdServers: SSHDServers?
 
-  /// The modules that libpam can load.
-  let modules: LoadableModules
+  private typealias Refusal = ConfigurationFile.Failure
 
   private let configurations: [(path: [UInt8]?, read: Result<Configuration, Refusal>)]
 
-  private typealias Refusal = ConfigurationFile.Failure
+  /// The host.
+  package var host: any ExaminedHost { rules.host }
+
+  /// The stored records of all users, or the reason why they cannot be read.
+  package var stored: Result<[UserReport], AdminError> { rules.stored }
+
+  /// The accounts that the system lists, or the reason why they cannot be listed.
+  var accounts: Result<[KnownAccount], ReadingFailure> { rules.accounts }
 
   /// Reads everything that the examinations need from a host.
   ///
   /// `users` are the users for whom sshd's settings are read individually.
   package init(of host: any ExaminedHost, users: [UserName] = []) throws(StackRefusal) {
-    self.host = host
-    modules = LoadableModules(on: host)
-    let services = try ExaminedServices(of: host)
-    self.services = services.all
-    servicesWithModule = services.withModule
-    unreadable = services.unreadable
-    configurations = Self.configurations(of: servicesWithModule, host)
-    stored = Self.stored(host)
-    accounts = Self.accounts(host)
-    owner = Self.owner(host)
-    let servers = servicesWithModule.contains { $0.isNamed("sshd") } ? SSHDServers(of: host) : nil
-    sshdServers = servers
-    sshd = Self.sshd(servers, users, accounts, host)
-  }
-
-  private static func sshd(
-    _ servers: SSHDServers?, _ users: [UserName], _ accounts: Result<[KnownAccount], SystemError>,
-    _ host: any ExaminedHost
-  ) -> SSHDView {
-    guard let servers else { return .notConcerned }
-    return SSHDView(of: host, users: users, accounts: accounts, server: servers.main)
-  }
-
-  private static func configurations(
-    of services: [ServiceWithModule], _ host: any ExaminedHost
-  ) -> [(path: [UInt8]?, read: Result<Configuration, Refusal>)] {
-    var paths: [[UInt8]?] = [nil]
-    for service in services where !paths.contains(service.configuration) {
-      paths.append(service.configuration)
+    let rules = HostRules(of: host)
+    self.rules = rules
+    services = try host.services().filter {
+      !IncludedServiceFile.contains($0) && $0 != EnrollmentService.name
     }
-    return paths.map { path in
-      do throws(Refusal) {
-        return (path, .success(try host.configuration(at: path)))
+    var withModule: [ServiceWithModule] = []
+    var unreadable: [(service: [UInt8], refusal: StackRefusal)] = []
+    var meantToAsk: [[UInt8]] = []
+    for service in services {
+      do throws(StackRefusal) {
+        let stack = try ServiceStack(.auth, of: service, from: host.stacks)
+        if let service = ServiceWithModule(name: service, stack: stack) {
+          withModule.append(service)
+          meantToAsk.append(service.name)
+        } else if !StrayModuleLines.lookalikes(stack, .auth, of: service).isEmpty {
+          meantToAsk.append(service)
+        }
       } catch {
-        return (path, .failure(error))
+        unreadable.append((service, error))
+        if UnreadableStack.mentionsModule(service, error, host.stacks) {
+          meantToAsk.append(service)
+        }
       }
     }
-  }
-
-  private static func stored(_ host: any ExaminedHost) -> Result<[UserReport], AdminError> {
-    do throws(AdminError) { return .success(try host.stored()) } catch { return .failure(error) }
-  }
-
-  private static func accounts(
-    _ host: any ExaminedHost
-  ) -> Result<[KnownAccount], SystemError> {
-    do throws(SystemError) { return .success(try host.accounts()) } catch {
-      return .failure(error)
+    servicesWithModule = withModule
+    self.unreadable = unreadable
+    self.meantToAsk = meantToAsk
+    var paths: [[UInt8]?] = [nil]
+    for service in servicesWithModule where !paths.contains(service.configuration) {
+      paths.append(service.configuration)
     }
-  }
-
-  private static func owner(_ host: any ExaminedHost) -> Result<Account?, SystemError> {
-    do throws(SystemError) {
-      return .success(try host.account(named: Array("mfa".utf8)))
-    } catch {
-      return .failure(error)
+    configurations = paths.map { path in
+      (path, Result { () throws(Refusal) in try host.configuration(at: path) })
     }
+    owner = Result { () throws(ReadingFailure) in try host.account(named: Array("mfa".utf8)) }
+    let asksAtSSHD = servicesWithModule.contains { $0.isNamed("sshd") }
+    sshdServers = asksAtSSHD ? SSHDServers(of: host) : nil
+    sshd =
+      sshdServers.map {
+        SSHDView(of: host, users: users, accounts: rules.accounts, server: $0.main)
+      } ?? .notConcerned
   }
 
   // MARK: Queries
@@ -120,57 +109,36 @@ package struct HostSnapshot {
   /// Returns the configuration at a path (the host's configuration if `path` is nil), or nil if the
   /// configuration is invalid.
   package func configuration(at path: [UInt8]?) -> Configuration? {
-    for configuration in configurations where configuration.path == path {
-      switch configuration.read {
-      case .success(let configuration): return configuration
-      case .failure: return nil
-      }
-    }
+    for case (path, .success(let configuration)) in configurations { return configuration }
     return nil
   }
 
   /// The configurations that sign-ins read, without the invalid ones.
   var validConfigurations: [Configuration] {
     configurations.compactMap { configuration in
-      switch configuration.read {
-      case .success(let configuration): configuration
-      case .failure: nil
-      }
+      guard case .success(let read) = configuration.read else { return nil }
+      return read
     }
   }
 
   /// The errors in the configurations that sign-ins read.
   var configurationFailures: [ConfigurationFile.Failure] {
     configurations.compactMap { configuration in
-      switch configuration.read {
-      case .success: nil
-      case .failure(let failure): failure
-      }
+      guard case .failure(let failure) = configuration.read else { return nil }
+      return failure
     }
   }
 
   /// Returns the stacks of a service as libpam carries them out.
   func stacks(of service: [UInt8]) -> ServiceStacks {
-    Self.stacks(of: service, host.stacks, modules)
-  }
-
-  private static func stacks(
-    of service: [UInt8], _ source: some StackSource, _ modules: LoadableModules
-  ) -> ServiceStacks {
-    ServiceStacks(of: service, from: source, with: modules)
+    ServiceStacks(of: service, from: host.stacks, with: rules)
   }
 
   /// Returns the state of a service's `account` line for the module.
-  package func accountLine(of service: ServiceWithModule) -> AccountLine {
-    Self.accountLine(of: service, host.stacks)
-  }
-
-  private static func accountLine(
-    of service: ServiceWithModule, _ source: some StackSource
-  ) -> AccountLine {
+  func accountLine(of service: ServiceWithModule) -> AccountLine {
     AccountLine(
       of: "pam_mfa.so", service: service.name, authArguments: service.arguments,
-      isCalledByRoot: PAMCaller.isRoot(at: service.name), from: source)
+      isCalledByRoot: PAMCaller.isRoot(at: service.name), from: host.stacks)
   }
 }
 
@@ -204,13 +172,11 @@ final class HostMemory {
   }
 }
 
-/// The rules of a host that decide about sign-ins together with the module: which modules libpam can
-/// load, and what sshd's settings say. Each question is asked once.
+/// The rules of a host that decide about sign-ins together with the module (which modules libpam can
+/// load, and what sshd's settings say), and what is known about its users. Each question is asked once.
 package final class HostRules {
   /// The host.
   package let host: any ExaminedHost
-  /// The modules that libpam can load.
-  package let modules: LoadableModules
   /// Whether the settings of sshd count.
   private let countsSecureShell: Bool
 
@@ -222,16 +188,121 @@ package final class HostRules {
     let address: String?
   }
 
+  /// The stored records of all users, or the reason why they cannot be read.
+  private(set) lazy var stored = Result { () throws(AdminError) in try host.stored() }
+  /// The accounts that the system lists, or the reason why they cannot be listed.
+  package private(set) lazy var accounts = Result { () throws(ReadingFailure) in try host.accounts()
+  }
+  /// The mounted file systems, nil without a list, or the reason why the list cannot be read.
+  private(set) lazy var mounts = Result { () throws(ReadingFailure) in
+    try host.text(of: MountTable.path).map { MountTable($0) }
+  }
+  private lazy var knownAccounts: [[UInt8]: KnownAccount] = {
+    guard case .success(let accounts) = accounts else { return [:] }
+    return Dictionary(accounts.map { ($0.account.name, $0) }) { first, _ in first }
+  }()
+  private lazy var withoutPassword = Set(
+    host.withoutPassword(knownAccounts.values.map(\.account)).map(\.name))
   private lazy var file = SSHDFile(of: host)
-  private lazy var facts = AccountsForSignIn(of: host)
   private var views: [SecureShellUsers: SSHDView] = [:]
+  /// What is known about modules: the reason why libpam cannot load one, or nil.
+  private var moduleProblems: [[UInt8]: String?] = [:]
 
   /// Creates the value. Nothing is read yet.
   package init(of host: any ExaminedHost, countsSecureShell: Bool = true) {
     self.host = host
     self.countsSecureShell = countsSecureShell
-    modules = LoadableModules(on: host)
   }
+
+  // MARK: Modules
+
+  /// Returns the reason why libpam cannot load a line's module, or nil if it can.
+  func problem(_ entry: StackEntry) -> String? {
+    guard case .module(let name, _, _) = entry.kind else { return nil }
+    if let known = moduleProblems[name] { return known }
+    let problem =
+      ModuleKind(entry) == .code
+      ? host.loadProblem(name) : host.hasModule(name) ? nil : "the file does not exist"
+    moduleProblems.updateValue(problem, forKey: name)
+    return problem
+  }
+
+  /// Returns the modules of a stack that libpam cannot load, as its lines name them.
+  func unloadable(in stack: ServiceStack) -> Set<[UInt8]> {
+    var names: Set<[UInt8]> = []
+    for entry in stack.entries where problem(entry) != nil {
+      if case .module(let name, _, _) = entry.kind { names.insert(name) }
+    }
+    return names
+  }
+
+  // MARK: Users
+
+  /// Returns what an account has, or nil if the system does not list it: what a directory has for it is
+  /// not known.
+  package func means(
+    of name: [UInt8], _ settings: SSHDSettings, isEnrolled: Bool
+  ) -> AccountMeans? {
+    guard let account = knownAccounts[name] else { return nil }
+    return AccountMeans(
+      hasPassword: !withoutPassword.contains(name), key: key(of: account, settings),
+      isEnrolled: isEnrolled)
+  }
+
+  /// Returns whether an account has a key or certificate with these settings of sshd.
+  private func key(of account: KnownAccount, _ settings: SSHDSettings) -> AccountMeans.Key {
+    let files = AuthorizedKeysFiles(settings).paths(of: account)
+    var doubt = settings.keySource
+    for file in files {
+      guard account.home.first == UInt8(ascii: "/"), case .success(let mounts?) = mounts,
+        mounts.distantKind(of: file) == nil
+      else {
+        doubt = doubt ?? "\(VisibleText.escaping(file)) cannot be looked at"
+        continue
+      }
+      do throws(ReadingFailure) {
+        let status = try host.status(of: String(decoding: file, as: UTF8.self))
+        if status.map({ $0.size > 0 }) ?? false { return .present }
+      } catch {
+        doubt = doubt ?? "\(VisibleText.escaping(file)): \(error.reason)"
+      }
+    }
+    return doubt.map { .unknown($0) } ?? .none
+  }
+
+  /// Returns the users who have keys in one of `files` and whose password cannot be used.
+  func usersWithKeysAlone(_ files: AuthorizedKeysFiles) -> [[UInt8]] {
+    guard case .success(let mounts?) = mounts else { return [] }
+    return usersWithoutPassword { account in
+      files.paths(of: account).contains { hasKeys(account, $0, mounts) }
+    }
+  }
+
+  /// Returns the users whose shell accepts sign-ins and whose password cannot be used, of those included.
+  func usersWithoutPassword(
+    where isIncluded: (KnownAccount) -> Bool = { _ in true }
+  ) -> [[UInt8]] {
+    guard case .success(let accounts) = accounts else { return [] }
+    let candidates = accounts.filter { account in
+      // `RootWithoutFactor` reports root's keys.
+      account.account.uid != 0 && account.acceptsSignIns && isIncluded(account)
+    }
+    return host.withoutPassword(candidates.map(\.account)).map(\.name)
+  }
+
+  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
+  /// not opened, and no file system is accessed on which a lookup can hang.
+  private func hasKeys(
+    _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
+  ) -> Bool {
+    guard account.home.first == UInt8(ascii: "/") else { return false }
+    let keys = ResolvedPath(String(decoding: file, as: UTF8.self), on: host) { path in
+      mounts.distantKind(of: Array(path.utf8)) == nil
+    }.end
+    return keys.map { $0.kind == .file && $0.size > 0 } ?? false
+  }
+
+  // MARK: sshd
 
   /// Returns what sshd's settings mean for the sign-in of a user, who connects from an address if it is
   /// known. Nil if the service is not sshd's.
@@ -259,7 +330,7 @@ package final class HostRules {
     _ rules: SecureShellRules
   ) -> AccountAccess? {
     guard let settings = rules.settings,
-      let means = facts.means(of: user.bytes, settings, isEnrolled: isEnrolled)
+      let means = means(of: user.bytes, settings, isEnrolled: isEnrolled)
     else { return nil }
     return service.access(with: means, settings, isRoot: user.bytes == Array("root".utf8))
   }

@@ -1,7 +1,10 @@
+import MFAAdmin
 import MFABase
 
 /// The mounted file systems that /proc/self/mountinfo lists (proc(5)).
 struct MountTable {
+  static let path = "/proc/self/mountinfo"
+
   /// The types of file systems on which a lookup can hang, because they are remote or because the
   /// lookup mounts them.
   private static let distant = [
@@ -185,7 +188,7 @@ package struct ResolvedPath {
   }
 
   private static func status(of path: String, on host: any ExaminedHost) -> PathStatus? {
-    do throws(SystemError) { return try host.status(of: path) } catch { return nil }
+    do throws(ReadingFailure) { return try host.status(of: path) } catch { return nil }
   }
 
   /// Why a user other than root may determine what is at the path, or nil. A file that does not exist is

@@ -149,7 +149,7 @@ struct ReadinessSurvey<Machine: Host> {
 
   /// Returns whether sudo asks the user for nothing, by its own rules.
   private func asksNothing(_ question: Explanation.Question) -> Bool {
-    let sudo = Doctor.sudoFindings(for: question.user, at: question.service, on: rules.host)
+    let sudo = Doctor.sudoFindings(for: question.user, at: question.service, rules)
     guard !sudo.isEmpty else { return false }
     return Explanation(question, sudo: sudo, rules: rules, on: machine).decision.kind == .allowed
   }

@@ -235,8 +235,8 @@ struct RelayReport: Equatable {
   let isQueueSound: Bool
 
   /// Asks the relay. Returns nil if it does not run, or if its program is not installed.
-  static func read<Host: ExaminedHost>(on host: Host) -> RelayReport? {
-    do throws(ProgramOutput.Failure) {
+  static func read(on host: any ExaminedHost) -> RelayReport? {
+    do throws(ReadingFailure) {
       guard let output = try host.output(of: "/usr/sbin/mfa-fleet", ["relay", "--status"]),
         output.isSuccess
       else { return nil }

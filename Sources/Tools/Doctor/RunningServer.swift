@@ -71,12 +71,6 @@ package struct ServerProcess: Equatable {
     /// The ending of the path of a file that was removed or replaced since.
     private static let deleted = " (deleted)"
 
-    package init(status: PathStatus, path: String, isInRootsFolder: Bool) {
-      self.status = status
-      self.path = path
-      self.isInRootsFolder = isInRootsFolder
-    }
-
     /// Returns the path of a program whose file was perhaps replaced.
     package static func path(_ target: String) -> String {
       target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target
@@ -109,16 +103,6 @@ package struct ServerProcess: Equatable {
   package let mounts: String?
   /// The program, or nil if it cannot be read.
   package let program: Program?
-
-  package init(
-    number: Int32, title: [String], users: [UInt32], mounts: String?, program: Program?
-  ) {
-    self.number = number
-    self.title = title
-    self.users = users
-    self.mounts = mounts
-    self.program = program
-  }
 
   /// Returns what is known. `programs` are the system's sshds, and `hostMounts` are the mount namespaces
   /// of this process and of the first one.

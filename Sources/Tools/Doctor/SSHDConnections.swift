@@ -75,7 +75,7 @@ struct SSHDConnections {
   /// Chooses the connections for a configuration.
   init(
     _ server: Server, users requested: [UserName],
-    accounts: Result<[KnownAccount], SystemError>, on host: any ExaminedHost
+    accounts: Result<[KnownAccount], ReadingFailure>, on host: any ExaminedHost
   ) {
     let lines = Self.lines(server.file)
     let known = lines.filter(\.criteria.unknown.isEmpty)

@@ -7,14 +7,34 @@ import MFAModel
 package struct SSHDFile {
   /// A line that sets a keyword.
   package struct Line: Equatable {
+    /// The path of the file.
+    package let file: String
     /// `FILE:LINE`
-    let place: String
+    package let place: String
     /// The keyword, in lower case.
-    let keyword: String
+    package let keyword: String
     /// The words after the keyword.
     let arguments: [String]
     /// The index of the `Match` line that the line belongs to, or nil.
-    let match: Int?
+    package let match: Int?
+
+    /// The keyword as `sshd -T` spells it.
+    package var name: String { SSHDFile.names[keyword] ?? keyword }
+
+    /// The words after the keyword, with single blanks.
+    package var value: String { arguments.joined(separator: " ") }
+  }
+
+  /// An `Include` line.
+  package struct Include {
+    /// The path of the file.
+    package let file: String
+    package let place: String
+    package let patterns: [String]
+    /// The index of the `Match` line that the line belongs to, or nil.
+    package let match: Int?
+    /// The number of `lines` that sshd reads before the files of the line.
+    package let position: Int
   }
 
   /// A `Match` line.
@@ -36,10 +56,11 @@ package struct SSHDFile {
 
   package private(set) var lines: [Line] = []
   package private(set) var matches: [Match] = []
+  package private(set) var includes: [Include] = []
   /// The paths of the files that were read.
   package private(set) var files: [String] = []
   /// The places that could not be read, each with the reason.
-  package private(set) var unread: [(place: String, reason: String)] = []
+  package private(set) var unread: [ReadingFailure] = []
   /// Whether the remaining lines are ignored. sshd, too, stops reading if includes are nested too
   /// deep.
   private var isStopped = false
@@ -52,6 +73,12 @@ package struct SSHDFile {
     read(path, under: nil, depth: 0, host)
   }
 
+  /// Returns whether what belongs to a `Match` line applies to some sign-ins only. `Match all` ends a
+  /// conditional block.
+  package func isConditional(_ match: Int?) -> Bool {
+    match.map { matches[$0].arguments.joined(separator: " ").lowercased() != "all" } ?? false
+  }
+
   /// Returns whether a `Match` line is followed by a setting that an examination uses, or whether
   /// that is not known.
   func matters(_ match: Int) -> Bool { !unread.isEmpty || !keywords(under: match).isEmpty }
@@ -59,7 +86,7 @@ package struct SSHDFile {
   /// Returns the keywords that follow a `Match` line and that an examination uses, as `sshd -T` spells
   /// them.
   func keywords(under match: Int) -> Set<String> {
-    Set(lines.filter { $0.match == match }.map { Self.names[$0.keyword] ?? $0.keyword })
+    Set(lines.filter { $0.match == match }.map(\.name))
       .intersection(SSHDSettings.keys)
   }
 
@@ -78,7 +105,7 @@ package struct SSHDFile {
     let candidates = lines.filter { keywords.contains($0.keyword) }
     let values = keywords.compactMap { settings.value(of: $0)?.lowercased() }
     let fitting = candidates.filter {
-      values.contains($0.arguments.joined(separator: " ").lowercased())
+      values.contains($0.value.lowercased())
     }
     func applies(_ line: Line) -> Bool { line.match.map { matches.contains($0) } == true }
     let line =
@@ -95,10 +122,11 @@ package struct SSHDFile {
     _ path: String, under outer: Int?, depth: Int, _ host: any ExaminedHost
   ) {
     let text: [UInt8]
-    switch Self.text(of: path, host) {
-    case .success(let found?): text = found
-    case .success(nil): return
-    case .failure(let error): return unread.append((path, error.reason))
+    do throws(ReadingFailure) {
+      guard let found = try host.text(of: path) else { return }
+      text = found
+    } catch {
+      return unread.append(error)
     }
     files.append(path)
     var match = outer
@@ -114,6 +142,9 @@ package struct SSHDFile {
         match = matches.count
         matches.append(Match(place: place, arguments: arguments))
       case "include":
+        includes.append(
+          Include(
+            file: path, place: place, patterns: arguments, match: match, position: lines.count))
         guard depth < Self.deepest else {
           stop(at: place, "includes are nested more than \(Self.deepest) deep")
           return
@@ -128,26 +159,16 @@ package struct SSHDFile {
           }
         }
       case _:
-        lines.append(Line(place: place, keyword: keyword, arguments: arguments, match: match))
+        lines.append(
+          Line(file: path, place: place, keyword: keyword, arguments: arguments, match: match))
       }
     }
   }
 
   /// Ignores all remaining lines of all files.
   private mutating func stop(at place: String, _ reason: String) {
-    unread.append((place, reason))
+    unread.append(ReadingFailure(at: place, reason))
     isStopped = true
-  }
-
-  /// The reason why a file or folder cannot be read.
-  private struct Failure: Error { let reason: String }
-
-  private static func text(
-    of path: String, _ host: any ExaminedHost
-  ) -> Result<[UInt8]?, Failure> {
-    do { return .success(try host.text(of: path)) } catch {
-      return .failure(Failure(reason: error.text))
-    }
   }
 
   /// Returns the files that match an include pattern, sorted as by glob(3), which sshd uses. The
@@ -165,27 +186,16 @@ package struct SSHDFile {
       }
       var found: [String] = []
       for folder in paths {
-        switch Self.names(in: folder.isEmpty ? "/" : folder, host) {
-        case .failure(let error): unread.append((place, error.reason))
-        case .success(let names):
+        do throws(ReadingFailure) {
+          let names = try host.names(in: folder.isEmpty ? "/" : folder)
           found += names.filter { pattern.matches($0) }.map { "\(folder)/\($0)" }
+        } catch {
+          unread.append(ReadingFailure(at: place, error.reason))
         }
       }
       paths = found
     }
     return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-  }
-
-  private static func names(
-    in folder: String, _ host: any ExaminedHost
-  ) -> Result<[String], Failure> {
-    do { return .success(try host.names(in: folder)) } catch {
-      switch error {
-      case .system(let error):
-        return error.isNotFound ? .success([]) : .failure(Failure(reason: error.text))
-      case .untrusted(let distrust): return .failure(Failure(reason: "\(distrust.name)"))
-      }
-    }
   }
 
   /// Returns the words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's

@@ -30,23 +30,21 @@ struct SSHDServers {
   /// Finds the servers of a host.
   init(of host: any ExaminedHost) {
     addProcesses(of: host)
-    do throws(TrustedPath.Refusal) {
+    do throws(ReadingFailure) {
       let options = Self.variables(try host.text(of: Self.defaults) ?? [])["SSHD_OPTS"]
       if let options, let server = RunningServer(arguments: ["sshd", options]) {
         add(Other(server: server, source: Self.defaults, place: Self.defaults), host)
       }
     } catch {
-      findings.append(.unchecked("the options of sshd", at: Self.defaults, error.text))
+      findings.append(.unchecked("the options of sshd", error))
     }
-    do throws(UnitFiles.Failure) {
+    do throws(ReadingFailure) {
       let units = try UnitFiles.names(on: host) { name in
         name.hasPrefix("ssh") && (name.hasSuffix(".service") || name.hasSuffix(".socket"))
       }
       for unit in units { try add(unit, host) }
     } catch {
-      findings.append(
-        .unchecked(
-          "the units of sshd", at: VisibleText.escaping(error.place), error.reason))
+      findings.append(.unchecked("the units of sshd", error))
     }
   }
 
@@ -88,7 +86,7 @@ struct SSHDServers {
     others.append(other)
   }
 
-  private mutating func add(_ unit: String, _ host: any ExaminedHost) throws(UnitFiles.Failure) {
+  private mutating func add(_ unit: String, _ host: any ExaminedHost) throws(ReadingFailure) {
     let settings = try UnitFiles.settings(of: unit, on: host)
     guard !unit.hasSuffix(".socket") else {
       guard try UnitFiles.isInUse(unit, on: host) else { return }
@@ -135,7 +133,7 @@ struct SSHDServers {
   /// Returns the variables of a unit. Those in files take precedence (systemd.exec(5)).
   private static func environment(
     _ settings: [UnitText.Setting], _ host: any ExaminedHost
-  ) throws(UnitFiles.Failure) -> [String: String] {
+  ) throws(ReadingFailure) -> [String: String] {
     var variables: [String: String] = [:]
     for setting in values("Environment", in: "[Service]", settings) {
       for word in UnitText.words(setting.value) {
@@ -145,12 +143,8 @@ struct SSHDServers {
     }
     for setting in values("EnvironmentFile", in: "[Service]", settings) {
       let path = String(setting.value.drop { $0 == "-" })
-      do throws(TrustedPath.Refusal) {
-        // A file that does not exist sets nothing, or the unit does not start.
-        variables.merge(Self.variables(try host.text(of: path) ?? [])) { $1 }
-      } catch {
-        throw UnitFiles.Failure(place: path, reason: error.text)
-      }
+      // A file that does not exist sets nothing, or the unit does not start.
+      variables.merge(Self.variables(try host.text(of: path) ?? [])) { $1 }
     }
     return variables
   }

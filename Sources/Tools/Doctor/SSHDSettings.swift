@@ -104,44 +104,30 @@ package struct SSHDSettings: Equatable {
   /// Whether sshd itself verifies passwords with Kerberos before it calls PAM.
   var verifiesKerberosPassword: Bool { isOn("kerberosauthentication") }
 
-  /// The authentication methods that do not use PAM: the method, the setting that enables it, and the
-  /// words for messages.
-  private static let silentMethods = [
-    (name: "publickey", key: "pubkeyauthentication", words: "a key"),
-    (name: "hostbased", key: "hostbasedauthentication", words: "a trusted host"),
-    (name: "gssapi-with-mic", key: "gssapiauthentication", words: "a Kerberos ticket"),
-    (
-      name: "gssapi-keyex", key: "gssapikeyexchange", words: "a Kerberos ticket of the key exchange"
-    ),
+  /// The methods of a sign-in that can be complete without PAM, in words.
+  private static let words = [
+    "publickey": "a key", "hostbased": "a trusted host", "gssapi-with-mic": "a Kerberos ticket",
+    "gssapi-keyex": "a Kerberos ticket of the key exchange", "password": "a Kerberos password",
   ]
 
-  /// The methods, in words, that are enough without PAM because AuthenticationMethods is not set.
-  var sufficientMethods: [String] {
-    guard methodLists == nil else { return [] }
-    let hasPassword = verifiesKerberosPassword && isOn("passwordauthentication")
-    return Self.silentMethods.filter { isOn($0.key) }.map(\.words)
-      + (hasPassword ? ["a Kerberos password"] : [])
-  }
-
-  /// The lists of AuthenticationMethods that can be completed without PAM.
-  var listsWithoutPAM: [[String]] {
-    guard methodLists != nil else { return [] }
-    return openLists().filter { list in
+  /// The ways to sign in without the `auth` lines of PAM, in words: methods that are enough because
+  /// AuthenticationMethods is not set, or lists of AuthenticationMethods.
+  var waysWithoutPAM: [String] {
+    let lists = openLists().filter { list in
       !Self.asksPAM(verifiesKerberosPassword ? list.filter { $0 != "password" } : list)
     }
+    let isAny = methodLists == nil
+    return lists.map { isAny ? Self.words[$0[0]] ?? $0[0] : $0.joined(separator: ",") }
   }
 
   /// The reason why sign-ins with these settings do not all use PAM, or nil if they do.
   var wayWithoutPAM: String? {
     guard isOn("usepam") else { return "UsePAM is no" }
-    let lists = listsWithoutPAM.map { $0.joined(separator: ",") }
-    if !lists.isEmpty {
-      return "AuthenticationMethods is \(VisibleText.escaping(lists.joined(separator: " ")))"
-    }
-    let methods = sufficientMethods
-    return methods.isEmpty
-      ? nil
-      : "AuthenticationMethods is not set, so \(methods.joined(separator: " or ")) alone is enough"
+    let ways = waysWithoutPAM
+    guard !ways.isEmpty else { return nil }
+    return methodLists == nil
+      ? "AuthenticationMethods is not set, so \(ways.joined(separator: " or ")) alone is enough"
+      : "AuthenticationMethods is \(VisibleText.escaping(ways.joined(separator: " ")))"
   }
 
   /// Whether a sign-in can use the `password` method.
@@ -153,11 +139,6 @@ package struct SSHDSettings: Equatable {
   /// Returns whether sshd can ask a user for the code of a service's line.
   func canAsk(_ service: ServiceWithModule) -> Bool {
     asksByKeyboard || (service.takesPassword && takesPasswords)
-  }
-
-  /// The ways to sign in without the `auth` lines of PAM, in words.
-  var waysWithoutPAM: [String] {
-    methodLists == nil ? sufficientMethods : listsWithoutPAM.map { $0.joined(separator: ",") }
   }
 
   /// Whether AuthenticationMethods has a list with a method that uses the `auth` lines of PAM.
@@ -211,7 +192,7 @@ struct SSHDUsers {
   /// Finds the users that matter for these lines.
   init(
     _ lines: [SSHDCriteria], requested: [UserName],
-    accounts: Result<[KnownAccount], SystemError>, on host: any ExaminedHost
+    accounts: Result<[KnownAccount], ReadingFailure>, on host: any ExaminedHost
   ) {
     self.host = host
     needsGroups = lines.contains { !$0.groups.isEmpty }
@@ -246,7 +227,7 @@ struct SSHDUsers {
   }
 
   private static func hasDirectory(_ host: any ExaminedHost) -> Bool {
-    do throws(TrustedPath.Refusal) {
+    do throws(ReadingFailure) {
       return !(try NameServiceSwitch(of: host).hasOnlyLocalAccounts)
     } catch {
       return true
@@ -263,7 +244,7 @@ struct SSHDUsers {
   private mutating func add(_ name: String) {
     guard names.insert(name).inserted else { return }
     if let account = known[Array(name.utf8)] { return append(name, account) }
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       if let account = try host.account(named: Array(name.utf8)) { append(name, account) }
     } catch {
       append(name, nil)

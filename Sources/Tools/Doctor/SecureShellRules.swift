@@ -39,7 +39,7 @@ package struct SecureShellRules {
     let ways = service.ways(item.settings, isRoot: isRoot)
     deniesUnenrolled = !ways.isEmpty && ways.allSatisfy { $0.usesPAM && $0.deniesUnenrolled }
     effect = Self.effect(item.settings, isRoot: isRoot, service) { keywords in
-      file.place(of: keywords, saying: item.settings, under: item.matches)
+      file.place(of: keywords, saying: item.settings, under: item.choice.matches)
     }
   }
 

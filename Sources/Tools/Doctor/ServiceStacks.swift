@@ -16,12 +16,12 @@ package struct ServiceStacks {
   package let account: Result<ServiceStack, StackRefusal>
   /// The first line that ends with a carriage return, or nil.
   package let carriageReturn: StackRefusal?
-  private let modules: LoadableModules
+  private let rules: HostRules
 
   /// Reads the stacks of a service.
-  package init(of name: [UInt8], from source: some StackSource, with modules: LoadableModules) {
+  package init(of name: [UInt8], from source: some StackSource, with rules: HostRules) {
     self.name = name
-    self.modules = modules
+    self.rules = rules
     carriageReturn = Self.carriageReturn(name, source)
     auth = Self.stack(.auth, name, source)
     account = Self.stack(.account, name, source)
@@ -30,10 +30,8 @@ package struct ServiceStacks {
   private static func stack(
     _ type: StackType, _ name: [UInt8], _ source: some StackSource
   ) -> Result<ServiceStack, StackRefusal> {
-    do throws(StackRefusal) {
-      return .success(try ServiceStack(type, of: name, from: source, keepsCarriageReturns: true))
-    } catch {
-      return .failure(error)
+    Result { () throws(StackRefusal) in
+      try ServiceStack(type, of: name, from: source, keepsCarriageReturns: true)
     }
   }
 
@@ -56,10 +54,7 @@ package struct ServiceStacks {
   /// The findings about `auth` lines that do not do what they look like.
   package var misreadLines: [Finding] {
     if let carriageReturn {
-      return [
-        StackFinding(service: name, fault: .unreadable(carriageReturn, mentionsModule: true))
-          .finding
-      ]
+      return [.unreadableStack(carriageReturn, of: name, mentionsModule: true)]
     }
     guard case .success(let stack) = auth else { return [] }
     return StrayModuleLines.lookalikes(stack, .auth, of: name)
@@ -67,7 +62,7 @@ package struct ServiceStacks {
 
   /// Returns the reason why libpam cannot load the module in the line that asks for the code, or nil.
   package var moduleProblem: String? {
-    withModule.flatMap { modules.problem($0.stack.entries[$0.index]) }
+    withModule.flatMap { rules.problem($0.stack.entries[$0.index]) }
   }
 
   /// Returns why libpam denies a claimant whose password has not expired, or nil if it does not, or if
@@ -92,11 +87,11 @@ package struct ServiceStacks {
       return error.deniesSignIns.map { StackDenial(position: $0, cause: .unreadable(error)) }
     }
     var claimant = claimant
-    claimant.unloadable = modules.unloadable(in: lines)
+    claimant.unloadable = rules.unloadable(in: lines)
     claimant.mayHaveExpiredPassword = false
     guard !canSucceed(type, lines, claimant) else { return nil }
     if let line = blockingLine(type, lines, claimant), case .module(let name, _, _) = line.kind,
-      let problem = modules.problem(line)
+      let problem = rules.problem(line)
     {
       return StackDenial(position: line.position, cause: .module(name, problem: problem))
     }
@@ -127,7 +122,7 @@ package struct ServiceStacks {
       return self.canSucceed(type, stack, other)
     }
     guard canSucceed(without: []) else { return nil }
-    let missing = stack.entries.filter { modules.problem($0) != nil }
+    let missing = stack.entries.filter { rules.problem($0) != nil }
     return missing.first { entry in
       guard case .module(let name, _, _) = entry.kind else { return false }
       return !canSucceed(without: [name])
@@ -222,18 +217,6 @@ package struct RecordedService: Equatable {
     self.name = name
     self.files = files
   }
-
-  /// The reason why the records cannot be read.
-  package struct Failure: Error, Equatable {
-    package let place: String
-    package let reason: String
-
-    /// Creates a failure.
-    package init(place: String, reason: String) {
-      self.place = place
-      self.reason = reason
-    }
-  }
 }
 
 /// A PAM service whose `auth` stack calls pam_mfa.so.
@@ -273,13 +256,14 @@ package struct ServiceWithModule {
     }
   }
 
+  /// Reads the stack of a service. Nil if no line calls the module.
+  package init?(_ name: [UInt8], from source: some StackSource) throws(StackRefusal) {
+    self.init(name: name, stack: try ServiceStack(.auth, of: name, from: source))
+  }
+
   /// The parsed arguments, or the reason why they are invalid.
   var options: Result<ModuleOptions, ModuleOptions.Refusal> {
-    do throws(ModuleOptions.Refusal) {
-      return .success(try ModuleOptions(arguments))
-    } catch {
-      return .failure(error)
-    }
+    Result { () throws(ModuleOptions.Refusal) in try ModuleOptions(arguments) }
   }
 
   /// The configuration file that the line names, or nil if the host's configuration applies.

@@ -262,7 +262,7 @@ package struct StackDenial: Equatable {
       "libpam cannot load \(VisibleText.escaping(name)) for \(place): \(problem)"
     case .lines(let type):
       "the \(type.name) lines of the service fail whatever their modules return"
-    case .unreadable(let refusal): "libpam cannot read \(place): \(StackFinding.reason(refusal))"
+    case .unreadable(let refusal): "libpam cannot read \(place): \(refusal.sentence)"
     }
   }
 }

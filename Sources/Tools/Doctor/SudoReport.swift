@@ -8,7 +8,7 @@ struct SudoReport {
   private let known: SudoersView.Known
   private let users: SudoersUsers
   private let services: SudoServices
-  private let subjects: SudoWithoutCode.Subjects
+  private let rules: HostRules
   /// The effects with the same cause, and the users concerned.
   private var groups: [Group] = []
   /// The services that sudo uses for one of the users.
@@ -22,13 +22,12 @@ struct SudoReport {
   }
 
   init(
-    _ known: SudoersView.Known, _ users: SudoersUsers, _ subjects: SudoWithoutCode.Subjects,
-    _ services: SudoServices
+    _ known: SudoersView.Known, _ users: SudoersUsers, _ services: SudoServices, _ rules: HostRules
   ) {
     self.known = known
     self.users = users
     self.services = services
-    self.subjects = subjects
+    self.rules = rules
   }
 
   /// Adds the effects for a user.
@@ -165,7 +164,7 @@ struct SudoReport {
   /// Returns whether a service asks an account for no code, because it has no factor and need not
   /// enrol.
   private func needsNoCode(_ account: String, at service: String) -> Bool {
-    guard case .success(let stored) = subjects.stored(),
+    guard case .success(let stored) = rules.stored,
       !stored.contains(where: { $0.name == Array(account.utf8) }),
       let asked = services.withModule(service)
     else { return false }
@@ -175,7 +174,7 @@ struct SudoReport {
   /// Returns whether a service can make users enrol, or nil if its configuration cannot be used.
   private func mayRequireEnrollment(at service: ServiceWithModule) -> Bool? {
     do throws(ConfigurationFile.Failure) {
-      return try subjects.host.configuration(at: service.configuration)
+      return try rules.host.configuration(at: service.configuration)
         .mayRequireEnrollment(at: service.name)
     } catch {
       return nil
@@ -194,12 +193,11 @@ struct SudoReport {
     }
     let path = services.path(service)
     let named = known.place(of: group.source)
-    switch services.service(service) {
-    case .success(nil): break
-    case .success: return nil
-    case .failure(let refusal):
+    do throws(StackRefusal) {
+      guard try services.service(service) == nil else { return nil }
+    } catch {
       return .unchecked(
-        "whether \(command) asks for a code", at: named ?? path, StackFinding.reason(refusal))
+        "whether \(command) asks for a code", at: named ?? path, error.sentence)
     }
     return Finding(
       severity: .error, code: "sudo-other-service", services: [Array(service.utf8)],

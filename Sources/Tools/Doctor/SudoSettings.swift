@@ -204,39 +204,25 @@ package struct SudoVersion: Equatable {
   ]
 }
 
-/// The PAM services that sudo uses, and whether they ask for a code.
+/// The PAM services that sudo uses, and whether they ask for a code. libpam ignores the case of names.
 struct SudoServices {
-  /// Returns the service, or nil if it does not call the module.
-  let service: (String) -> Result<ServiceWithModule?, StackRefusal>
-  private let file: (String) -> Result<StackFile?, StackRefusal>
+  private let source: any StackSource
 
-  init(_ source: some StackSource) {
-    service = { name in
-      // libpam ignores the case of names.
-      let name = Array(name.lowercased().utf8)
-      do throws(StackRefusal) {
-        return .success(
-          ServiceWithModule(name: name, stack: try ServiceStack(.auth, of: name, from: source)))
-      } catch {
-        return .failure(error)
-      }
-    }
-    file = { name in
-      do throws(StackRefusal) {
-        let own = try source.file(Array(name.lowercased().utf8))
-        return .success(own == nil ? try source.file(Array("other".utf8)) : own)
-      } catch {
-        return .failure(error)
-      }
-    }
+  init(_ source: any StackSource) { self.source = source }
+
+  /// Returns the service, or nil if it does not call the module.
+  func service(_ name: String) throws(StackRefusal) -> ServiceWithModule? {
+    try ServiceWithModule(Array(name.lowercased().utf8), from: source)
   }
 
   /// Returns the path of the file that libpam reads for a service.
   func path(_ name: String) -> String {
-    guard case .success(let file?) = file(name) else {
-      return VisibleText.escaping(Array("/etc/pam.d/\(name)".utf8))
-    }
-    return VisibleText.escaping(file.path)
+    do throws(StackRefusal) {
+      for name in [name.lowercased(), "other"] {
+        if let file = try source.file(Array(name.utf8)) { return VisibleText.escaping(file.path) }
+      }
+    } catch {}
+    return VisibleText.escaping(Array("/etc/pam.d/\(name)".utf8))
   }
 
   /// The services that sudo uses unless its rules name others.
@@ -247,8 +233,7 @@ struct SudoServices {
 
   /// Returns the service, or nil if it does not call the module or cannot be read.
   func withModule(_ name: String) -> ServiceWithModule? {
-    guard case .success(let found) = service(name) else { return nil }
-    return found
+    do throws(StackRefusal) { return try service(name) } catch { return nil }
   }
 }
 

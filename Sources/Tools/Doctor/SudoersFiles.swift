@@ -3,20 +3,6 @@ import MFAAdmin
 /// The lines of sudoers and of the files that it includes, used to locate rules and settings. The
 /// rules themselves come from sudo's own parser.
 package struct SudoersFiles {
-  /// The functions that read a file or a folder of the host. They return nil if the file or folder
-  /// cannot be read. Only the places of its rules are then missing.
-  package struct Reader {
-    package let text: (String) -> [UInt8]?
-    package let names: (String) -> [String]?
-
-    package init(
-      text: @escaping (String) -> [UInt8]?, names: @escaping (String) -> [String]?
-    ) {
-      self.text = text
-      self.names = names
-    }
-  }
-
   /// A line, with the lines that continue it.
   struct Line: Equatable {
     /// `FILE:LINE`
@@ -29,7 +15,7 @@ package struct SudoersFiles {
   package let path: String
   /// The name of the host, for `%h` in the names of included files.
   private let host: String
-  private let reader: Reader
+  private let machine: any ExaminedHost
   private(set) var lines: [Line] = []
   private var filesRead = 0
 
@@ -39,19 +25,19 @@ package struct SudoersFiles {
   /// The maximum number of files that are read.
   private static let mostFiles = 1000
 
-  /// Reads the files.
-  package init(path: String, host: SudoersHost, _ reader: Reader) {
+  /// Reads the files. Only the places of rules are missing for a file or folder that cannot be read.
+  package init(path: String, host: SudoersHost, on machine: any ExaminedHost) {
     self.path = path
     self.host = String(host.name.prefix { $0 != "." })
-    self.reader = reader
+    self.machine = machine
     read(path, depth: 0)
   }
 
   private mutating func read(_ path: String, depth: Int) {
     filesRead += 1
-    guard depth < Self.deepest, filesRead <= Self.mostFiles, let text = reader.text(path) else {
-      return
-    }
+    guard depth < Self.deepest, filesRead <= Self.mostFiles else { return }
+    let text: [UInt8]
+    do throws(ReadingFailure) { text = try machine.text(of: path) ?? [] } catch { return }
     var continued = ""
     var start = 0
     let physical = String(decoding: text, as: UTF8.self)
@@ -81,9 +67,10 @@ package struct SudoersFiles {
       name = path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" + name
     }
     guard keyword.hasSuffix("dir") else { return read(name, depth: depth + 1) }
-    for file in (reader.names(name) ?? []).sorted(by: {
-      $0.utf8.lexicographicallyPrecedes($1.utf8)
-    }) where !file.contains(".") && !file.hasSuffix("~") {
+    let names: [String]
+    do throws(ReadingFailure) { names = try machine.names(in: name) } catch { return }
+    for file in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+    where !file.contains(".") && !file.hasSuffix("~") {
       read("\(name)/\(file)", depth: depth + 1)
     }
   }

@@ -5,7 +5,7 @@ extension SudoersPolicy {
   ///
   /// `runAsDefaults` is the output of `cvtsudoers -f json -d runas -s privileges,aliases`: the
   /// output does not tell the users of `Defaults:x` from the accounts of `Defaults>x`.
-  package init(_ output: [UInt8], runAsDefaults: [UInt8]) throws(Refusal) {
+  package init(_ output: [UInt8], runAsDefaults: [UInt8]) throws(ReadingFailure) {
     let root = try Self.object(Self.value(of: output), "the output")
     var aliases = Aliases()
     for name in ["User_Aliases", "Runas_Aliases", "Host_Aliases", "Command_Aliases"] {
@@ -20,7 +20,9 @@ extension SudoersPolicy {
       if isForRunAs { forRunAs.removeFirst() }
       defaults += try Self.settings(entry, line: line, isForRunAs: isForRunAs, aliases)
     }
-    guard forRunAs.isEmpty else { throw Refusal(reason: "Defaults for accounts were not found") }
+    guard forRunAs.isEmpty else {
+      throw ReadingFailure(at: "sudoers", "Defaults for accounts were not found")
+    }
     let specifications = try Self.array(root["User_Specs"] ?? .array([]), "User_Specs")
     for (number, value) in specifications.enumerated() {
       rules += try Self.rules(Self.object(value, "User_Specs"), number, aliases)
@@ -29,11 +31,11 @@ extension SudoersPolicy {
 
   private typealias Object = [String: JSON]
 
-  private static func value(of output: [UInt8]) throws(Refusal) -> JSON {
+  private static func value(of output: [UInt8]) throws(ReadingFailure) -> JSON {
     // cvtsudoers prints nothing if there are no rules.
     guard !output.isEmpty else { return .object([]) }
     do throws(JSONReader.Refusal) { return try JSONReader.value(of: corrected(output)) } catch {
-      throw Refusal(reason: "the output \(error.reason)")
+      throw ReadingFailure(at: "sudoers", "the output \(error.reason)")
     }
   }
 
@@ -51,15 +53,17 @@ extension SudoersPolicy {
     return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  private static func object(_ value: JSON, _ name: String) throws(Refusal) -> Object {
+  private static func object(_ value: JSON, _ name: String) throws(ReadingFailure) -> Object {
     guard case .object(let members) = value else {
-      throw Refusal(reason: "\(name) is not an object")
+      throw ReadingFailure(at: "sudoers", "\(name) is not an object")
     }
     return Object(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private static func array(_ value: JSON, _ name: String) throws(Refusal) -> [JSON] {
-    guard case .array(let values) = value else { throw Refusal(reason: "\(name) is not a list") }
+  private static func array(_ value: JSON, _ name: String) throws(ReadingFailure) -> [JSON] {
+    guard case .array(let values) = value else {
+      throw ReadingFailure(at: "sudoers", "\(name) is not a list")
+    }
     return values
   }
 
@@ -79,7 +83,8 @@ extension SudoersPolicy {
   /// The largest depth of aliases within aliases. sudo refuses an alias that contains itself.
   private static let deepest = 64
 
-  private static func list(_ value: JSON, _ aliases: Aliases) throws(Refusal) -> SudoersList {
+  private static func list(_ value: JSON, _ aliases: Aliases) throws(ReadingFailure) -> SudoersList
+  {
     var list = SudoersList([])
     for element in try array(value, "a list") {
       let element = try object(element, "an element of a list")
@@ -91,7 +96,7 @@ extension SudoersPolicy {
 
   private static func members(
     _ element: Object, _ aliases: Aliases, depth: Int
-  ) throws(Refusal) -> [SudoersMember] {
+  ) throws(ReadingFailure) -> [SudoersMember] {
     let isNegated = element["negated"] == .bool(true)
     for (key, name) in references {
       guard case .string(let alias)? = element[key] else { continue }
@@ -99,7 +104,9 @@ extension SudoersPolicy {
         // sudo takes an alias that is not defined for a name.
         return key == "cmndalias" ? [] : [SudoersMember(.name(alias), isNegated: isNegated)]
       }
-      guard depth < deepest else { throw Refusal(reason: "aliases are nested too deep") }
+      guard depth < deepest else {
+        throw ReadingFailure(at: "sudoers", "aliases are nested too deep")
+      }
       var members: [SudoersMember] = []
       for element in elements {
         members += try Self.members(object(element, "an alias"), aliases, depth: depth + 1)
@@ -110,7 +117,7 @@ extension SudoersPolicy {
     return [SudoersMember(try kind(element), isNegated: isNegated)]
   }
 
-  private static func kind(_ element: Object) throws(Refusal) -> SudoersMember.Kind {
+  private static func kind(_ element: Object) throws(ReadingFailure) -> SudoersMember.Kind {
     for (key, value) in element.sorted(by: { $0.key < $1.key }) {
       switch (key, value) {
       case ("username", .string("ALL")), ("hostname", .string("ALL")),
@@ -131,11 +138,11 @@ extension SudoersPolicy {
       case _: continue
       }
     }
-    throw Refusal(reason: "a list has an unknown element: \(element.keys.sorted())")
+    throw ReadingFailure(at: "sudoers", "a list has an unknown element: \(element.keys.sorted())")
   }
 
   /// Returns an element as in the file, without an exclamation mark.
-  private static func word(_ element: Object) throws(Refusal) -> String {
+  private static func word(_ element: Object) throws(ReadingFailure) -> String {
     for key in references.keys {
       if case .string(let alias)? = element[key] { return alias }
     }
@@ -146,9 +153,11 @@ extension SudoersPolicy {
 
   private static func settings(
     _ entry: JSON, line: Int, isForRunAs: Bool, _ aliases: Aliases
-  ) throws(Refusal) -> [Default] {
+  ) throws(ReadingFailure) -> [Default] {
     let entry = try object(entry, "Defaults")
-    let binding = try entry["Binding"].map { value throws(Refusal) in try list(value, aliases) }
+    let binding = try entry["Binding"].map { value throws(ReadingFailure) in
+      try list(value, aliases)
+    }
     let scope = try scope(entry["Binding"], isForRunAs: isForRunAs)
     var settings: [Default] = []
     for option in try array(entry["Options"] ?? .array([]), "Options") {
@@ -174,7 +183,7 @@ extension SudoersPolicy {
 
   private static func scope(
     _ binding: JSON?, isForRunAs: Bool
-  ) throws(Refusal) -> Default.Scope {
+  ) throws(ReadingFailure) -> Default.Scope {
     guard let binding else { return .global }
     guard !isForRunAs else { return .runAs }
     guard let first = try array(binding, "Binding").first else { return .global }
@@ -185,7 +194,7 @@ extension SudoersPolicy {
 
   private static func rules(
     _ specification: Object, _ number: Int, _ aliases: Aliases
-  ) throws(Refusal) -> [Rule] {
+  ) throws(ReadingFailure) -> [Rule] {
     let users = try list(specification["User_List"] ?? .null, aliases)
     let hosts = try list(specification["Host_List"] ?? .null, aliases)
     var rules: [Rule] = []
@@ -194,10 +203,10 @@ extension SudoersPolicy {
       var rule = Rule(
         users: users, hosts: hosts, commands: try list(value["Commands"] ?? .null, aliases),
         specification: number)
-      rule.runAsUsers = try value["runasusers"].map { value throws(Refusal) in
+      rule.runAsUsers = try value["runasusers"].map { value throws(ReadingFailure) in
         try list(value, aliases)
       }
-      rule.runAsGroups = try value["runasgroups"].map { value throws(Refusal) in
+      rule.runAsGroups = try value["runasgroups"].map { value throws(ReadingFailure) in
         try list(value, aliases)
       }
       for option in try array(value["Options"] ?? .array([]), "Options") {

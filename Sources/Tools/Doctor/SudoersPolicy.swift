@@ -6,11 +6,6 @@ import MFABase
 /// MUST 1: what is not understood is refused, and never a rule that grants nothing.
 /// (`SudoersPolicyTests.refused`)
 package struct SudoersPolicy: Equatable {
-  /// The reason why the policy cannot be used.
-  package struct Refusal: Error, Equatable {
-    package let reason: String
-  }
-
   /// Commands that users may run.
   package struct Rule: Equatable {
     package var users: SudoersList
@@ -51,11 +46,6 @@ package struct SudoersPolicy: Equatable {
 
   package var rules: [Rule] = []
   package var defaults: [Default] = []
-
-  package init(rules: [Rule] = [], defaults: [Default] = []) {
-    self.rules = rules
-    self.defaults = defaults
-  }
 }
 
 // What sudo asks of a user before it runs a command.
@@ -76,12 +66,6 @@ package struct SudoersContext {
   package let version: SudoVersion
   /// The time as `YYYYMMDDHHMMSSZ`, or nil if it is not known.
   package let time: String?
-
-  package init(host: SudoersHost, version: SudoVersion, time: String?) {
-    self.host = host
-    self.version = version
-    self.time = time
-  }
 }
 
 /// The host whose rules are evaluated.
@@ -91,11 +75,6 @@ package struct SudoersHost {
   /// Whether sudo looks up the full name (`fqdn`).
   package let usesFullName: Bool
 
-  package init(name: String, usesFullName: Bool) {
-    self.name = name
-    self.usesFullName = usesFullName
-  }
-
   /// Returns whether an element of a list of hosts names the host (`hostname_matches` in match.c).
   package func match(_ member: SudoersMember) -> SudoersMatch {
     switch member.kind {
@@ -103,7 +82,7 @@ package struct SudoersHost {
     case .name(let text):
       let isFull = text.contains(".")
       let name = isFull ? self.name : String(self.name.prefix { $0 != "." })
-      let matches = SudoersPattern(text.lowercased()).matches(name.lowercased())
+      let matches = NamePattern(inSudoers: text.lowercased()).matches(name.lowercased())
       return !matches && isFull && usesFullName ? .unknown : SudoersMatch(matches)
     case .network, .netgroup: return .unknown
     case .userID, .group, .groupID, .pluginGroup, .command, .invokingUser: return .no
@@ -301,12 +280,9 @@ struct SudoersUsers {
   /// The maximum number of accounts whose groups are compared with groups of rules.
   private static let mostAccounts = 2000
 
-  init(
-    _ host: any ExaminedHost, _ known: Result<[KnownAccount], SystemError>,
-    _ sources: NameServiceSwitch
-  ) {
-    self.host = host
-    switch known {
+  init(_ rules: HostRules, _ sources: NameServiceSwitch) {
+    host = rules.host
+    switch rules.accounts {
     case .success(let known):
       accounts = known
       isComplete = sources.hasOnlyLocalAccounts
@@ -363,20 +339,14 @@ struct SudoersUsers {
 
   /// Returns the user with a name.
   func account(_ name: String) -> SudoersUser {
-    guard case .success(let account?) = lookUp(name) else {
-      return SudoersUser(name: name, uid: nil, groups: [])
+    let bytes = Array(name.utf8)
+    var account = accounts.first { $0.account.name == bytes }?.account
+    if account == nil {
+      do throws(ReadingFailure) { account = try host.account(named: bytes) } catch {}
     }
+    guard let account else { return SudoersUser(name: name, uid: nil, groups: []) }
     return SudoersUser(
       name: name, uid: Int64(account.uid), groups: host.groups(of: account).map { Set($0) })
-  }
-
-  private func lookUp(_ name: String) -> Result<Account?, SystemError> {
-    if let known = accounts.first(where: { $0.account.name == Array(name.utf8) }) {
-      return .success(known.account)
-    }
-    do throws(SystemError) { return .success(try host.account(named: Array(name.utf8))) } catch {
-      return .failure(error)
-    }
   }
 
   /// Returns whether no account of the host is such a user.
@@ -470,7 +440,7 @@ package struct SudoersCommand: Hashable {
   /// Returns whether the path or pattern names the program at `program` in `folder`.
   private func names(_ program: String, in folder: String) -> Bool {
     if path.hasSuffix("/") { return path.dropLast() == folder }
-    let pattern = SudoersPattern(path)
+    let pattern = NamePattern(inSudoers: path)
     if pattern.hasWildcards { return pattern.matches(program) }
     guard path.hasPrefix(folder + "/") else { return false }
     // python3.11 is python.

@@ -40,33 +40,19 @@ enum SudoersView {
   private static let hostName = "/proc/sys/kernel/hostname"
   private static let subject = "for whom sudo asks for no code"
 
-  /// Reads the rules of a host from its files.
-  init(of host: any ExaminedHost) {
-    do throws(Failure) {
+  /// Reads the rules of a host from its files. The rules for one user are from sudo itself if some are
+  /// not in files or the files cannot be read. Root may list the rules of every user.
+  init(of host: any ExaminedHost, for user: String? = nil) {
+    do throws(ReadingFailure) {
       guard let output = try Self.output(of: Self.program, ["-V"], host) else {
         self = .notInstalled
         return
       }
       let basis = try Basis(output, host)
-      self = .known(try basis.readFiles(host))
-    } catch {
-      self = .unknown(.unchecked(Self.subject, at: error.place, error.reason))
-    }
-  }
-
-  /// Reads the rules for one user, from sudo itself if some are not in files or the files cannot be
-  /// read. Root may list the rules of every user.
-  init(of host: any ExaminedHost, for user: String) {
-    do throws(Failure) {
-      guard let output = try Self.output(of: Self.program, ["-V"], host) else {
-        self = .notInstalled
-        return
-      }
-      let basis = try Basis(output, host)
-      let failure: Failure
-      do throws(Failure) {
+      let failure: ReadingFailure
+      do throws(ReadingFailure) {
         let known = try basis.readFiles(host)
-        guard !basis.otherSources.isEmpty else {
+        guard user != nil, !basis.otherSources.isEmpty else {
           self = .known(known)
           return
         }
@@ -74,27 +60,20 @@ enum SudoersView {
       } catch {
         failure = error
       }
+      guard let user else { throw failure }
       self = .known(try basis.list(user, host, insteadOf: failure))
     } catch {
       self = .unknown(.unchecked(Self.subject, at: error.place, error.reason))
     }
   }
 
-  /// The reason why the rules are not known.
-  fileprivate struct Failure: Error {
-    let place: String
-    let reason: String
-  }
-
-  fileprivate static func output(
+  private static func output(
     of program: String, _ arguments: [String], _ host: any ExaminedHost
-  ) throws(Failure) -> [UInt8]? {
-    let command = ([program] + arguments).joined(separator: " ")
+  ) throws(ReadingFailure) -> [UInt8]? {
     let output: ProgramOutput?
-    do throws(ProgramOutput.Failure) {
-      output = try host.output(of: program, arguments)
-    } catch {
-      throw Failure(place: program, reason: "\(command): \(error.text)")
+    do throws(ReadingFailure) { output = try host.output(of: program, arguments) } catch {
+      let command = ([program] + arguments).joined(separator: " ")
+      throw ReadingFailure(at: program, "\(command): \(error.reason)")
     }
     guard let output else { return nil }
     guard output.isSuccess else {
@@ -102,9 +81,7 @@ enum SudoersView {
       let complaint = ProgramComplaint(output, files: arguments.filter { $0.hasPrefix("/") }) {
         ResolvedPath($0, on: host).isPublic
       }
-      throw Failure(
-        place: complaint.place ?? program,
-        reason: "\(program): \(complaint.text)")
+      throw ReadingFailure(at: complaint.place ?? program, "\(program): \(complaint.text)")
     }
     return output.output
   }
@@ -118,69 +95,54 @@ enum SudoersView {
     let otherSources: [String]
     private let readsFiles: Bool
 
-    init(_ output: [UInt8], _ host: any ExaminedHost) throws(Failure) {
+    init(_ output: [UInt8], _ host: any ExaminedHost) throws(ReadingFailure) {
       guard let version = SudoVersion(output) else {
-        throw Failure(
-          place: SudoersView.program, reason: "sudo -V names no sudoers file")
+        throw ReadingFailure(at: SudoersView.program, "sudo -V names no sudoers file")
       }
-      var reading = NameServiceSwitch.path
-      let name: [UInt8]
-      do throws(TrustedPath.Refusal) {
-        sources = try NameServiceSwitch(of: host)
-        reading = SudoersView.hostName
-        name = try host.text(of: reading) ?? []
-      } catch {
-        throw Failure(place: reading, reason: error.text)
+      sources = try NameServiceSwitch(of: host)
+      let name = try host.text(of: SudoersView.hostName) ?? []
+      let time = Timestamp(try host.now())?.iso8601
+      context = SudoersContext(
+        host: SudoersHost(
+          name: String(decoding: name, as: UTF8.self).filter { !$0.isWhitespace },
+          usesFullName: version.usesFullName),
+        version: version, time: time.map { $0.filter { $0.isNumber || $0 == "Z" } })
+      var path = version.paths.first ?? SudoersView.program
+      for other in version.paths.reversed() where try host.status(of: other) != nil {
+        path = other
       }
-      do throws(SystemError) {
-        let time = Timestamp(try host.now())?.iso8601
-        context = SudoersContext(
-          host: SudoersHost(
-            name: String(decoding: name, as: UTF8.self).filter { !$0.isWhitespace },
-            usesFullName: version.usesFullName),
-          version: version, time: time.map { $0.filter { $0.isNumber || $0 == "Z" } })
-        var path = version.paths.first ?? SudoersView.program
-        for other in version.paths.reversed() {
-          reading = other
-          if try host.status(of: other) != nil { path = other }
-        }
-        self.path = path
-      } catch {
-        throw Failure(place: reading, reason: error.text)
-      }
+      self.path = path
       let named = (sources.sources(of: "sudoers") ?? ["files"]).filter(version.supports)
       readsFiles = named.isEmpty || named.contains("files")
       otherSources = named.filter { $0 != "files" }
     }
 
-    var otherSourcesFailure: Failure {
-      Failure(
-        place: sources.place(of: "sudoers"),
-        reason: "sudo also has rules from \(NameList.text(otherSources)), which are in no file")
+    var otherSourcesFailure: ReadingFailure {
+      ReadingFailure(
+        at: sources.place(of: "sudoers"),
+        "sudo also has rules from \(NameList.text(otherSources)), which are in no file")
     }
 
-    func readFiles(_ host: any ExaminedHost) throws(Failure) -> Known {
-      let unchecked = otherSources.isEmpty ? [] : [otherSourcesFailure.finding]
+    func readFiles(_ host: any ExaminedHost) throws(ReadingFailure) -> Known {
+      let unchecked = otherSources.isEmpty ? [] : [otherSourcesFailure.findingAboutSudo]
       guard readsFiles else { return known(SudoersPolicy(), places: ([], []), unchecked) }
       let arguments = ["-f", "json"]
       let all = try converted(arguments + [path], host)
       let runAs = try converted(
         arguments + ["-d", "runas", "-s", "privileges,aliases", path], host)
       let policy: SudoersPolicy
-      do throws(SudoersPolicy.Refusal) {
-        policy = try SudoersPolicy(all, runAsDefaults: runAs)
-      } catch {
-        throw Failure(place: path, reason: "\(SudoersView.converter): \(error.reason)")
+      do throws(ReadingFailure) { policy = try SudoersPolicy(all, runAsDefaults: runAs) } catch {
+        throw ReadingFailure(at: path, "\(SudoersView.converter): \(error.reason)")
       }
-      let files = SudoersFiles(path: path, host: context.host, Self.reader(host))
+      let files = SudoersFiles(path: path, host: context.host, on: host)
       return known(policy, places: files.places(of: policy), unchecked)
     }
 
     private func converted(
       _ arguments: [String], _ host: any ExaminedHost
-    ) throws(Failure) -> [UInt8] {
+    ) throws(ReadingFailure) -> [UInt8] {
       guard let output = try SudoersView.output(of: SudoersView.converter, arguments, host) else {
-        throw Failure(place: path, reason: "\(SudoersView.converter) does not exist")
+        throw ReadingFailure(at: path, "\(SudoersView.converter) does not exist")
       }
       return output
     }
@@ -188,16 +150,14 @@ enum SudoersView {
     /// Returns the rules for a user that sudo lists. `failure` is the reason why the files are not
     /// enough.
     func list(
-      _ user: String, _ host: any ExaminedHost, insteadOf failure: Failure
-    ) throws(Failure) -> Known {
+      _ user: String, _ host: any ExaminedHost, insteadOf failure: ReadingFailure
+    ) throws(ReadingFailure) -> Known {
       guard
         let output = try SudoersView.output(of: SudoersView.program, ["-ll", "-U", user], host)
       else { throw failure }
       let policy: SudoersPolicy
-      do throws(SudoersPolicy.Refusal) {
-        policy = try SudoersPolicy(listing: output)
-      } catch {
-        throw Failure(place: failure.place, reason: "\(failure.reason); \(error.reason)")
+      do throws(ReadingFailure) { policy = try SudoersPolicy(listing: output) } catch {
+        throw ReadingFailure(at: failure.place, "\(failure.reason); \(error.reason)")
       }
       let place = [failure.place]
       return known(
@@ -215,22 +175,12 @@ enum SudoersView {
         policy: policy, context: context, path: path, places: places, sources: sources,
         unchecked: unchecked)
     }
-
-    private static func reader(_ host: any ExaminedHost) -> SudoersFiles.Reader {
-      SudoersFiles.Reader(
-        text: { path in
-          do throws(TrustedPath.Refusal) { return try host.text(of: path) } catch { return nil }
-        },
-        names: { folder in
-          do throws(TrustedPath.Refusal) { return try host.names(in: folder) } catch { return nil }
-        })
-    }
   }
 }
 
-extension SudoersView.Failure {
-  /// The finding that some rules are not known.
-  fileprivate var finding: Finding {
+extension ReadingFailure {
+  /// The finding that some rules of sudo are not known.
+  fileprivate var findingAboutSudo: Finding {
     Finding(
       severity: .warning, code: "sudoers-elsewhere", place: place,
       message: "cannot check for whom sudo asks for no code: \(reason)",

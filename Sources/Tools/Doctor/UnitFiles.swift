@@ -11,12 +11,6 @@ enum UnitFiles {
 
   private static let program = "/usr/bin/systemctl"
 
-  /// The reason why a unit's files cannot be listed.
-  struct Failure: Error {
-    let place: String
-    let reason: String
-  }
-
   /// Returns the units whose processes use a PAM service.
   static func units(of service: ServiceWithModule) -> [String] {
     let name = String(decoding: service.name, as: UTF8.self)
@@ -33,17 +27,19 @@ enum UnitFiles {
 
   /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd is
   /// running, these are the files that it has loaded.
-  static func paths(of unit: String, on host: any ExaminedHost) throws(Failure) -> [String] {
+  static func paths(of unit: String, on host: any ExaminedHost) throws(ReadingFailure) -> [String] {
     if let paths = try loaded(unit, host) { return paths }
     return try pathsOnDisk(of: unit, on: host)
   }
 
   /// Returns the files of a unit that systemd reads when it starts, or an empty array if the unit does
   /// not exist.
-  static func pathsOnDisk(of unit: String, on host: any ExaminedHost) throws(Failure) -> [String] {
+  static func pathsOnDisk(of unit: String, on host: any ExaminedHost) throws(ReadingFailure)
+    -> [String]
+  {
     var paths: [String] = []
     for folder in folders where paths.isEmpty {
-      if try isThere("\(folder)/\(unit)", host) { paths.append("\(folder)/\(unit)") }
+      if try host.status(of: "\(folder)/\(unit)") != nil { paths.append("\(folder)/\(unit)") }
     }
     guard !paths.isEmpty else { return [] }
     // systemd reads drop-ins in the order of their names. If several have the same name, it reads
@@ -52,7 +48,7 @@ enum UnitFiles {
     let type = unit.split(separator: ".").last ?? ""
     for directory in ["\(unit).d", "\(type).d"] {
       for folder in folders {
-        for name in try names("\(folder)/\(directory)", host) where name.hasSuffix(".conf") {
+        for name in try host.names(in: "\(folder)/\(directory)") where name.hasSuffix(".conf") {
           guard !dropIns.contains(where: { $0.name == name }) else { continue }
           dropIns.append((name, "\(folder)/\(directory)/\(name)"))
         }
@@ -64,16 +60,16 @@ enum UnitFiles {
   /// Returns the units whose names match, each once.
   static func names(
     on host: any ExaminedHost, where isIncluded: (String) -> Bool
-  ) throws(Failure) -> [String] {
+  ) throws(ReadingFailure) -> [String] {
     var found: Set<String> = []
-    for folder in folders { found.formUnion(try names(folder, host).filter(isIncluded)) }
+    for folder in folders { found.formUnion(try host.names(in: folder).filter(isIncluded)) }
     return found.sorted()
   }
 
   /// Returns the settings in a unit's files, in the order in which systemd reads them.
   static func settings(
     of unit: String, on host: any ExaminedHost
-  ) throws(Failure) -> [UnitText.Setting] {
+  ) throws(ReadingFailure) -> [UnitText.Setting] {
     var settings: [UnitText.Setting] = []
     for path in try pathsOnDisk(of: unit, on: host) {
       settings += UnitText(try text(of: path, host), from: path).settings
@@ -82,35 +78,34 @@ enum UnitFiles {
   }
 
   /// Returns the text of a unit's file.
-  static func text(of path: String, _ host: any ExaminedHost) throws(Failure) -> [UInt8] {
-    do throws(TrustedPath.Refusal) {
-      guard let text = try host.text(of: path) else { throw .system(.notFound(.open)) }
-      return text
-    } catch {
-      throw Failure(place: path, reason: error.text)
+  static func text(of path: String, _ host: any ExaminedHost) throws(ReadingFailure) -> [UInt8] {
+    guard let text = try host.text(of: path) else {
+      throw ReadingFailure(at: path, SystemError.notFound(.open).text)
     }
+    return text
   }
 
   /// Returns whether an administrator wrote or enabled a unit.
-  static func isInUse(_ unit: String, on host: any ExaminedHost) throws(Failure) -> Bool {
+  static func isInUse(_ unit: String, on host: any ExaminedHost) throws(ReadingFailure) -> Bool {
     let administrators = folders[0]
-    if try isThere("\(administrators)/\(unit)", host) { return true }
-    for folder in try names(administrators, host)
+    if try host.status(of: "\(administrators)/\(unit)") != nil { return true }
+    for folder in try host.names(in: administrators)
     where folder.hasSuffix(".wants") || folder.hasSuffix(".requires") {
-      if try isThere("\(administrators)/\(folder)/\(unit)", host) { return true }
+      if try host.status(of: "\(administrators)/\(folder)/\(unit)") != nil { return true }
     }
     return false
   }
 
   /// Returns the files that systemd has loaded, or nil if systemd is not running or does not
   /// answer.
-  private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(Failure) -> [String]?
+  private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(ReadingFailure)
+    -> [String]?
   {
-    guard try isThere("/run/systemd/system", host) else { return nil }
+    guard try host.status(of: "/run/systemd/system") != nil else { return nil }
     // systemctl shows no settings for a template, so query an instance that is not running.
     let name = unit.replacing("@.", with: "@mfa-admin-doctor.")
     let output: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       let arguments = ["show", "--property=LoadState,FragmentPath,DropInPaths", "--", name]
       guard let found = try host.output(of: program, arguments), found.status == 0 else {
         return nil
@@ -129,24 +124,6 @@ enum UnitFiles {
       return []
     }
     return [fragment] + (values["DropInPaths"] ?? "").split(separator: " ").map(String.init)
-  }
-
-  private static func isThere(_ path: String, _ host: any ExaminedHost) throws(Failure) -> Bool {
-    do throws(SystemError) { return try host.status(of: path) != nil } catch {
-      throw Failure(place: path, reason: error.text)
-    }
-  }
-
-  private static func names(_ folder: String, _ host: any ExaminedHost) throws(Failure) -> [String]
-  {
-    do throws(TrustedPath.Refusal) { return try host.names(in: folder) } catch {
-      switch error {
-      case .system(let error):
-        guard !error.isNotFound else { return [] }
-        throw Failure(place: folder, reason: error.text)
-      case .untrusted(let distrust): throw Failure(place: folder, reason: "\(distrust.name)")
-      }
-    }
   }
 }
 
@@ -241,35 +218,5 @@ struct UnitSandbox {
   private static func holds(_ folder: String, _ path: String) -> Bool {
     let folder = folder.split(separator: "/")
     return path.split(separator: "/").starts(with: folder)
-  }
-}
-
-/// The PAM modules that libpam can load on a host. Each module is examined once.
-package final class LoadableModules {
-  private let host: any ExaminedHost
-  /// What is known about modules: the reason why one cannot be loaded, or nil.
-  private var problems: [[UInt8]: String?] = [:]
-
-  /// Creates the value. No module has been examined yet.
-  package init(on host: any ExaminedHost) { self.host = host }
-
-  /// Returns the reason why libpam cannot load a line's module, or nil if it can.
-  func problem(_ entry: StackEntry) -> String? {
-    guard case .module(let name, _, _) = entry.kind else { return nil }
-    if let known = problems[name] { return known }
-    let problem =
-      ModuleKind(entry) == .code
-      ? host.loadProblem(name) : host.hasModule(name) ? nil : "the file does not exist"
-    problems.updateValue(problem, forKey: name)
-    return problem
-  }
-
-  /// Returns the modules of a stack that libpam cannot load, as its lines name them.
-  func unloadable(in stack: ServiceStack) -> Set<[UInt8]> {
-    var names: Set<[UInt8]> = []
-    for entry in stack.entries where problem(entry) != nil {
-      if case .module(let name, _, _) = entry.kind { names.insert(name) }
-    }
-    return names
   }
 }

@@ -8,25 +8,21 @@ package enum AcceptanceFile {
   private static let path = "\(InstalledPath.acceptedFindings)"
 
   /// Reads the list.
-  package static func read() -> Result<AcceptedFindings, UnusableAcceptances> {
-    do throws(ChangeError) {
+  package static func read() -> Result<AcceptedFindings, ReadingFailure> {
+    do throws(AdminError) {
       guard let file = try SystemFile.read(path) else { return .success(AcceptedFindings()) }
-      do throws(AcceptedFindings.Refusal) {
-        return .success(try AcceptedFindings(file.contents))
-      } catch {
-        return .failure(UnusableAcceptances(path: path, reason: error.reason))
-      }
+      return Result { () throws(ReadingFailure) in try AcceptedFindings(file.contents) }
     } catch {
-      return .failure(UnusableAcceptances(path: path, reason: error.message))
+      return .failure(ReadingFailure(at: path, error.message))
     }
   }
 
   /// Changes the list while no other process does. Each change that `body` returns is entered in the
   /// audit log before the list is written.
   package static func change(
-    _ kind: AuditLogEvent.Kind, _ body: (inout AcceptedFindings) throws(ChangeError) -> [Acceptance]
-  ) throws(ChangeError) {
-    try ChangeJournal.locking(seconds: 10) { (_) throws(ChangeError) in
+    _ kind: AuditLogEvent.Kind, _ body: (inout AcceptedFindings) throws(AdminError) -> [Acceptance]
+  ) throws(AdminError) {
+    try ChangeJournal.locking(seconds: 10) { (_) throws(AdminError) in
       var list: AcceptedFindings
       switch read() {
       case .success(let present): list = present
@@ -39,7 +35,7 @@ package enum AcceptanceFile {
 
   private static func enter(
     _ kind: AuditLogEvent.Kind, _ acceptance: Acceptance
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     let detail = "\(acceptance.subject.path): \(acceptance.reason)"
     _ = try ServiceAuditLog.enter(
       kind, Array(acceptance.subject.code.utf8), detail: Array(detail.utf8))

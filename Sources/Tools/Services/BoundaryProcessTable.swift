@@ -36,31 +36,31 @@ enum ProcessTable {
       return SignInProgram.program(
         named: String(name), users: ServerProcess.users(inStatus: status))
     }
-    let suffix = " (deleted)"
-    return path.hasSuffix(suffix) ? String(path.dropLast(suffix.count)) : path
+    return ServerProcess.Program.path(path)
   }
 
   private static func entry(_ number: Int64) -> (ancestor: SignInProgram.Ancestor, parent: Int64)? {
     guard let process = Int32(exactly: number).flatMap({ RunningProcess($0) }),
       let start = Int64(exactly: process.start),
-      let users = ProcFile.text("/proc/\(number)/status")?.split(separator: "\n")
-        .first(where: { $0.hasPrefix("Uid:") })?.split(whereSeparator: \.isWhitespace),
-      users.count > 2, let user = UInt32(users[1]), let acting = UInt32(users[2])
+      let status = ProcFile.text("/proc/\(number)/status")
     else { return nil }
+    let users = ServerProcess.users(inStatus: status)
+    guard users.count > 1 else { return nil }
     return (
       SignInProgram.Ancestor(
         process: ServiceChange.Process(number: number, start: start),
-        program: program(of: number) ?? "", user: user, actingUser: acting), Int64(process.parent)
+        program: program(of: number) ?? "", user: users[0], actingUser: users[1]),
+      Int64(process.parent)
     )
   }
 
   /// Returns the kernel's boot ID, which changes at every boot.
-  static func boot() throws(ChangeError) -> String {
+  static func boot() throws(AdminError) -> String {
     let path = "/proc/sys/kernel/random/boot_id"
     switch PlainFile.read(path, longest: 256) {
     case .success(let bytes):
       return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
-    case .failure(let refusal): throw SystemFile.problem(path, refusal)
+    case .failure(let refusal): throw .file(path, refusal)
     }
   }
 }

@@ -73,7 +73,7 @@ enum Tool {
   /// Clears sudo's timestamps, which were granted without a code.
   static func forgetSudoTimestamps() {
     let folder = "/run/sudo/ts"
-    do throws(ChangeError) {
+    do throws(AdminError) {
       for name in try SystemFile.names(in: folder) { try SystemFile.remove(folder + "/" + name) }
     } catch {
       // Ignore the error: timestamps expire after 15 minutes by default.

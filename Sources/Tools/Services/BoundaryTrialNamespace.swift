@@ -351,11 +351,11 @@ package final class TrialNamespace: TrialHost {
     let caller = PAMCaller.isStartedByUsers(service) ? accounts.uids[1] : 0
     let answers = TrialTransaction.Answers(
       password: Array((password == .right ? self.password : "x").utf8), code: digits(code))
-    let result = TrialTransaction.signIn(
+    var result = TrialTransaction.signIn(
       user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service),
       hasKey: password == .wrongAfterKey)
-    return TrialSignIn(
-      isSuccess: result.isSuccess, askedForCode: result.askedForCode, log: logged())
+    result.log = logged()
+    return result
   }
 
   /// Returns the digits of a code, or nil for no code.

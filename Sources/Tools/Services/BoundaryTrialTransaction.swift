@@ -4,14 +4,6 @@ import MFACPOSIX
 /// A sign-in of a test account through libpam: authentication and account management, without a
 /// session.
 enum TrialTransaction {
-  /// The result of a sign-in.
-  struct Result {
-    /// Whether PAM accepted the user and the account.
-    let isSuccess: Bool
-    /// Whether PAM asked for something other than the password.
-    let askedForCode: Bool
-  }
-
   /// What the test user types.
   struct Answers {
     let password: [UInt8]
@@ -24,17 +16,17 @@ enum TrialTransaction {
   static func signIn(
     _ user: [UInt8], _ service: [UInt8], _ answers: Answers, caller: UInt32, remoteHost: String?,
     hasKey: Bool = false
-  ) -> Result {
+  ) -> TrialSignIn {
     let conversation = TrialConversation(answers)
     // The effective user ID stays 0, so the change can be undone.
     guard cposix_set_identities(caller, 0, 0) == 0 else {
-      return Result(isSuccess: false, askedForCode: false)
+      return TrialSignIn(isSuccess: false, askedForCode: false)
     }
     defer { _ = cposix_set_identities(0, 0, 0) }
     let isSuccess = withExtendedLifetime(conversation) {
       run(user.terminated, service.terminated, conversation, remoteHost, hasKey)
     }
-    return Result(isSuccess: isSuccess, askedForCode: conversation.askedForCode)
+    return TrialSignIn(isSuccess: isSuccess, askedForCode: conversation.askedForCode)
   }
 
   private static func run(

@@ -14,7 +14,7 @@ package struct ChangeJournal {
   static let confirmedPath = "\(InstalledPath.confirmedChanges)"
 
   /// A change record, or the error if the file is not a valid record.
-  package typealias Entry = Result<ServiceChange, ChangeError>
+  package typealias Entry = Result<ServiceChange, AdminError>
 
   private init() {}
 
@@ -24,8 +24,8 @@ package struct ChangeJournal {
   /// Runs `body` while no other process changes services. Waits at most `seconds` for the lock, and
   /// creates missing folders.
   package static func locking<Result>(
-    seconds: Int64, _ body: (ChangeJournal) throws(ChangeError) -> Result
-  ) throws(ChangeError) -> Result {
+    seconds: Int64, _ body: (ChangeJournal) throws(AdminError) -> Result
+  ) throws(AdminError) -> Result {
     for path in [pendingPath, confirmedPath] { try make(path) }
     let folder = try open(pendingPath)
     guard try isLocked(folder, seconds) else { throw .busy }
@@ -37,7 +37,7 @@ package struct ChangeJournal {
 
   private static func isLocked(
     _ folder: borrowing File, _ seconds: Int64
-  ) throws(ChangeError) -> Bool {
+  ) throws(AdminError) -> Bool {
     do throws(SystemError) { return try folder.lock(seconds: seconds) } catch {
       throw .file(pendingPath, .system(error))
     }
@@ -45,7 +45,7 @@ package struct ChangeJournal {
 
   /// Whether no change is pending, or the folder cannot be read. Does not take the lock.
   package static var isEmpty: Bool {
-    do throws(ChangeError) {
+    do throws(AdminError) {
       let drafts = try SystemFile.names(in: pendingPath, hidden: true)
       let records = try SystemFile.names(in: pendingPath)
       return drafts.isEmpty && records.isEmpty
@@ -54,7 +54,7 @@ package struct ChangeJournal {
     }
   }
 
-  private static func make(_ path: String) throws(ChangeError) {
+  private static func make(_ path: String) throws(AdminError) {
     // Create nothing unless the folders above belong to root.
     guard let trusted = TrustedPath(Array(path.utf8)) else { return }
     do throws(TrustedPath.Refusal) {
@@ -66,12 +66,12 @@ package struct ChangeJournal {
         throw .system(error)
       }
     } catch {
-      throw SystemFile.problem(path, error)
+      throw .file(path, error)
     }
   }
 
   /// Opens a folder that only root can access.
-  private static func open(_ path: String) throws(ChangeError) -> File {
+  private static func open(_ path: String) throws(AdminError) -> File {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
       throw .file(path, .untrusted(.notADirectory))
     }
@@ -79,7 +79,7 @@ package struct ChangeJournal {
       let parent = try trusted.parent()
       return try open(trusted.last, in: parent)
     } catch {
-      throw SystemFile.problem(path, error)
+      throw .file(path, error)
     }
   }
 
@@ -104,29 +104,29 @@ package struct ChangeJournal {
   }
 
   /// Returns the pending changes.
-  package func pending() throws(ChangeError) -> [Entry] { try Self.entries(in: Self.pendingPath) }
+  package func pending() throws(AdminError) -> [Entry] { try Self.entries(in: Self.pendingPath) }
 
   /// Removes partly written records left behind by an interrupted process.
-  func removeDrafts() throws(ChangeError) {
+  func removeDrafts() throws(AdminError) {
     for name in try SystemFile.names(in: Self.pendingPath, hidden: true) {
       try SystemFile.remove(Self.pendingPath + "/" + name)
     }
   }
 
   /// Returns the confirmed changes.
-  package func confirmed() throws(ChangeError) -> [Entry] {
+  package func confirmed() throws(AdminError) -> [Entry] {
     try Self.entries(in: Self.confirmedPath)
   }
 
   /// Returns the names of the services with a record, sorted. The record of a service may be invalid.
-  package func changedServices() throws(ChangeError) -> [[UInt8]] {
+  package func changedServices() throws(AdminError) -> [[UInt8]] {
     let names = Set(
       try SystemFile.names(in: Self.pendingPath) + SystemFile.names(in: Self.confirmedPath))
     return names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// Throws the error of the first record of a service that is invalid.
-  package func checkRecords(of service: [UInt8]) throws(ChangeError) {
+  package func checkRecords(of service: [UInt8]) throws(AdminError) {
     for path in [Self.pendingPath, Self.confirmedPath] {
       let record = path + "/" + String(decoding: service, as: UTF8.self)
       guard try PresentFile.at(record) != .absent else { continue }
@@ -134,12 +134,12 @@ package struct ChangeJournal {
     }
   }
 
-  private static func entries(in path: String) throws(ChangeError) -> [Entry] {
+  private static func entries(in path: String) throws(AdminError) -> [Entry] {
     try SystemFile.names(in: path).map { entry(path + "/" + $0) }
   }
 
   private static func entry(_ path: String) -> Entry {
-    do throws(ChangeError) {
+    do throws(AdminError) {
       guard let file = try SystemFile.read(path) else { return .failure(.invalidRecord(path)) }
       guard let change = ServiceChange(file.contents),
         path.hasSuffix("/" + String(decoding: change.service, as: UTF8.self))
@@ -151,13 +151,13 @@ package struct ChangeJournal {
   }
 
   /// Writes the record of a pending change and replaces its previous record.
-  package func write(_ change: ServiceChange) throws(ChangeError) {
+  package func write(_ change: ServiceChange) throws(AdminError) {
     try SystemFile.write(
       change.bytes, permissions: 0o600, group: 0, to: Self.path(change, Self.pendingPath))
   }
 
   /// Moves the record of a change to the confirmed changes.
-  package func confirm(_ change: ServiceChange) throws(ChangeError) {
+  package func confirm(_ change: ServiceChange) throws(AdminError) {
     let path = Self.path(change, Self.pendingPath)
     do throws(SystemError) {
       try ChangeFolder.move(path, to: Self.path(change, Self.confirmedPath))
@@ -172,7 +172,7 @@ package struct ChangeJournal {
   }
 
   /// Removes the record of a change that has been undone.
-  package func removeRecord(of change: ServiceChange) throws(ChangeError) {
+  package func removeRecord(of change: ServiceChange) throws(AdminError) {
     for folder in [Self.confirmedPath, Self.pendingPath] {
       try SystemFile.remove(Self.path(change, folder))
     }
@@ -185,15 +185,15 @@ package struct ChangeJournal {
 
 extension RecordedService {
   /// Reads the records of confirmed changes, and what is left of the changes.
-  package static func all() -> Result<[RecordedService], Failure> {
-    do throws(ChangeError) {
+  package static func all() -> Result<[RecordedService], ReadingFailure> {
+    do throws(AdminError) {
       var services: [RecordedService] = []
       for entry in try ChangeJournal.unlocked.confirmed() {
         services.append(RecordedService(try entry.get()))
       }
       return .success(services)
     } catch {
-      return .failure(Failure(place: ChangeJournal.confirmedPath, reason: error.message))
+      return .failure(ReadingFailure(at: ChangeJournal.confirmedPath, error.message))
     }
   }
 
@@ -207,7 +207,7 @@ extension RecordedService {
 
   private static func file(_ file: ChangedFile, _ service: [UInt8]) -> File {
     let present: SystemFile?
-    do throws(ChangeError) { present = try SystemFile.read(file.path) } catch {
+    do throws(AdminError) { present = try SystemFile.read(file.path) } catch {
       return File(path: file.path, state: .unreadable(error.message))
     }
     guard let present else { return File(path: file.path, state: .gone) }
@@ -239,7 +239,7 @@ extension RecordedService {
 /// regular file is replaced. (`EndToEnd.Doctor`)
 package enum ReportFile {
   /// Writes the report and replaces the existing file at once.
-  package static func write(_ contents: [UInt8], to path: String) throws(ChangeError) {
+  package static func write(_ contents: [UInt8], to path: String) throws(AdminError) {
     guard let place = TrustedPath(Array(path.utf8)),
       let draft = SystemFile.draft(of: place.last)
     else { throw .report(path, .untrusted(.notARegularFile)) }
@@ -264,7 +264,7 @@ package enum ReportFile {
   /// Opens the folder, without following a link.
   private static func folder(
     of place: TrustedPath, _ path: String
-  ) throws(ChangeError) -> Directory {
+  ) throws(AdminError) -> Directory {
     var folder: Directory
     do throws(SystemError) { folder = try Directory.root() } catch {
       throw .report(path, .system(error))
@@ -282,7 +282,7 @@ package enum ReportFile {
   /// Returns the owner of the folder. Throws if other users can write to it.
   private static func owner(
     of folder: borrowing Directory, _ path: String
-  ) throws(ChangeError) -> UInt32 {
+  ) throws(AdminError) -> UInt32 {
     let status: FileStatus
     do throws(SystemError) { status = try folder.status() } catch {
       throw .report(path, .system(error))

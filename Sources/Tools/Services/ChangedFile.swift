@@ -98,8 +98,8 @@ package enum PresentFile: Equatable {
   ///
   /// MUST 1: nothing but a missing folder or a path that cannot be examined makes this fail, because
   /// a rollback begins with it. (`EndToEnd.Enable.editedOnTrial`)
-  static func at(_ path: String) throws(ChangeError) -> PresentFile {
-    do throws(ChangeError) {
+  static func at(_ path: String) throws(AdminError) -> PresentFile {
+    do throws(AdminError) {
       var present = PresentFile.absent
       try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
         present = try at(name, in: folder)
@@ -138,7 +138,7 @@ package enum PresentFile: Equatable {
   /// Only root can write to the new file. A symbolic link is kept as a link.
   ///
   /// - Returns: the path of the new file, or of an earlier one that already has the same contents.
-  func keep(of path: String) throws(ChangeError) -> String {
+  func keep(of path: String) throws(AdminError) -> String {
     var number = 0
     while true {
       let copy = path + (number == 0 ? "" : ".\(number)") + ".mfa-edited"
@@ -155,12 +155,12 @@ package enum PresentFile: Equatable {
 
   private func isKept(
     _ taken: PresentFile, at copy: String, _ path: String
-  ) throws(ChangeError) -> Bool {
+  ) throws(AdminError) -> Bool {
     if let contents { return taken.contents == contents }
     return try Self.identity(path) == Self.identity(copy)
   }
 
-  private static func identity(_ path: String) throws(ChangeError) -> FileIdentity? {
+  private static func identity(_ path: String) throws(AdminError) -> FileIdentity? {
     var identity: FileIdentity?
     try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
       identity = try folder.identity(of: name)
@@ -168,7 +168,7 @@ package enum PresentFile: Equatable {
     return identity
   }
 
-  private func keep(_ path: String, at copy: String) throws(ChangeError) {
+  private func keep(_ path: String, at copy: String) throws(AdminError) {
     switch self {
     case .absent: return
     case .regular(let file, _):
@@ -190,7 +190,7 @@ package enum PresentFile: Equatable {
     }
   }
 
-  private static func isFolder(_ path: String) throws(ChangeError) -> Bool {
+  private static func isFolder(_ path: String) throws(AdminError) -> Bool {
     var isFolder = false
     try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
       isFolder = try folder.status(of: name).kind == .directory

@@ -25,12 +25,11 @@ package struct LockedOutUsers: Equatable {
   package init(
     by plan: ServicePlan, on host: any ExaminedHost, isAskedForCode: (UserName) -> Bool
   ) {
-    guard let service = plan.planned, let general = SSHDView.generalSettings(on: host) else {
+    guard let service = plan.planned, let general = SSHDSettings.inForce(on: host) else {
       return
     }
-    let accounts: [KnownAccount]
-    do throws(SystemError) { accounts = try host.accounts() } catch { accounts = [] }
-    let facts = AccountsForSignIn(of: host)
+    let rules = HostRules(of: host)
+    guard case .success(let accounts) = rules.accounts else { return }
     let hasMatches = !SSHDFile(of: host).matches.isEmpty
     var questions = Self.mostUsers
     for account in accounts where account.acceptsSignIns && account.account.uid != 0 {
@@ -45,10 +44,10 @@ package struct LockedOutUsers: Equatable {
           continue
         }
         let name = String(decoding: user.bytes, as: UTF8.self)
-        present = SSHDView.settings(ofUser: name, on: host) ?? general
+        present = SSHDSettings.inForce(for: name, on: host) ?? general
       }
       guard
-        let means = facts.means(of: user.bytes, present, isEnrolled: isAskedForCode(user)),
+        let means = rules.means(of: user.bytes, present, isEnrolled: isAskedForCode(user)),
         present.mayAdmit(means)
       else { continue }
       add(account, means, service.access(with: means, Self.future(plan, present, general)))

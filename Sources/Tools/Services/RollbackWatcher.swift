@@ -21,7 +21,7 @@ package enum RollbackWatcher {
   private static let pause: Int64 = 10
 
   /// Starts a rollback watcher.
-  package static func start() throws(ChangeError) {
+  package static func start() throws(AdminError) {
     guard Tool.isThere(program) else { throw .rollbackWatcher("\(program) does not exist") }
     let command = [program, "restore", "--guard"]
     guard Tool.isUnderSystemd else {
@@ -36,16 +36,16 @@ package enum RollbackWatcher {
       "--property=RestartSec=\(pause)", "--description=Rolls back unconfirmed changes to sign-ins",
     ]
     let result: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       result = try ChildProgram(arguments: arguments + command, seconds: patience).run()
     } catch {
-      throw .rollbackWatcher("systemd-run: \(error.text)")
+      throw .rollbackWatcher("systemd-run: \(error.reason)")
     }
     guard result.isSuccess else { throw .rollbackWatcher("systemd-run: \(result.complaint)") }
   }
 
   /// Runs the rollback watcher: waits for each deadline until no change is pending.
-  package static func run() throws(ChangeError) {
+  package static func run() throws(AdminError) {
     Tool.detach()
     var lastFailure = ""
     while true {
@@ -67,8 +67,8 @@ package enum RollbackWatcher {
   }
 
   private static func round() -> ServiceSwitch.Outcome {
-    do throws(ChangeError) {
-      return try ChangeJournal.locking(seconds: 3600) { (journal) throws(ChangeError) in
+    do throws(AdminError) {
+      return try ChangeJournal.locking(seconds: 3600) { (journal) throws(AdminError) in
         try ServiceSwitch(journal: journal, actor: Array("mfa-admin".utf8)).rollBackOverdueChanges()
       }
     } catch {

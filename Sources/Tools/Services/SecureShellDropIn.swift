@@ -7,8 +7,6 @@ package struct SecureShellDropIn {
   /// The path of the drop-in. sshd uses the first value it reads, and reads the files in the order
   /// of their names.
   package static let path = "\(InstalledPath.sshdDropIns)/00-mfa.conf"
-  /// The path of the file that includes the drop-in.
-  static let mainPath = "\(InstalledPath.sshd)"
   /// The folder of the drop-in.
   package static let folder = "\(InstalledPath.sshdDropIns)"
 
@@ -77,10 +75,9 @@ package struct SecureShellDropIn {
 
   /// Returns the settings for which `sshd -T` prints a different value, each with that value.
   static func differences(
-    inEffective output: String, expecting first: SecureShellFactors.First = .password
+    inEffective effective: SSHDSettings, expecting first: SecureShellFactors.First = .password
   ) -> [(name: String, found: String)] {
-    let effective = SSHDSettings(Array(output.utf8))
-    return settings(SecureShellFactors(first: first, exemptGroups: [])).compactMap { setting in
+    settings(SecureShellFactors(first: first, exemptGroups: [])).compactMap { setting in
       let found = effective.value(of: setting.name.lowercased())
       return found == setting.value ? nil : (setting.name, found ?? "nothing")
     }
@@ -88,91 +85,49 @@ package struct SecureShellDropIn {
 
   /// Returns a warning if the settings lock out root, given the other settings that `sshd -T`
   /// prints, or nil.
-  package static func warning(inEffective output: String) -> String? {
-    guard let root = value(of: "PermitRootLogin", inEffective: output),
-      root != "yes", root != "no"
-    else { return nil }
+  static func warning(inEffective effective: SSHDSettings) -> String? {
+    guard let root = effective.value(of: "permitrootlogin"), root != "yes", root != "no" else {
+      return nil
+    }
     return
       "root can no longer sign in by ssh: PermitRootLogin is \(VisibleText.escaping(root)), and a "
       + "key alone is not enough"
   }
 
-  /// Returns the value that `sshd -T` prints for a keyword.
-  package static func value(of keyword: String, inEffective output: String) -> String? {
-    SSHDSettings(Array(output.utf8)).value(of: keyword.lowercased())
-  }
-
-  /// A setting in one of sshd's files.
-  package struct Occurrence: Equatable {
-    package let file: String
-    package let line: Int
-    package let keyword: String
-    package let value: String
-    /// Whether the setting is in a `Match` block and applies to some sign-ins only.
-    let isInMatch: Bool
-
-    package var place: String { "\(VisibleText.escaping(file)):\(line)" }
-
-    /// Whether the value differs from the drop-in's value.
-    var contradicts: Bool {
-      var name = keyword
-      if name == "challengeresponseauthentication" { name = "kbdinteractiveauthentication" }
-      return settings.contains { $0.name.lowercased() == name && $0.value != value.lowercased() }
-    }
-  }
-
-  /// Returns the settings in one of sshd's files, in order.
-  static func occurrences(in text: [UInt8], file: String) -> [Occurrence] {
-    var found: [Occurrence] = []
-    var isInMatch = false
-    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
-      let words = SSHDFile.words(line)
-      guard let keyword = words.first?.lowercased(), !keyword.isEmpty else { continue }
-      let value = words.dropFirst().joined(separator: " ")
-      // `Match all` ends a conditional block.
-      if keyword == "match" { isInMatch = value.lowercased() != "all" }
-      found.append(
-        Occurrence(
-          file: file, line: index + 1, keyword: keyword, value: value, isInMatch: isInMatch)
-      )
-    }
-    return found
-  }
-
   /// Returns the reason why the drop-in would not take effect, or nil.
-  ///
-  /// `main` is the text of /etc/ssh/sshd_config; `others` are the other files in the drop-in's
-  /// folder.
-  package static func obstacle(
-    main: [UInt8], others: [(path: String, text: [UInt8])]
-  ) -> SecureShellObstacle? {
-    let top = occurrences(in: main, file: mainPath)
+  static func obstacle(in file: SSHDFile) -> AdminError? {
     let patterns = [folder + "/*.conf", "sshd_config.d/*.conf"]
     guard
-      let include = top.firstIndex(where: { line in
-        line.keyword == "include" && !line.isInMatch
-          && line.value.split(separator: " ").contains { patterns.contains(String($0)) }
+      let include = file.includes.first(where: { include in
+        include.file == SSHDFile.path && !file.isConditional(include.match)
+          && include.patterns.contains { patterns.contains($0) }
       })
-    else { return .notIncluded }
-    if let earlier = top[..<include].first(where: \.contradicts) {
-      return .setBefore(earlier, "\(top[include].place) includes \(folder)")
+    else { return SecureShellObstacle.notIncluded }
+    // sshd -T shows what files set that are included before.
+    let earlier = file.lines[..<include.position].first { line in
+      line.file == SSHDFile.path && contradicts(line)
     }
-    for file in others where isBefore(file.path) {
-      if let earlier = occurrences(in: file.text, file: file.path).first(where: \.contradicts) {
-        return .setBefore(earlier, "\(path) does")
-      }
+    if let earlier {
+      return SecureShellObstacle.setBefore(earlier, "\(include.place) includes \(folder)")
     }
-    return nil
+    let before = file.lines[include.position...].first { line in
+      line.file.hasPrefix(folder + "/") && Self.isBefore(line.file) && contradicts(line)
+    }
+    return before.map { SecureShellObstacle.setBefore($0, "\(path) does") }
   }
 
   /// Returns the settings in `Match` blocks that override the drop-in for some sign-ins.
-  package static func exceptions(
-    main: [UInt8], others: [(path: String, text: [UInt8])]
-  ) -> [Occurrence] {
-    let files = [(path: mainPath, text: main)] + others.filter { $0.path != path }
-    return files.flatMap { occurrences(in: $0.text, file: $0.path) }
-      .filter { $0.isInMatch && $0.contradicts }
+  static func exceptions(in file: SSHDFile) -> [SSHDFile.Line] {
+    file.lines.filter { line in
+      line.file != path && file.isConditional(line.match) && contradicts(line)
+    }
+  }
+
+  /// Returns whether a line sets a value that differs from the drop-in's value.
+  private static func contradicts(_ line: SSHDFile.Line) -> Bool {
+    settings.contains { setting in
+      setting.name.lowercased() == line.name && setting.value != line.value.lowercased()
+    }
   }
 
   private static func isBefore(_ other: String) -> Bool {

@@ -1,30 +1,26 @@
 import MFAAdmin
+import MFADoctor
 
-/// The reason why sshd would not ask for a password and a code, and what to do.
-package struct SecureShellObstacle: Error, Equatable {
-  /// The reason.
-  package let reason: String
-  /// The remedy.
-  package let hint: String
-
+/// The reasons why sshd would not ask for a password and a code, and what to do.
+enum SecureShellObstacle {
   /// sshd is not installed.
-  static let notInstalled = SecureShellObstacle(
-    reason: "\(SecureShellServer.program) or \(SecureShellDropIn.mainPath) does not exist",
+  static let notInstalled = AdminError.secureShell(
+    reason: "\(SecureShellServer.program) or \(SSHDFile.path) does not exist",
     hint: "install openssh-server first")
 
   /// sshd does not read the drop-in.
-  static let notIncluded = SecureShellObstacle(
-    reason: "\(SecureShellDropIn.mainPath) does not include \(SecureShellDropIn.folder)/*.conf",
+  static let notIncluded = AdminError.secureShell(
+    reason: "\(SSHDFile.path) does not include \(SecureShellDropIn.folder)/*.conf",
     hint: "put \"Include \(SecureShellDropIn.folder)/*.conf\" at the top of "
-      + "\(SecureShellDropIn.mainPath)")
+      + "\(SSHDFile.path)")
 
   /// A file of another origin has the drop-in's name.
-  static let occupied = SecureShellObstacle(
+  static let occupied = AdminError.secureShell(
     reason: "\(SecureShellDropIn.path) already exists with different contents",
     hint: "keep what you need of it in another file, then: rm \(SecureShellDropIn.path)")
 
   /// sshd requires a key now.
-  static let keyRequired = SecureShellObstacle(
+  static let keyRequired = AdminError.secureShell(
     reason: "AuthenticationMethods requires a key now, and a password would replace it",
     hint:
       "to require a key and a code: --factors key+code; to give up the key: --factors password+code"
@@ -32,16 +28,16 @@ package struct SecureShellObstacle: Error, Equatable {
 
   /// An earlier setting, which sshd uses instead.
   static func setBefore(
-    _ setting: SecureShellDropIn.Occurrence, _ what: String
-  ) -> SecureShellObstacle {
-    SecureShellObstacle(
+    _ setting: SSHDFile.Line, _ what: String
+  ) -> AdminError {
+    .secureShell(
       reason: "\(setting.place) sets \(setting.keyword) before \(what)",
       hint: "sshd uses the first value that it reads: remove \(setting.place)")
   }
 
   /// Under a `Match` line, the new lines of the service would be reached without a key.
-  static func codeAlone(_ setting: SecureShellDropIn.Occurrence) -> SecureShellObstacle {
-    SecureShellObstacle(
+  static func codeAlone(_ setting: SSHDFile.Line) -> AdminError {
+    .secureShell(
       reason: "\(setting.place) lets users who have enrolled in with a code alone",
       hint:
         "remove the line, set \"AuthenticationMethods publickey,keyboard-interactive\" there, or "
@@ -49,9 +45,9 @@ package struct SecureShellObstacle: Error, Equatable {
   }
 
   /// sshd refuses its files. `complaint` is its last line of output.
-  static func refused(_ command: String, _ complaint: String) -> SecureShellObstacle {
+  static func refused(_ command: String, _ complaint: String) -> AdminError {
     let folder = complaint.split(separator: ": ").last.map { String($0) } ?? ""
-    return SecureShellObstacle(
+    return .secureShell(
       reason: "\(command): \(complaint)",
       hint: complaint.hasPrefix("Missing privilege separation directory")
         ? "the service ssh creates it when it starts; without it: install -d -m 0755 \(folder)"
@@ -59,8 +55,8 @@ package struct SecureShellObstacle: Error, Equatable {
   }
 
   /// sshd would use other values.
-  static func overridden(_ differences: [(name: String, found: String)]) -> SecureShellObstacle {
-    SecureShellObstacle(
+  static func overridden(_ differences: [(name: String, found: String)]) -> AdminError {
+    .secureShell(
       reason: differences.map { "\($0.name) would be \(VisibleText.escaping($0.found))" }
         .joined(separator: ", "),
       hint: "sshd -T shows the values in force; remove the other setting, or put \"Include "
@@ -152,7 +148,7 @@ package struct SecureShellFactors: Equatable {
 
   /// What sshd asks for according to the drop-in of this program, or nil if there is no such drop-in.
   package static var present: SecureShellFactors? {
-    do throws(ChangeError) {
+    do throws(AdminError) {
       let text = try SystemFile.read(SecureShellDropIn.path)?.contents ?? []
       let service = Array("sshd".utf8)
       guard MarkedText.services(in: text) == [service] else { return nil }

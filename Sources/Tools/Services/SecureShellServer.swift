@@ -20,60 +20,49 @@ package enum SecureShellServer {
 
   /// Checks sshd's files. Throws if the drop-in would not take effect, and returns the settings
   /// that override it for some sign-ins.
-  static func look() throws(ChangeError) -> [SecureShellDropIn.Occurrence] {
-    guard Tool.isThere(program), let main = try SystemFile.read(SecureShellDropIn.mainPath) else {
-      throw .secureShell(.notInstalled)
+  static func look() throws(AdminError) -> [SSHDFile.Line] {
+    guard Tool.isThere(program), try SystemFile.read(SSHDFile.path) != nil else {
+      throw SecureShellObstacle.notInstalled
     }
-    let others = try dropIns()
-    if let obstacle = SecureShellDropIn.obstacle(main: main.contents, others: others) {
-      throw .secureShell(obstacle)
+    let file = SSHDFile(of: LocalExaminedHost())
+    // sshd -T shows what other files set.
+    if let failure = file.unread.first(where: { $0.place.hasPrefix(SSHDFile.path) }) {
+      throw .unusableFile(failure)
     }
-    return SecureShellDropIn.exceptions(main: main.contents, others: others)
-  }
-
-  private static func dropIns() throws(ChangeError) -> [(path: String, text: [UInt8])] {
-    let folder = SecureShellDropIn.folder
-    var files: [(path: String, text: [UInt8])] = []
-    for name in try SystemFile.names(in: folder)
-    where name.hasSuffix(".conf") && folder + "/" + name != SecureShellDropIn.path {
-      switch PlainFile.read(folder + "/" + name, longest: 1 << 20) {
-      case .success(let text): files.append((folder + "/" + name, text))
-      case .failure(let refusal): throw SystemFile.problem(folder + "/" + name, refusal)
-      }
-    }
-    return files
+    if let obstacle = SecureShellDropIn.obstacle(in: file) { throw obstacle }
+    return SecureShellDropIn.exceptions(in: file)
   }
 
   /// Throws if sshd requires a key now, which a password and a code would replace. sshd's files are
   /// checked later: if sshd prints no settings, this is not known and not an error.
-  package static func checkThatNoKeyIsRequired() throws(ChangeError) {
+  package static func checkThatNoKeyIsRequired() throws(AdminError) {
     try makePrivilegeSeparationFolder()
     let effective = try run([program, "-T"])
     guard let lists = SSHDSettings(effective.output).methodLists,
       lists.allSatisfy({ $0.contains("publickey") })
     else { return }
-    throw .secureShell(.keyRequired)
+    throw SecureShellObstacle.keyRequired
   }
 
   /// Verifies that an sshd started now would use the drop-in's settings.
   ///
-  /// - Returns: the output of `sshd -T`.
+  /// - Returns: the settings that `sshd -T` prints.
   package static func check(
     expecting first: SecureShellFactors.First
-  ) throws(ChangeError) -> String {
+  ) throws(AdminError) -> SSHDSettings {
     try makePrivilegeSeparationFolder()
     let test = try run([program, "-t"])
     guard test.isSuccess else {
-      throw .secureShell(.refused("sshd -t", complaint(test)))
+      throw SecureShellObstacle.refused("sshd -t", complaint(test))
     }
     let effective = try run([program, "-T"])
     guard effective.isSuccess else {
-      throw .secureShell(.refused("sshd -T", complaint(effective)))
+      throw SecureShellObstacle.refused("sshd -T", complaint(effective))
     }
-    let settings = String(decoding: effective.output, as: UTF8.self)
+    let settings = SSHDSettings(effective.output)
     let differences = SecureShellDropIn.differences(inEffective: settings, expecting: first)
     guard differences.isEmpty else {
-      throw .secureShell(.overridden(differences))
+      throw SecureShellObstacle.overridden(differences)
     }
     return settings
   }
@@ -82,7 +71,7 @@ package enum SecureShellServer {
     ProgramComplaint(ofSSHD: output, on: LocalExaminedHost()).text
   }
 
-  private static func makePrivilegeSeparationFolder() throws(ChangeError) {
+  private static func makePrivilegeSeparationFolder() throws(AdminError) {
     let folder = privilegeSeparationFolder
     do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
       throw .file(folder, .system(error))
@@ -92,10 +81,9 @@ package enum SecureShellServer {
   /// Makes the running server reload its settings, if sshd accepts its files: a server that does not
   /// would end. Returns false if no server is running.
   ///
-  /// `effective` is the output of `sshd -T`, or empty if it is not known.
-  static func reload(effective: String = "") throws(ChangeError) -> Bool {
-    let pidFile =
-      SecureShellDropIn.value(of: "PidFile", inEffective: effective) ?? usualPidFile
+  /// `effective` are the settings that `sshd -T` prints, or nil if they are not known.
+  static func reload(effective: SSHDSettings? = nil) throws(AdminError) -> Bool {
+    let pidFile = effective?.value(of: "pidfile") ?? usualPidFile
     let old = Tool.version(of: pidFile)
     if Tool.isUnderSystemd, Tool.isThere("/usr/bin/systemctl") {
       guard try reloadBySystemd() else { return false }
@@ -112,7 +100,7 @@ package enum SecureShellServer {
     return true
   }
 
-  private static func reloadBySystemd() throws(ChangeError) -> Bool {
+  private static func reloadBySystemd() throws(AdminError) -> Bool {
     for unit in ["ssh.service", "sshd.service"]
     where try run(["/usr/bin/systemctl", "is-active", "--quiet", unit]).isSuccess {
       try requireAcceptedFiles()
@@ -123,7 +111,7 @@ package enum SecureShellServer {
     return false
   }
 
-  private static func requireAcceptedFiles() throws(ChangeError) {
+  private static func requireAcceptedFiles() throws(AdminError) {
     try makePrivilegeSeparationFolder()
     let test = try run([program, "-t"])
     guard test.isSuccess else {
@@ -140,10 +128,10 @@ package enum SecureShellServer {
     return number
   }
 
-  private static func run(_ arguments: [String]) throws(ChangeError) -> ProgramOutput {
+  private static func run(_ arguments: [String]) throws(AdminError) -> ProgramOutput {
     let program = ChildProgram(arguments: arguments, seconds: patience)
-    do throws(ProgramOutput.Failure) { return try program.run() } catch {
-      throw .reload("\(arguments[0]): \(error.text)")
+    do throws(ReadingFailure) { return try program.run() } catch {
+      throw .reload("\(arguments[0]): \(error.reason)")
     }
   }
 }

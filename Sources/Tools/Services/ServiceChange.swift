@@ -45,7 +45,7 @@ package struct ServiceChange: Equatable {
   package let actor: [UInt8]
   /// The processes of the service's sign-in programs that ran when all files were in place. None of
   /// them is a new sign-in.
-  var processes: [Process]
+  var processes: [Process] = []
   /// The files, in the order in which they are written.
   package let files: [ChangedFile]
 
@@ -87,19 +87,9 @@ package struct ServiceChange: Equatable {
     }
     return bytes + Array("end\n".utf8)
   }
+}
 
-  init(
-    service: [UInt8], stage: Stage, deadline: Deadline?, actor: [UInt8],
-    processes: [Process] = [], files: [ChangedFile]
-  ) {
-    self.service = service
-    self.stage = stage
-    self.deadline = deadline
-    self.actor = actor
-    self.processes = processes
-    self.files = files
-  }
-
+extension ServiceChange {
   /// Decodes a record. Nil for any other input.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(rest: bytes[...])

@@ -16,7 +16,7 @@ package struct ServicePlan {
   /// sshd's service with the new lines, or nil for another service.
   package private(set) var planned: ServiceWithModule?
   /// The settings of sshd that override ours for some sign-ins.
-  package var exceptions: [SecureShellDropIn.Occurrence] = []
+  package var exceptions: [SSHDFile.Line] = []
 
   /// The service's name, escaped for display.
   package var name: String { VisibleText.escaping(service) }
@@ -50,7 +50,7 @@ package struct ServicePlan {
   }
 
   /// Returns the vendor's file of a service, or nil if libpam does not read it.
-  static func vendorFile(of service: [UInt8]) throws(ChangeError) -> SystemFile? {
+  static func vendorFile(of service: [UInt8]) throws(AdminError) -> SystemFile? {
     guard try SystemFile.read(path(of: service)) == nil else { return nil }
     return try SystemFile.read(vendorPath(of: service))
   }
@@ -58,7 +58,7 @@ package struct ServicePlan {
   /// Parses the name of a service that can be enabled. Throws for files that other services
   /// include, for the default service `other`, and for `mfa-enroll`, with which the helper asks for
   /// the password.
-  package static func service(_ text: String) throws(ChangeError) -> [UInt8] {
+  package static func service(_ text: String) throws(AdminError) -> [UInt8] {
     let name = Array(text.utf8)
     let isPlain = name.allSatisfy { byte in
       switch byte {
@@ -81,7 +81,7 @@ package struct ServicePlan {
   }
 
   /// Throws if the service has no file.
-  package static func requireFile(of service: [UInt8]) throws(ChangeError) {
+  package static func requireFile(of service: [UInt8]) throws(AdminError) {
     guard try SystemFile.read(path(of: service)) == nil, try vendorFile(of: service) == nil else {
       return
     }
@@ -93,7 +93,7 @@ package struct ServicePlan {
   /// `factors` matter to sshd alone.
   package init(
     _ service: [UInt8], _ factors: SecureShellFactors = .usual
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     self.service = service
     self.factors = factors
     try Self.requireFile(of: service)
@@ -122,38 +122,33 @@ package struct ServicePlan {
   /// Returns the service with its new lines. Throws if a `Match` block that overrides our settings would
   /// let users in with a code alone.
   private static func proven(
-    _ exceptions: [SecureShellDropIn.Occurrence], _ service: [UInt8], _ factors: SecureShellFactors,
+    _ exceptions: [SSHDFile.Line], _ service: [UInt8], _ factors: SecureShellFactors,
     in source: OverlaidStacks<InstalledStacks>
-  ) throws(ChangeError) -> ServiceWithModule? {
-    let stack: ServiceStack
-    do throws(StackRefusal) {
-      stack = try ServiceStack(.auth, of: service, from: source)
-    } catch {
-      throw .stack(
-        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+  ) throws(AdminError) -> ServiceWithModule? {
+    let planned: ServiceWithModule?
+    do throws(StackRefusal) { planned = try ServiceWithModule(service, from: source) } catch {
+      throw noSafePlace(service, .unknown(error))
     }
-    guard let planned = ServiceWithModule(name: service, stack: stack) else { return nil }
+    guard let planned else { return nil }
     for exception in exceptions {
       let settings = SecureShellDropIn.effective(factors).with([
         ("PasswordAuthentication", "yes"), (exception.keyword, exception.value),
       ])
       guard planned.ways(settings).contains(where: { $0.firstFactor == .missing }) else { continue }
-      throw .secureShell(.codeAlone(exception))
+      throw SecureShellObstacle.codeAlone(exception)
     }
     return planned
   }
 
   /// Why a service that calls the module already is not safe, or nil if it is.
   package static func gap(of service: [UInt8], on host: any ExaminedHost) -> String? {
-    let stack: ServiceStack
-    do throws(StackRefusal) {
-      stack = try ServiceStack(.auth, of: service, from: host.stacks)
-    } catch {
-      return StackFinding.reason(error)
+    let present: ServiceWithModule?
+    do throws(StackRefusal) { present = try ServiceWithModule(service, from: host.stacks) } catch {
+      return error.sentence
     }
-    guard let present = ServiceWithModule(name: service, stack: stack) else { return nil }
+    guard let present else { return nil }
     var ways = present.ways
-    if concernsSecureShell(service), let settings = SSHDView.generalSettings(on: host) {
+    if concernsSecureShell(service), let settings = SSHDSettings.inForce(on: host) {
       ways = present.ways(settings)
     }
     if ways.contains(where: { $0.firstFactor == .missing }) {
@@ -165,7 +160,7 @@ package struct ServicePlan {
   private static func stackFiles(
     _ service: [UInt8], _ first: SecureShellFactors.First,
     _ installed: OverlaidStacks<InstalledStacks>
-  ) throws(ChangeError) -> [ChangedFile] {
+  ) throws(AdminError) -> [ChangedFile] {
     var source = installed
     var files: [ChangedFile] = []
     for member in family(of: service) {
@@ -187,12 +182,12 @@ package struct ServicePlan {
 
   private static func dropIn(
     _ service: [UInt8], _ factors: SecureShellFactors
-  ) throws(ChangeError) -> [ChangedFile] {
+  ) throws(AdminError) -> [ChangedFile] {
     let text = SecureShellDropIn.text(service: service, factors)
     if let present = try SystemFile.read(SecureShellDropIn.path) {
       // The drop-in may remain after an administrator removed the lines from the service's file.
       guard present.contents == text else {
-        throw .secureShell(.occupied)
+        throw SecureShellObstacle.occupied
       }
       return []
     }
@@ -205,23 +200,28 @@ package struct ServicePlan {
   private static func plan(
     _ member: [UInt8], _ service: [UInt8], _ first: SecureShellFactors.First, _ file: StackFile,
     _ source: OverlaidStacks<InstalledStacks>
-  ) throws(ChangeError) -> [UInt8] {
+  ) throws(AdminError) -> [UInt8] {
     do throws(StackProof.Obstacle) {
       let first = concernsSecureShell(service) ? first : .password
       return try StackPlan(member, first, mark: service, file: file, in: source).text
     } catch {
-      throw .stack(
-        service: VisibleText.escaping(member), file: path(of: member), error)
+      throw noSafePlace(member, error)
     }
   }
 
   private static func line(
     of service: [UInt8], _ source: OverlaidStacks<InstalledStacks>
-  ) throws(ChangeError) -> StackPosition? {
+  ) throws(AdminError) -> StackPosition? {
     do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
-      throw .stack(
-        service: VisibleText.escaping(service), file: path(of: service), .unknown(error))
+      throw noSafePlace(service, .unknown(error))
     }
+  }
+
+  private static func noSafePlace(
+    _ service: [UInt8], _ obstacle: StackProof.Obstacle
+  ) -> AdminError {
+    .stack(
+      service: VisibleText.escaping(service), file: path(of: service), reason: obstacle.sentence)
   }
 
   /// The new service files, each with the path of the file that libpam reads now.

@@ -27,7 +27,7 @@ package enum ServiceState: Equatable {
   }
 
   /// The confirmed changes, or the reason why their records cannot be read.
-  private typealias Records = Result<[RecordedService], RecordedService.Failure>
+  private typealias Records = Result<[RecordedService], ReadingFailure>
 
   /// Determines the state of a service.
   private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: Records) {
@@ -72,7 +72,7 @@ package enum ServiceState: Equatable {
     }
   }
 
-  private static func unknown(_ failure: RecordedService.Failure) -> ServiceState {
+  private static func unknown(_ failure: ReadingFailure) -> ServiceState {
     .unknown("\(VisibleText.escaping(failure.place)): \(failure.reason)")
   }
 
@@ -80,7 +80,7 @@ package enum ServiceState: Equatable {
     _ service: [UInt8], _ line: StackPosition, _ journal: ChangeJournal
   ) -> ServiceState {
     let place = VisibleText.escaping(line.text)
-    do throws(ChangeError) {
+    do throws(AdminError) {
       let path = String(decoding: line.file, as: UTF8.self)
       guard let file = try SystemFile.read(path),
         let marked = MarkedText.services(in: file.contents).first
@@ -101,7 +101,7 @@ package enum ServiceState: Equatable {
   /// Returns all services that have a file, sorted by name.
   package static func all(
     journal: ChangeJournal
-  ) throws(ChangeError) -> [(name: String, state: ServiceState)] {
+  ) throws(AdminError) -> [(name: String, state: ServiceState)] {
     do throws(StackRefusal) {
       // A service may have lost its file.
       let records = RecordedService.all()
@@ -116,7 +116,8 @@ package enum ServiceState: Equatable {
         .map { (VisibleText.escaping($0), ServiceState($0, journal, recorded: records)) }
     } catch {
       throw .stack(
-        service: "services", file: VisibleText.escaping(error.place), .unknown(error))
+        service: "services", file: VisibleText.escaping(error.place),
+        reason: StackProof.Obstacle.unknown(error).sentence)
     }
   }
 
@@ -163,14 +164,14 @@ package enum ServiceAuditLog {
   /// Records a change to a service before the change is made.
   package static func enter(
     _ kind: AuditLogEvent.Kind, _ service: [UInt8]
-  ) throws(ChangeError) -> AuditLogCheckpoint {
+  ) throws(AdminError) -> AuditLogCheckpoint {
     try enter(kind, service, detail: [])
   }
 
   /// Records a decision of an administrator before it takes effect.
   static func enter(
     _ kind: AuditLogEvent.Kind, _ ids: [UInt8], detail: [UInt8]
-  ) throws(ChangeError) -> AuditLogCheckpoint {
+  ) throws(AdminError) -> AuditLogCheckpoint {
     do throws(AdminError) {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
       let event = AuditLogEvent(
@@ -179,7 +180,7 @@ package enum ServiceAuditLog {
         try administration.store.enter(event)
       }
     } catch {
-      throw .auditLog(error.message, hint: error.hint)
+      throw .unrecorded(error)
     }
   }
 }

@@ -34,7 +34,7 @@ package struct ServiceSwitch {
   package var mayReload = true
   /// Records a change to a service in the audit log before the change is made.
   package var record:
-    (AuditLogEvent.Kind, _ service: [UInt8]) throws(ChangeError) -> AuditLogCheckpoint =
+    (AuditLogEvent.Kind, _ service: [UInt8]) throws(AdminError) -> AuditLogCheckpoint =
       ServiceAuditLog.enter
   /// Receives the messages, one line each.
   package var report: (String) -> Void
@@ -54,14 +54,14 @@ package struct ServiceSwitch {
   /// confirmed; if `seconds` is nil, they are permanent.
   ///
   /// - Returns: the deadline for the confirmation in seconds since the epoch, or nil.
-  package func enable(_ plans: [ServicePlan], seconds: Int64?) throws(ChangeError) -> Int64? {
+  package func enable(_ plans: [ServicePlan], seconds: Int64?) throws(AdminError) -> Int64? {
     for plan in plans where seconds != nil && !SignInProgram.isKnown(plan.service) {
       throw .unknownProgram(plan.name)
     }
-    let deadline = try seconds.map { (seconds) throws(ChangeError) in try Self.deadline(seconds) }
+    let deadline = try seconds.map { (seconds) throws(AdminError) in try Self.deadline(seconds) }
     var begun: [ServiceChange] = []
     var marks: [AuditLogCheckpoint] = []
-    do throws(ChangeError) {
+    do throws(AdminError) {
       for plan in plans {
         let change = ServiceChange(
           service: plan.service, stage: .inProgress, deadline: deadline, actor: actor,
@@ -81,11 +81,11 @@ package struct ServiceSwitch {
   }
 
   /// Writes the files of a change and reloads sshd if necessary.
-  private func put(_ change: ServiceChange) throws(ChangeError) {
-    var effective: String?
+  private func put(_ change: ServiceChange) throws(AdminError) {
+    var effective: SSHDSettings?
     for file in change.files {
       guard try SystemFile.read(file.path)?.contents == file.old else {
-        throw .file(file.path, .changed)
+        throw .fileChanged(file.path)
       }
       if let old = file.old {
         try SystemFile.reserve(
@@ -99,22 +99,21 @@ package struct ServiceSwitch {
     if effective == nil {
       effective = try Self.check(SystemFile.read(SecureShellDropIn.path)?.contents ?? [])
     }
-    let settings = effective ?? ""
-    if let warning = SecureShellDropIn.warning(inEffective: settings) {
+    if let warning = effective.flatMap({ SecureShellDropIn.warning(inEffective: $0) }) {
       report("warning: \(warning)")
     }
-    guard mayReload, try SecureShellServer.reload(effective: settings) else {
+    guard mayReload, try SecureShellServer.reload(effective: effective) else {
       return report("note: sshd is not running: the settings take effect when it starts")
     }
   }
 
-  /// Verifies that sshd would use the settings of the drop-in, and returns what `sshd -T` prints.
-  private static func check(_ dropIn: [UInt8]) throws(ChangeError) -> String {
+  /// Verifies that sshd would use the settings of the drop-in, and returns all settings.
+  private static func check(_ dropIn: [UInt8]) throws(AdminError) -> SSHDSettings {
     try SecureShellServer.check(expecting: SecureShellDropIn.factors(in: dropIn))
   }
 
   /// Records that all files are in place, and which sign-in processes are older than the change.
-  private func complete(_ change: ServiceChange, _ mark: AuditLogCheckpoint) throws(ChangeError) {
+  private func complete(_ change: ServiceChange, _ mark: AuditLogCheckpoint) throws(AdminError) {
     if ServicePlan.family(of: change.service).contains(Array("sudo-i".utf8)) {
       Tool.forgetSudoTimestamps()
     }
@@ -133,13 +132,13 @@ package struct ServiceSwitch {
   }
 
   /// Rolls back all `changes`. Returns the error to report.
-  private func rollingBack(_ changes: [ServiceChange], after error: ChangeError) -> ChangeError {
-    var other: ChangeError?
+  private func rollingBack(_ changes: [ServiceChange], after error: AdminError) -> AdminError {
+    var other: AdminError?
     for change in changes.reversed() {
-      do throws(ChangeError) {
+      do throws(AdminError) {
         // A change may already be complete. Roll it back even if the disk is full and the record
         // cannot be written.
-        do throws(ChangeError) { try begin(undoing: change) } catch {}
+        do throws(AdminError) { try begin(undoing: change) } catch {}
         try restore(
           change, reason: "failed", .serviceRestored, entered(.serviceRestored, change.service))
       } catch {
@@ -149,7 +148,7 @@ package struct ServiceSwitch {
     return other.map { .rollbackFailed(error, $0) } ?? .rolledBack(error)
   }
 
-  private static func deadline(_ seconds: Int64) throws(ChangeError) -> ServiceChange.Deadline {
+  private static func deadline(_ seconds: Int64) throws(AdminError) -> ServiceChange.Deadline {
     let boot = try ProcessTable.boot()
     do throws(SystemError) {
       return ServiceChange.Deadline(
@@ -167,7 +166,7 @@ package struct ServiceSwitch {
   /// - Returns: the confirmed services, and the services still waiting with the reason.
   ///
   /// If `isUnattended`, the sign-in need not have used the service's new lines.
-  package func confirm(isUnattended: Bool = false) throws(ChangeError) -> (
+  package func confirm(isUnattended: Bool = false) throws(AdminError) -> (
     confirmed: [String], waiting: [(service: String, reason: String)]
   ) {
     let ancestors = ProcessTable.ancestors()
@@ -194,16 +193,18 @@ package struct ServiceSwitch {
       confirmed.append(name)
     }
     guard !confirmed.isEmpty || !waiting.isEmpty else { throw .nothingToConfirm }
-    guard !confirmed.isEmpty else { throw .noNewSignIn(waiting) }
+    guard !confirmed.isEmpty else {
+      throw .noNewSignIn(waiting.map { "\($0.service): \($0.reason)" })
+    }
     return (confirmed, waiting)
   }
 
   /// Makes a change permanent.
-  private func makePermanent(_ change: ServiceChange) throws(ChangeError) {
+  private func makePermanent(_ change: ServiceChange) throws(AdminError) {
     try journal.confirm(change)
     for file in change.files {
       // A remaining backup copy is harmless.
-      do throws(ChangeError) { try SystemFile.removeReserve(of: file.path) } catch {}
+      do throws(AdminError) { try SystemFile.removeReserve(of: file.path) } catch {}
     }
   }
 
@@ -211,7 +212,7 @@ package struct ServiceSwitch {
 
   /// Returns the change to undo in order to disable a service, from its record or from the marks in
   /// its files. Returns nil if the service is not enabled.
-  package func change(of service: [UInt8]) throws(ChangeError) -> ServiceChange? {
+  package func change(of service: [UInt8]) throws(AdminError) -> ServiceChange? {
     // An unreadable record belongs to a different service, or the marks below replace it.
     for entry in try journal.pending() {
       guard case .success(let change) = entry, change.service == service else { continue }
@@ -232,7 +233,7 @@ package struct ServiceSwitch {
   }
 
   /// Returns the files of a service that have marked lines.
-  private func markedFiles(of service: [UInt8]) throws(ChangeError) -> [ChangedFile] {
+  private func markedFiles(of service: [UInt8]) throws(AdminError) -> [ChangedFile] {
     var files: [ChangedFile] = []
     let paths =
       (ServicePlan.concernsSecureShell(service) ? [SecureShellDropIn.path] : [])
@@ -252,13 +253,13 @@ package struct ServiceSwitch {
   }
 
   /// Disables a service.
-  package func disable(_ change: ServiceChange) throws(ChangeError) {
+  package func disable(_ change: ServiceChange) throws(AdminError) {
     let mark = entered(.serviceDisabled, change.service)
     try begin(undoing: change)
     try restore(change, reason: "disabled", .serviceDisabled, mark)
   }
 
-  private func begin(undoing change: ServiceChange) throws(ChangeError) {
+  private func begin(undoing change: ServiceChange) throws(AdminError) {
     var undone = change
     undone.stage = .undoing
     try journal.write(undone)
@@ -268,7 +269,7 @@ package struct ServiceSwitch {
   /// writing.
   package func remedies(
     _ change: ServiceChange
-  ) throws(ChangeError) -> [(
+  ) throws(AdminError) -> [(
     file: ChangedFile, present: PresentFile, remedy: ChangedFile.Restoration
   )] {
     var remedies: [(file: ChangedFile, present: PresentFile, remedy: ChangedFile.Restoration)] = []
@@ -285,7 +286,7 @@ package struct ServiceSwitch {
   /// file that only root can have written.
   private func present(
     _ file: ChangedFile, _ change: ServiceChange
-  ) throws(ChangeError) -> PresentFile {
+  ) throws(AdminError) -> PresentFile {
     guard !change.isTrial else { return try PresentFile.at(file.path) }
     return try SystemFile.read(file.path).map { .regular($0, isTrusted: true) } ?? .absent
   }
@@ -297,22 +298,22 @@ package struct ServiceSwitch {
     /// The next deadline, in seconds since the machine started.
     package var next: Int64?
     /// The errors that occurred.
-    package var errors: [ChangeError] = []
+    package var errors: [AdminError] = []
     /// The number of changes rolled back.
     package var count = 0
   }
 
   /// Rolls back all changes that are overdue or incomplete or, if `all`, all pending changes.
-  package func rollBackOverdueChanges(all: Bool = false) throws(ChangeError) -> Outcome {
+  package func rollBackOverdueChanges(all: Bool = false) throws(AdminError) -> Outcome {
     var outcome = Outcome()
     let boot = try ProcessTable.boot()
     let now: Int64
     do throws(SystemError) { now = try Clock.sinceBoot() } catch {
       throw .system("the clock", error)
     }
-    do throws(ChangeError) { try journal.removeDrafts() } catch { outcome.errors.append(error) }
+    do throws(AdminError) { try journal.removeDrafts() } catch { outcome.errors.append(error) }
     for entry in try journal.pending() {
-      do throws(ChangeError) {
+      do throws(AdminError) {
         let change = try entry.get()
         let reason = Self.reason(change, boot: boot, now: now) ?? (all ? "boot" : nil)
         guard let reason else {
@@ -323,7 +324,7 @@ package struct ServiceSwitch {
         if all {
           // Roll back even if the disk is full and the record cannot be written. The next start
           // then rolls back again.
-          do throws(ChangeError) { try begin(undoing: change) } catch {}
+          do throws(AdminError) { try begin(undoing: change) } catch {}
         }
         try restore(
           change, reason: reason, .serviceRestored, entered(.serviceRestored, change.service))
@@ -352,11 +353,11 @@ package struct ServiceSwitch {
   private func restore(
     _ change: ServiceChange, reason: StaticString, _ kind: AuditLogEvent.Kind,
     _ mark: AuditLogCheckpoint?
-  ) throws(ChangeError) {
-    var problems: [ChangeError] = []
+  ) throws(AdminError) {
+    var problems: [AdminError] = []
     var isReloadDue = false
     for file in change.files.reversed() {
-      do throws(ChangeError) {
+      do throws(AdminError) {
         let isWritten = try restore(file, of: change)
         if isWritten, file.path == SecureShellDropIn.path { isReloadDue = true }
       } catch {
@@ -368,7 +369,7 @@ package struct ServiceSwitch {
       isReloadDue = true
     }
     if isReloadDue, mayReload {
-      do throws(ChangeError) { _ = try SecureShellServer.reload() } catch {
+      do throws(AdminError) { _ = try SecureShellServer.reload() } catch {
         Self.log(failure: error.message)
         report("warning: \(error.message)")
       }
@@ -393,7 +394,7 @@ package struct ServiceSwitch {
   }
 
   /// Restores a file. Returns whether the file was written or removed.
-  private func restore(_ file: ChangedFile, of change: ServiceChange) throws(ChangeError) -> Bool {
+  private func restore(_ file: ChangedFile, of change: ServiceChange) throws(AdminError) -> Bool {
     let folders: SystemFile.FolderRequirement = change.isTrial ? .any : .rootOnly
     try SystemFile.removeDraft(of: file.path, folders)
     let isWritten =
@@ -406,14 +407,14 @@ package struct ServiceSwitch {
   /// program.
   private func isBeforeItsTurn(
     _ file: ChangedFile, _ change: ServiceChange
-  ) throws(ChangeError) -> Bool {
+  ) throws(AdminError) -> Bool {
     guard change.stage == .inProgress, change.isTrial, file.old != nil else { return false }
     return try !SystemFile.hasReserve(file.path)
   }
 
   private func undo(
     _ file: ChangedFile, of change: ServiceChange, _ folders: SystemFile.FolderRequirement
-  ) throws(ChangeError) -> Bool {
+  ) throws(AdminError) -> Bool {
     let present = try present(file, change)
     let remedy = file.remedy(service: change.service, present: present, isTrial: change.isTrial)
     switch remedy {
@@ -455,8 +456,8 @@ package struct ServiceSwitch {
   /// Writes a file, from the backup copy if that is equal.
   private func put(
     _ file: SystemFile, to path: String, _ folders: SystemFile.FolderRequirement
-  ) throws(ChangeError) {
-    do throws(ChangeError) {
+  ) throws(AdminError) {
+    do throws(AdminError) {
       if try file.putReserve(to: path, folders) { return }
     } catch {
       // The file is written below.
@@ -471,7 +472,7 @@ package struct ServiceSwitch {
     guard present != .absent else {
       return report("note: \(path) was removed since: the file from before the change is back")
     }
-    do throws(ChangeError) {
+    do throws(AdminError) {
       let copy = try present.keep(of: path)
       // The rollback watcher has no terminal.
       var line = LogLine()
@@ -493,7 +494,7 @@ package struct ServiceSwitch {
   /// Records a rollback or the disabling of a service, if possible. A service can be disabled even
   /// if the store is broken.
   private func entered(_ kind: AuditLogEvent.Kind, _ service: [UInt8]) -> AuditLogCheckpoint? {
-    do throws(ChangeError) { return try record(kind, service) } catch {
+    do throws(AdminError) { return try record(kind, service) } catch {
       Self.log(failure: error.message)
       report("warning: \(error.message)")
       return nil

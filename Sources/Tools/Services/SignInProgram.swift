@@ -117,13 +117,12 @@ enum SilentSignIn {
     let name = VisibleText.escaping(account.name)
     switch String(decoding: service, as: UTF8.self) {
     case "sudo", "sudo-i":
-      switch runsWithoutAsking(account) {
-      case .success(false): return nil
-      case .success(true):
-        return
-          "sudo asks \(name) for nothing (NOPASSWD?), so this sign-in did not use the new lines"
-      case .failure(let failure):
-        return "cannot find out whether sudo asks \(name) for anything: \(failure.text)"
+      do throws(ReadingFailure) {
+        return try runsWithoutAsking(account)
+          ? "sudo asks \(name) for nothing (NOPASSWD?), so this sign-in did not use the new lines"
+          : nil
+      } catch {
+        return "cannot find out whether sudo asks \(name) for anything: \(error.reason)"
       }
     case "sshd":
       guard acceptsKeyAlone(account) else { return nil }
@@ -137,26 +136,20 @@ enum SilentSignIn {
   }
 
   /// Returns whether sudo runs this program for a user without asking, apart from cached credentials.
-  private static func runsWithoutAsking(
-    _ account: Account
-  ) -> Result<Bool, ProgramOutput.Failure> {
-    let group: UInt32?
-    do throws(SystemError) { group = try Account.primaryGroup(ofAccount: account.name) } catch {
-      return .failure(.system(error))
+  private static func runsWithoutAsking(_ account: Account) throws(ReadingFailure) -> Bool {
+    let group = try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in
+      try Account.primaryGroup(ofAccount: account.name)
     }
-    guard let group else { return .success(false) }
-    let program = ChildProgram(arguments: [
+    guard let group else { return false }
+    return try ChildProgram(arguments: [
       asUser, "--reuid=\(account.uid)", "--regid=\(group)", "--init-groups", "--", sudo, "-k", "-n",
       RollbackWatcher.program, "--version",
-    ])
-    do throws(ProgramOutput.Failure) { return .success(try program.run().isSuccess) } catch {
-      return .failure(error)
-    }
+    ]).run().isSuccess
   }
 
   private static func acceptsKeyAlone(_ account: Account) -> Bool {
     let name = String(decoding: account.name, as: UTF8.self)
-    guard let settings = SSHDView.settings(ofUser: name, on: LocalExaminedHost()) else {
+    guard let settings = SSHDSettings.inForce(for: name, on: LocalExaminedHost()) else {
       return false
     }
     return settings.openLists().contains { !SSHDSettings.asksPAM($0) }

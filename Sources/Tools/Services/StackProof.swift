@@ -47,10 +47,10 @@ package struct StackProof {
           + Self.text(position)
       case .closed: "the stack fails whatever its modules return"
       case .account(let line):
-        StackFinding.reason(line)
+        line.sentence
           + (line.obstacle.map { " (\(VisibleText.escaping($0)))" } ?? "")
       case .unknown(let refusal):
-        "\(VisibleText.escaping(refusal.place)): \(StackFinding.reason(refusal))"
+        "\(VisibleText.escaping(refusal.place)): \(refusal.sentence)"
       }
     }
 
@@ -77,9 +77,8 @@ package struct StackProof {
   ) -> Obstacle? {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
-      if first != .key, let obstacle = authObstacle(stack, of: service) { return obstacle }
-      if first != .password, let obstacle = authObstacle(afterKey: stack, of: service) {
-        return obstacle
+      for afterKey in [false, true] where first != (afterKey ? .password : .key) {
+        if let obstacle = authObstacle(stack, of: service, afterKey: afterKey) { return obstacle }
       }
     } catch {
       return .unknown(error)
@@ -91,53 +90,44 @@ package struct StackProof {
     return .account(account)
   }
 
+  /// Returns the first problem with an `auth` stack, after a key that sshd has verified or without one.
   private static func authObstacle(
-    afterKey stack: ServiceStack, of service: [UInt8]
+    _ stack: ServiceStack, of service: [UInt8], afterKey: Bool
   ) -> Obstacle? {
-    guard let index = stack.entries.firstIndex(where: \.callsModule) else {
-      return .missing
-    }
-    let withoutCode = StackEffect(
-      ofAuthStack: stack, of: service, for: Claimant([.password, .other, .key]))
-    guard stack.entries[index].level == 0, withoutCode.ignoring.isEmpty else {
-      return .denialIgnored(at: stack.entries[withoutCode.ignoring.first?.index ?? index].position)
-    }
-    if let step = withoutCode.skipping.first {
-      return .skippable(by: stack.entries[step.index].position)
-    }
-    let notEnrolled = StackEffect(
-      ofAuthStack: stack, of: service, for: Claimant([.other, .key], .notRequired))
-    if notEnrolled.canSucceed {
-      let lines = notEnrolled.way.map { stack.entries[$0.index] }
-      let cause = lines.first(where: \.asksForPassword) ?? lines.last ?? stack.entries[index]
-      return .passwordNotNeeded(because: cause.position)
-    }
-    let withCode = StackEffect(
-      ofAuthStack: stack, of: service, for: Claimant([.code, .other, .key]))
-    return withCode.canSucceed && withCode.calls == 1 ? nil : .closed
-  }
-
-  private static func authObstacle(_ stack: ServiceStack, of service: [UInt8]) -> Obstacle? {
     let entries = stack.entries
-    guard let index = stack.moduleIndex else { return .missing }
-    func effect(for claimant: Claimant) -> StackEffect {
-      StackEffect(ofAuthStack: stack, of: service, for: claimant)
+    func effect(
+      _ authenticators: Claimant.Authenticators,
+      _ enrollment: Claimant.Enrollment = .enrolled
+    ) -> StackEffect {
+      let others: Claimant.Authenticators = afterKey ? [.other, .key] : [.other]
+      return StackEffect(
+        ofAuthStack: stack, of: service,
+        for: Claimant(authenticators.union(others), enrollment))
     }
-    let withoutCode = effect(for: Claimant([.password, .other]))
+    guard
+      let index = afterKey ? entries.firstIndex(where: \.callsModule) : stack.moduleIndex
+    else { return .missing }
+    let withoutCode = effect([.password])
     guard entries[index].level == 0, withoutCode.ignoring.isEmpty else {
-      return .denialIgnored(
-        at: entries[withoutCode.ignoring.first?.index ?? index].position)
+      return .denialIgnored(at: entries[withoutCode.ignoring.first?.index ?? index].position)
     }
     if let step = withoutCode.skipping.first {
       return .skippable(by: entries[step.index].position)
     }
-    guard let password = entries[..<index].first(where: \.asksForPassword) else {
-      return .noPassword
+    if afterKey {
+      let notEnrolled = effect([], .notRequired)
+      guard !notEnrolled.canSucceed else {
+        let lines = notEnrolled.way.map { entries[$0.index] }
+        let cause = lines.first(where: \.asksForPassword) ?? lines.last ?? entries[index]
+        return .passwordNotNeeded(because: cause.position)
+      }
+    } else {
+      guard let password = entries[..<index].first(where: \.asksForPassword) else {
+        return .noPassword
+      }
+      guard !effect([.code]).callsModule else { return .wrongPasswordGoesOn(password.position) }
     }
-    guard !effect(for: Claimant([.code, .other])).callsModule else {
-      return .wrongPasswordGoesOn(password.position)
-    }
-    let everything = effect(for: Claimant([.password, .code, .other]))
-    return everything.canSucceed && everything.calls == 1 ? nil : .closed
+    let withCode = effect(afterKey ? [.code] : [.password, .code])
+    return withCode.canSucceed && withCode.calls == 1 ? nil : .closed
   }
 }

@@ -27,14 +27,14 @@ package struct SystemFile: Equatable {
   static var longest: Int64 { 1 << 24 }
 
   /// Reads a file. Returns nil if the file or its folder does not exist.
-  package static func read(_ path: String) throws(ChangeError) -> SystemFile? {
+  package static func read(_ path: String) throws(AdminError) -> SystemFile? {
     let trusted = try place(path)
     do throws(TrustedPath.Refusal) {
       let folder = try trusted.parent()
       return try read(trusted.last, in: folder)
     } catch {
       if case .system(let error) = error, error.isNotFound { return nil }
-      throw problem(path, error)
+      throw .file(path, error)
     }
   }
 
@@ -68,12 +68,12 @@ package struct SystemFile: Equatable {
   /// Writes a file and atomically replaces the existing file, if any.
   package static func write(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     try SystemFile(contents: contents, permissions: permissions, group: group).write(to: path)
   }
 
   /// Writes this file and atomically replaces what is at the path, including a symbolic link.
-  func write(to path: String, _ folders: FolderRequirement = .rootOnly) throws(ChangeError) {
+  func write(to path: String, _ folders: FolderRequirement = .rootOnly) throws(AdminError) {
     try Self.inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
       try Self.replace(name, by: draft, contents, in: folder) { (file) throws(SystemError) in
         try file.changeGroup(to: group)
@@ -112,13 +112,13 @@ package struct SystemFile: Equatable {
   /// Writes a backup copy next to a file. The copy can replace the file even if the disk is full.
   static func reserve(
     _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     try write(contents, permissions: permissions, group: group, to: try reserved(path))
   }
 
   /// Replaces what is at a path with the backup copy, if the copy is equal to this file. Returns
   /// whether it did.
-  func putReserve(to path: String, _ folders: FolderRequirement) throws(ChangeError) -> Bool {
+  func putReserve(to path: String, _ folders: FolderRequirement) throws(AdminError) -> Bool {
     let reserve = try Self.reserved(path)
     guard try PresentFile.at(reserve) == .regular(self, isTrusted: true) else { return false }
     let name = try Self.place(reserve).last
@@ -130,20 +130,20 @@ package struct SystemFile: Equatable {
   }
 
   /// Returns whether a file has a backup copy, which exists before the file is changed.
-  static func hasReserve(_ path: String) throws(ChangeError) -> Bool {
+  static func hasReserve(_ path: String) throws(AdminError) -> Bool {
     try PresentFile.at(try reserved(path)) != .absent
   }
 
   /// Removes a file's backup copy, if it exists.
   static func removeReserve(
     of path: String, _ folders: FolderRequirement = .rootOnly
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     try remove(try reserved(path), folders)
   }
 
   /// Returns the path of the backup copy. The name is hidden, so that neither PAM nor sshd reads
   /// the copy.
-  private static func reserved(_ path: String) throws(ChangeError) -> String {
+  private static func reserved(_ path: String) throws(AdminError) -> String {
     let name = try place(path).last.bytes
     return String(path.dropLast(name.count)) + "." + String(decoding: name, as: UTF8.self)
       + ".mfa-old"
@@ -152,8 +152,8 @@ package struct SystemFile: Equatable {
   /// Removes a file, if it exists, and its draft. Does nothing if the folder does not exist.
   package static func remove(
     _ path: String, _ folders: FolderRequirement = .rootOnly
-  ) throws(ChangeError) {
-    try ifFolderExists { () throws(ChangeError) in
+  ) throws(AdminError) {
+    try ifFolderExists { () throws(AdminError) in
       try inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
         try remove(draft, in: folder)
         try remove(name, in: folder)
@@ -163,22 +163,22 @@ package struct SystemFile: Equatable {
   }
 
   /// Removes a draft left behind by an interrupted process.
-  static func removeDraft(of path: String, _ folders: FolderRequirement) throws(ChangeError) {
-    try ifFolderExists { () throws(ChangeError) in
+  static func removeDraft(of path: String, _ folders: FolderRequirement) throws(AdminError) {
+    try ifFolderExists { () throws(AdminError) in
       try inFolder(of: path, folders) { (folder, _, draft) throws(SystemError) in
         try remove(draft, in: folder)
       }
     }
   }
 
-  private static func ifFolderExists(_ body: () throws(ChangeError) -> Void) throws(ChangeError) {
-    do throws(ChangeError) { try body() } catch {
+  private static func ifFolderExists(_ body: () throws(AdminError) -> Void) throws(AdminError) {
+    do throws(AdminError) { try body() } catch {
       guard case .file(_, .system(let error)) = error, error.isNotFound else { throw error }
     }
   }
 
   /// Waits until the folder of a file is on the disk.
-  static func sync(folderOf path: String) throws(ChangeError) {
+  static func sync(folderOf path: String) throws(AdminError) {
     try inFolder(of: path) { (folder, _, _) throws(SystemError) in try folder.sync() }
   }
 
@@ -192,7 +192,7 @@ package struct SystemFile: Equatable {
   static func inFolder(
     of path: String, _ folders: FolderRequirement = .rootOnly,
     _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Void
-  ) throws(ChangeError) {
+  ) throws(AdminError) {
     let trusted = try place(path)
     guard let draft = draft(of: trusted.last) else { throw .file(path, .untrusted(.tooLarge)) }
     do throws(TrustedPath.Refusal) {
@@ -201,7 +201,7 @@ package struct SystemFile: Equatable {
         throw .system(error)
       }
     } catch {
-      throw problem(path, error)
+      throw .file(path, error)
     }
   }
 
@@ -217,26 +217,19 @@ package struct SystemFile: Equatable {
 
   /// Returns the sorted names in a folder, either only the hidden names or only the others. Returns
   /// an empty array if the folder does not exist.
-  package static func names(in path: String, hidden: Bool = false) throws(ChangeError) -> [String] {
+  package static func names(in path: String, hidden: Bool = false) throws(AdminError) -> [String] {
     do throws(TrustedPath.Refusal) {
       return try TrustedPath.names(in: path) { ($0.first == UInt8(ascii: ".")) == hidden }
     } catch {
       if case .system(let error) = error, error.isNotFound { return [] }
-      throw problem(path, error)
+      throw .file(path, error)
     }
   }
 
-  private static func place(_ path: String) throws(ChangeError) -> TrustedPath {
+  private static func place(_ path: String) throws(AdminError) -> TrustedPath {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
       throw .file(path, .untrusted(.notARegularFile))
     }
     return trusted
-  }
-
-  package static func problem(_ path: String, _ refusal: TrustedPath.Refusal) -> ChangeError {
-    switch refusal {
-    case .system(let error): .file(path, .system(error))
-    case .untrusted(let distrust): .file(path, .untrusted(distrust))
-    }
   }
 }

@@ -224,14 +224,7 @@ package struct TrialSignIn: Equatable {
   /// Whether a code was asked for.
   package let askedForCode: Bool
   /// The last lines that the modules wrote to the system log.
-  package let log: [String]
-
-  /// Creates the value.
-  package init(isSuccess: Bool, askedForCode: Bool, log: [String]) {
-    self.isSuccess = isSuccess
-    self.askedForCode = askedForCode
-    self.log = log
-  }
+  package var log: [String] = []
 
   /// What the modules wrote, as the end of a sentence.
   var explanation: String { log.isEmpty ? "" : ": \(log.suffix(3).joined(separator: "; "))" }

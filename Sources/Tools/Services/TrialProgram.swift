@@ -14,13 +14,13 @@ package enum TrialProgram {
   package static func results(of plans: [ServicePlan]) -> [TrialResult] {
     let services = plans.map { String(decoding: $0.service, as: UTF8.self) }
     let output: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       output = try ChildProgram(
         arguments: [program, command] + (plans.first?.factors.arguments ?? []) + services,
         seconds: patience
       ).run()
     } catch {
-      return plans.map { _ in .untried("the trial: \(error.text)") }
+      return plans.map { _ in .untried("the trial: \(error.reason)") }
     }
     let lines = String(decoding: output.output, as: UTF8.self).split(separator: "\n")
     return services.enumerated().map { index, service in

@@ -42,9 +42,6 @@ enum AdminMain {
     } catch let error as AdminError {
       Console.report(error)
       Console.end(error.status)
-    } catch let error as ChangeError {
-      Console.report(error)
-      Console.end(error.status)
     } catch {
       end(parsing: error)
     }
@@ -109,9 +106,6 @@ extension Console {
     }
     report(error.message, hint: error.hint)
   }
-
-  /// Prints an error and its hint to standard error.
-  static func report(_ error: ChangeError) { report(error.message, hint: error.hint) }
 }
 
 extension Console {

@@ -14,9 +14,9 @@ package struct MemoryHost: ExaminedHost {
   package var stacks = Stacks()
   package var configurationText = "[project]\n"
   package var configurationFailure: ConfigurationFile.Failure?
-  package var time: Result<Int64, SystemError> = .success(1_700_000_000)
-  package var owner: Result<UInt32?, SystemError> = .success(999)
-  package var known: Result<[KnownAccount], SystemError> = .success([
+  package var time: Result<Int64, ReadingFailure> = .success(1_700_000_000)
+  package var owner: Result<UInt32?, ReadingFailure> = .success(999)
+  package var known: Result<[KnownAccount], ReadingFailure> = .success([
     MemoryHost.account("root", 0, home: "/root"),
     MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
     MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
@@ -49,7 +49,7 @@ package struct MemoryHost: ExaminedHost {
   /// The file system of each path.
   package var rooms: [String: FileSystemSpace] = [:]
   package var writing: TrustedPath.Refusal?
-  package var clock: Result<Bool, SystemError> = .success(true)
+  package var clock: Result<Bool, ReadingFailure> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   /// The users whose records are stored under an earlier name.
@@ -62,13 +62,13 @@ package struct MemoryHost: ExaminedHost {
   package var gateway = GatewayState(refusal: nil, service: .listens)
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]
-  package var recorded: Result<[RecordedService], RecordedService.Failure> = .success([])
-  package var accepted: Result<AcceptedFindings, UnusableAcceptances> =
+  package var recorded: Result<[RecordedService], ReadingFailure> = .success([])
+  package var accepted: Result<AcceptedFindings, ReadingFailure> =
     .success(AcceptedFindings())
   /// Whether the helper may write kernel audit records.
-  package var helperMayWriteAudit: Result<Bool, SystemError> = .success(true)
+  package var helperMayWriteAudit: Result<Bool, ReadingFailure> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
-  package var sshd: Result<[String: String]?, ProgramOutput.Failure> = .success([:])
+  package var sshd: Result<[String: String]?, ReadingFailure> = .success([:])
   /// The output of `sshd -T -C` for all other users.
   package var sshdOfOthers = MemoryHost.sshdSettings
   /// The output of `sshd -T` for its arguments, if it differs from that of the user.
@@ -194,7 +194,7 @@ package struct MemoryHost: ExaminedHost {
     unloadable[String(decoding: module, as: UTF8.self)]
   }
 
-  package func hasGroup(_ name: [UInt8]) throws(SystemError) -> Bool {
+  package func hasGroup(_ name: [UInt8]) -> Bool {
     groups[String(decoding: name, as: UTF8.self)] != nil
   }
 
@@ -203,7 +203,7 @@ package struct MemoryHost: ExaminedHost {
     return accounts.filter { withoutPassword.contains(String(decoding: $0.name, as: UTF8.self)) }
   }
 
-  package func recordedServices() -> Result<[RecordedService], RecordedService.Failure> { recorded }
+  package func recordedServices() -> Result<[RecordedService], ReadingFailure> { recorded }
 
   package func hasModule(_ module: [UInt8]) -> Bool {
     !missingModules.contains(String(decoding: module, as: UTF8.self))
@@ -228,7 +228,7 @@ package struct MemoryHost: ExaminedHost {
 
   package func target(ofLink path: String) -> String? { links[path] }
 
-  package func acceptedFindings() -> Result<AcceptedFindings, UnusableAcceptances> { accepted }
+  package func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> { accepted }
 
   package func services() throws(StackRefusal) -> [[UInt8]] {
     stacks.files.keys.sorted().map { Array($0.utf8) }
@@ -245,9 +245,9 @@ package struct MemoryHost: ExaminedHost {
     }
   }
 
-  package func now() throws(SystemError) -> Int64 { try time.get() }
+  package func now() throws(ReadingFailure) -> Int64 { try time.get() }
 
-  package func account(named name: [UInt8]) throws(SystemError) -> Account? {
+  package func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
     guard name == Array("mfa".utf8) else {
       guard case .success(let known) = known else { return nil }
       return (known + directory).first { $0.account.name == name }?.account
@@ -269,7 +269,7 @@ package struct MemoryHost: ExaminedHost {
       .sorted()
   }
 
-  package func accounts() throws(SystemError) -> [KnownAccount] { try known.get() }
+  package func accounts() throws(ReadingFailure) -> [KnownAccount] { try known.get() }
 
   package func stored() throws(AdminError) -> [UserReport] { try reports.get() }
 
@@ -280,45 +280,51 @@ package struct MemoryHost: ExaminedHost {
     try testNumberUsers.get()
   }
 
-  package func status(of path: String) throws(SystemError) -> PathStatus? {
-    if let error = unseen[path] { throw error }
+  package func status(of path: String) throws(ReadingFailure) -> PathStatus? {
+    try checkSeen(path)
     return statuses[path]
   }
 
-  package func names(in folder: String) throws(TrustedPath.Refusal) -> [String] {
-    if let error = unseen[folder] { throw .system(error) }
+  private func checkSeen(_ path: String) throws(ReadingFailure) {
+    if let error = unseen[path] { throw ReadingFailure(at: path, error.text) }
+  }
+
+  /// Returns nothing: no lock is held.
+  package func stoppedLockHolders() -> [LockHolder] { [] }
+
+  package func names(in folder: String) throws(ReadingFailure) -> [String] {
+    try checkSeen(folder)
     let paths = Set(statuses.keys).union(texts.keys)
     var names: Set<String> = []
     for path in paths where path.hasPrefix(folder + "/") {
       names.insert(String(path.dropFirst(folder.count + 1).prefix { $0 != "/" }))
     }
-    guard !names.isEmpty || statuses[folder] != nil else { throw .system(.notFound(.open)) }
     return Array(names)
   }
 
-  package func text(of path: String) throws(TrustedPath.Refusal) -> [UInt8]? {
-    if let error = unseen[path] { throw .system(error) }
+  package func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
+    try checkSeen(path)
     return texts[path].map { Array($0.utf8) }
   }
 
-  package func fileSystemSpace(at path: String) throws(SystemError) -> FileSystemSpace {
-    if let error = unseen["room " + path] { throw error }
+  package func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
+    if let error = unseen["room " + path] { throw ReadingFailure(at: path, error.text) }
     return rooms[path] ?? FileSystemSpace(bytes: 1 << 30, files: 100_000)
   }
 
-  package func tryWriting(in folder: String) throws(TrustedPath.Refusal) {
-    if let writing { throw writing }
+  package func tryWriting(in folder: String) throws(ReadingFailure) {
+    if let writing { throw ReadingFailure(at: folder, writing.text) }
   }
 
-  package func mayWriteAudit(_ program: String) throws(SystemError) -> Bool {
+  package func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool {
     try helperMayWriteAudit.get()
   }
 
-  package func clockIsSynchronized() throws(SystemError) -> Bool { try clock.get() }
+  package func clockIsSynchronized() throws(ReadingFailure) -> Bool { try clock.get() }
 
   package func output(
     of program: String, _ arguments: [String]
-  ) throws(ProgramOutput.Failure) -> ProgramOutput? {
+  ) throws(ReadingFailure) -> ProgramOutput? {
     questions.programs.append(program)
     guard program != "/usr/bin/sha256sum" else { return checksums }
     if let output = outputs[([program] + arguments).joined(separator: " ")] { return output }

@@ -10,11 +10,6 @@ extension Administration {
     package let earlier: UserName
     /// The account with the user ID of the record.
     package let account: Account
-
-    package init(earlier: UserName, account: Account) {
-      self.earlier = earlier
-      self.account = account
-    }
   }
 
   /// Returns the accounts whose user IDs have records under earlier names.

@@ -18,10 +18,10 @@ extension ThisHost {
   /// Creates the folders and files of the store that are missing.
   package static func makeStore() throws(AdminError) {
     let result: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       result = try ChildProgram(arguments: ["\(InstalledPath.storeScript)", "--adopt"]).run()
     } catch {
-      throw .storeNotMade(error.text)
+      throw .storeNotMade(error.reason)
     }
     guard result.isSuccess else {
       throw .storeNotMade(result.complaint(containing: "error: "))
@@ -61,10 +61,10 @@ extension ThisHost {
     _ program: String, _ arguments: [String], about path: String
   ) throws(AdminError) {
     let result: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       result = try ChildProgram(arguments: [program] + arguments, seconds: 600).run()
     } catch {
-      throw .imageNotPrepared(path, error.text)
+      throw .imageNotPrepared(path, error.reason)
     }
     guard result.isSuccess else { throw .imageNotPrepared(path, result.complaint) }
   }

@@ -215,7 +215,7 @@ enum UnprovenEnrollment: Examination {
         severity: .error, code: "enrollment-not-proven", services: [EnrollmentService.name],
         place: gap.place,
         message: "an unattended session is enough to enrol a factor, without the password: "
-          + gap.message,
+          + gap.reason,
         hint: "let the file contain \"@include common-auth\" only, or a line such as \"auth "
           + "requisite pam_unix.so\"")
     ]

@@ -10,7 +10,7 @@ package enum BreakGlass: Examination {
 
   /// Returns the credential of a host, or nil if it is missing or cannot be used.
   package static func credential(on host: any ExaminedHost) -> BreakGlassCredential? {
-    do throws(TrustedPath.Refusal) {
+    do throws(ReadingFailure) {
       return try host.text(of: path).flatMap { BreakGlassCredential($0) }
     } catch {
       return nil
@@ -18,7 +18,7 @@ package enum BreakGlass: Examination {
   }
 
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard let status = try snapshot.host.status(of: path) else { return [] }
       guard status.owner == 0, status.permissions & 0o037 == 0 else {
         return [
@@ -48,7 +48,7 @@ package enum BreakGlass: Examination {
           hint: "keep the code where only they find it; mfa-admin break-glass --remove ends this")
       ]
     } catch {
-      return [.unchecked("the break-glass code", at: path, error.text)]
+      return [.unchecked("the break-glass code", error)]
     }
   }
 }
@@ -200,7 +200,7 @@ enum ResidentService: Examination {
   }
 
   private static func exists(_ path: String, _ snapshot: HostSnapshot) -> Bool {
-    do throws(SystemError) { return try snapshot.host.status(of: path) != nil } catch {
+    do throws(ReadingFailure) { return try snapshot.host.status(of: path) != nil } catch {
       return false
     }
   }
@@ -222,12 +222,12 @@ enum SandboxedService: Examination {
     _ unit: String, _ service: ServiceWithModule, _ host: any ExaminedHost
   ) -> Finding? {
     var sandbox = UnitSandbox()
-    do throws(UnitFiles.Failure) {
+    do throws(ReadingFailure) {
       for path in try UnitFiles.paths(of: unit, on: host) {
         sandbox.add(try UnitFiles.text(of: path, host), from: path)
       }
     } catch {
-      return .unchecked("whether \(unit) can access the store", at: error.place, error.reason)
+      return .unchecked("whether \(unit) can access the store", error)
     }
     if let place = sandbox.otherRoot {
       return .unchecked(
@@ -266,7 +266,7 @@ enum SystemUser: Examination {
     let account: Account
     switch snapshot.owner {
     case .failure(let error):
-      return [.unchecked("the system user mfa", at: "/etc/passwd", error.text)]
+      return [.unchecked("the system user mfa", error)]
     case .success(nil):
       return [
         Finding(
@@ -306,10 +306,10 @@ enum SystemUser: Examination {
 enum UnsynchronizedClock: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let place = "adjtimex(2)"
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard try !snapshot.host.clockIsSynchronized() else { return [] }
     } catch {
-      return [.unchecked("whether the clock is synchronised", at: place, error.text)]
+      return [.unchecked("whether the clock is synchronised", error)]
     }
     return [
       Finding(

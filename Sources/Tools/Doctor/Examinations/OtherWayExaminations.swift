@@ -128,47 +128,27 @@ enum SiblingServices: Examination {
 enum SudoWithoutCode: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard !snapshot.servicesWithModule.isEmpty else { return [] }
-    let host = snapshot.host
-    return findings(
-      SudoersView(of: host), SudoServices(host.stacks),
-      Subjects(host: host, accounts: snapshot.accounts, stored: { snapshot.stored })
-    ) { users, policy in
+    return findings(SudoersView(of: snapshot.host), snapshot.rules) { users, policy in
       users.all(policy)
     }
   }
 
   /// Returns the findings about one user, from sudo itself if not all rules are in files.
-  static func findings(for user: String, on host: any ExaminedHost) -> [Finding] {
-    let accounts: Result<[KnownAccount], SystemError>
-    do throws(SystemError) { accounts = .success(try host.accounts()) } catch {
-      accounts = .failure(error)
-    }
-    let subjects = Subjects(host: host, accounts: accounts) {
-      do throws(AdminError) { return .success(try host.stored()) } catch { return .failure(error) }
-    }
-    return findings(SudoersView(of: host, for: user), SudoServices(host.stacks), subjects) {
-      users, _ in [users.account(user)]
-    }
-  }
-
-  /// What is known about users, besides the rules.
-  struct Subjects {
-    let host: any ExaminedHost
-    let accounts: Result<[KnownAccount], SystemError>
-    /// Reads the stored records.
-    let stored: () -> Result<[UserReport], AdminError>
+  static func findings(for user: String, _ rules: HostRules) -> [Finding] {
+    findings(SudoersView(of: rules.host, for: user), rules) { users, _ in [users.account(user)] }
   }
 
   private static func findings(
-    _ view: SudoersView, _ services: SudoServices, _ subjects: Subjects,
+    _ view: SudoersView, _ rules: HostRules,
     of concerned: (SudoersUsers, SudoersPolicy) -> [SudoersUser]
   ) -> [Finding] {
+    let services = SudoServices(rules.host.stacks)
     switch view {
     case .notInstalled: return []
     case .unknown(let finding): return services.areAsked ? [finding] : []
     case .known(let known):
-      let users = SudoersUsers(subjects.host, subjects.accounts, known.sources)
-      var report = SudoReport(known, users, subjects, services)
+      let users = SudoersUsers(rules, known.sources)
+      var report = SudoReport(known, users, services, rules)
       for user in concerned(users, known.policy) { report.add(user) }
       return report.isAsked ? report.findings + known.unchecked : []
     }
@@ -181,10 +161,10 @@ extension Doctor {
 
   /// Returns the findings about what sudo asks one user for, if a service is one of sudo's.
   package static func sudoFindings(
-    for user: UserName, at service: [UInt8], on host: any ExaminedHost
+    for user: UserName, at service: [UInt8], _ rules: HostRules
   ) -> [Finding] {
     guard SudoServices.names.contains(String(decoding: service, as: UTF8.self)) else { return [] }
-    return SudoWithoutCode.findings(for: String(decoding: user.bytes, as: UTF8.self), on: host)
+    return SudoWithoutCode.findings(for: String(decoding: user.bytes, as: UTF8.self), rules)
   }
 }
 
@@ -270,7 +250,7 @@ enum RootWithoutFactor: Examination {
     case .selfService: return false
     case .required: return true
     case .offered:
-      do throws(SystemError) {
+      do throws(ReadingFailure) {
         return !settings.offer.allowsPostponing(afterSignIns: 0, now: try snapshot.host.now())
       } catch {
         return true
@@ -287,7 +267,7 @@ enum RootWithoutFactor: Examination {
         .contains(settings.value(of: "permitrootlogin") ?? ""),
       lists.allSatisfy({ $0.contains("keyboard-interactive") || $0.contains("password") })
     else { return nil }
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard let status = try snapshot.host.status(of: keys), status.size > 0 else {
         return settings.keySource.map { source in
           .unchecked(
@@ -298,7 +278,7 @@ enum RootWithoutFactor: Examination {
         }
       }
     } catch {
-      return .unchecked("whether root has keys", at: keys, error.text)
+      return .unchecked("whether root has keys", error)
     }
     return Finding(
       severity: .warning, code: "root-keys-refused", services: [service.name],

@@ -108,14 +108,14 @@ enum Ownership: Examination {
 
   private static func finding(_ required: Requirement, _ snapshot: HostSnapshot) -> Finding? {
     let status: PathStatus
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard let found = try snapshot.host.status(of: required.path) else {
         guard !required.isOptional else { return nil }
         return wrong(required, snapshot, "is missing")
       }
       status = found
     } catch {
-      return .unchecked("the owner and permissions", at: required.path, error.text)
+      return .unchecked("the owner and permissions", error)
     }
     guard let reason = reason(status, required, snapshot) else { return nil }
     return wrong(required, snapshot, reason)
@@ -201,9 +201,7 @@ enum Ownership: Examination {
   private static func dropIns(_ snapshot: HostSnapshot) -> [Finding] {
     let folder = "\(InstalledPath.dropIns)"
     let names: [String]
-    do throws(TrustedPath.Refusal) {
-      names = try snapshot.host.names(in: folder)
-    } catch {
+    do throws(ReadingFailure) { names = try snapshot.host.names(in: folder) } catch {
       // The requirement for the folder itself reports this error.
       return []
     }
@@ -216,14 +214,14 @@ enum Ownership: Examination {
 
   private static func helper(_ snapshot: HostSnapshot) -> [Finding] {
     let path = "\(InstalledPath.programFolder)"
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard try snapshot.host.status(of: path) != nil,
         try snapshot.host.fileSystemSpace(at: path).ignoresSetuid
       else {
         return []
       }
     } catch {
-      return [.unchecked("the file system of the helper", at: path, error.text)]
+      return [.unchecked("the file system of the helper", error)]
     }
     return [
       Finding(
@@ -238,29 +236,22 @@ enum Ownership: Examination {
   private static func files(_ folder: StoreFile, _ snapshot: HostSnapshot) -> Finding? {
     let path = folder.path
     let names: [String]
-    do throws(TrustedPath.Refusal) {
-      names = try snapshot.host.names(in: path)
-    } catch {
-      switch error {
-      // The requirement for the folder reports that it is missing or a link.
-      case .system(let error) where error.isNotFound || error.isNotADirectory: return nil
-      case .system(let error): return .unchecked("the files in this folder", at: path, error.text)
-      case .untrusted(let distrust):
-        return .unchecked("the files in this folder", at: path, "not trusted: \(distrust.name)")
-      }
+    // The requirement for the folder reports that it is missing or a link.
+    do throws(ReadingFailure) { names = try snapshot.host.names(in: path) } catch {
+      return .unchecked("the files in this folder", error)
     }
     var wrong: [(path: String, reason: String)] = []
     for name in names.sorted() {
       let required = Requirement(
         path: "\(path)/\(name)", kind: .file, owner: .mfa, permissions: [0o600], harm: "")
-      do throws(SystemError) {
+      do throws(ReadingFailure) {
         // The file may have been removed since the folder was read.
         guard let status = try snapshot.host.status(of: required.path),
           let reason = reason(status, required, snapshot)
         else { continue }
         wrong.append((required.path, reason))
       } catch {
-        wrong.append((required.path, "could not be checked: \(error.text)"))
+        wrong.append((required.path, "could not be checked: \(error.reason)"))
       }
     }
     guard let first = wrong.first else { return nil }
@@ -281,25 +272,16 @@ enum Ownership: Examination {
   // MARK: The module
 
   /// Returns the folders in which libpam may look for modules.
-  static func moduleFolders(_ host: any ExaminedHost) -> Result<
-    [String], TrustedPath.Refusal
-  > {
-    do throws(TrustedPath.Refusal) {
-      let names = try host.names(in: "/usr/lib")
-      return .success(
-        ["/usr/lib/security", "/usr/lib64/security"]
-          + names.filter { $0.contains("-linux-") }.sorted().map { "/usr/lib/\($0)/security" })
-    } catch {
-      return .failure(error)
-    }
+  static func moduleFolders(_ host: any ExaminedHost) throws(ReadingFailure) -> [String] {
+    let names = try host.names(in: "/usr/lib")
+    return ["/usr/lib/security", "/usr/lib64/security"]
+      + names.filter { $0.contains("-linux-") }.sorted().map { "/usr/lib/\($0)/security" }
   }
 
   private static func modules(_ snapshot: HostSnapshot) -> [Finding] {
     guard !snapshot.servicesWithModule.isEmpty else { return [] }
     let folders: [String]
-    switch moduleFolders(snapshot.host) {
-    case .success(let found): folders = found
-    case .failure:
+    do throws(ReadingFailure) { folders = try moduleFolders(snapshot.host) } catch {
       return [.unchecked("the location of the module", at: "/usr/lib", "cannot read the folder")]
     }
     var isThere = false
@@ -308,11 +290,11 @@ enum Ownership: Examination {
       let required = Requirement(
         path: "\(folder)/pam_mfa.so", kind: .file, owner: .root,
         harm: "any user who can write to it can sign in as any other user", isOptional: true)
-      do throws(SystemError) {
+      do throws(ReadingFailure) {
         guard try snapshot.host.status(of: required.path) != nil else { continue }
         isThere = true
       } catch {
-        findings.append(.unchecked("the module", at: required.path, error.text))
+        findings.append(.unchecked("the module", error))
         continue
       }
       if let finding = finding(required, snapshot) { findings.append(finding) }

@@ -103,26 +103,26 @@ enum TenantReach: Examination {
     _ key: Configuration.Key, _ names: [[UInt8]], _ host: any ExaminedHost
   ) -> Missing? {
     let kind: String
-    do throws(SystemError) {
-      switch key {
-      case .users:
-        kind = "user"
+    switch key {
+    case .users:
+      kind = "user"
+      do throws(ReadingFailure) {
         for name in names where try host.account(named: name) != nil { return nil }
-      case .groups:
-        kind = "group"
-        for name in names where try host.hasGroup(name) { return nil }
-      case .services:
-        kind = "service"
-        do throws(StackRefusal) {
-          let services = try host.services()
-          for name in names where services.contains(name) { return nil }
-        } catch {
-          return .unknown(StackFinding.reason(error))
-        }
-      case _: return nil
+      } catch {
+        return .unknown(error.reason)
       }
-    } catch {
-      return .unknown(error.text)
+    case .groups:
+      kind = "group"
+      for name in names where host.hasGroup(name) { return nil }
+    case .services:
+      kind = "service"
+      do throws(StackRefusal) {
+        let services = try host.services()
+        for name in names where services.contains(name) { return nil }
+      } catch {
+        return .unknown(error.sentence)
+      }
+    case _: return nil
     }
     return .all("\(kind) \(NameList.text(names.map { VisibleText.escaping($0) }))")
   }

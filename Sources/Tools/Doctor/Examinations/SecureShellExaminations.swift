@@ -55,7 +55,7 @@ enum IgnoredDropIns: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let names: [String]
-    do throws(TrustedPath.Refusal) { names = try snapshot.host.names(in: folder) } catch {
+    do throws(ReadingFailure) { names = try snapshot.host.names(in: folder) } catch {
       // `Ownership` reports a folder that cannot be used.
       return []
     }
@@ -143,8 +143,7 @@ enum RefusedKeys: Examination {
     guard let service = snapshot.sshdService, needsPassword(service),
       case .known(let cases, let file, _) = snapshot.sshd, let general = cases.first?.settings
     else { return [] }
-    let host = snapshot.host
-    let known = host.usersWithKeysAlone(snapshot.accounts, AuthorizedKeysFiles(general))
+    let known = snapshot.rules.usersWithKeysAlone(AuthorizedKeysFiles(general))
     var questions = mostQuestions
     let refused = refused(known, by: service, snapshot, &questions)
     var findings: [Finding] = []
@@ -162,7 +161,7 @@ enum RefusedKeys: Examination {
     }
     guard let source = cases.compactMap(\.settings.keySource).first else { return findings }
     // Their keys are in no file.
-    let others = host.usersWithoutPassword(snapshot.accounts).filter { !known.contains($0) }
+    let others = snapshot.rules.usersWithoutPassword().filter { !known.contains($0) }
     let doubtful = Self.refused(others, by: service, snapshot, &questions) {
       $0.keySource != nil
     }
@@ -195,7 +194,7 @@ enum RefusedKeys: Examination {
           continue
         }
         questions -= 1
-        settings = SSHDView.settings(ofUser: name, on: snapshot.host)
+        settings = SSHDSettings.inForce(for: name, on: snapshot.host)
       }
       let means = AccountMeans(
         hasPassword: false, key: .present, isEnrolled: enrolled.contains(user))
@@ -211,47 +210,6 @@ enum RefusedKeys: Examination {
   private static func needsPassword(_ service: ServiceWithModule) -> Bool {
     !service.effect(for: Claimant([.code, .other, .key])).canSucceed
       || !service.effect(for: Claimant([.other, .key], .notRequired)).canSucceed
-  }
-}
-
-extension ExaminedHost {
-  /// Returns the users who have keys in one of `files` and whose password cannot be used.
-  package func usersWithKeysAlone(
-    _ accounts: Result<[KnownAccount], SystemError>, _ files: AuthorizedKeysFiles
-  ) -> [[UInt8]] {
-    guard case .success(let accounts) = accounts else { return [] }
-    let mounts: MountTable
-    do throws(TrustedPath.Refusal) {
-      guard let text = try text(of: "/proc/self/mountinfo") else { return [] }
-      mounts = MountTable(text)
-    } catch {
-      return []
-    }
-    let candidates = accounts.filter { account in
-      // `RootWithoutFactor` reports root's keys.
-      account.account.uid != 0 && account.acceptsSignIns
-        && files.paths(of: account).contains { hasKeys(account, $0, mounts) }
-    }
-    return withoutPassword(candidates.map(\.account)).map(\.name)
-  }
-
-  /// Returns the users whose shell accepts sign-ins and whose password cannot be used.
-  package func usersWithoutPassword(_ accounts: Result<[KnownAccount], SystemError>) -> [[UInt8]] {
-    guard case .success(let accounts) = accounts else { return [] }
-    let candidates = accounts.filter { $0.account.uid != 0 && $0.acceptsSignIns }
-    return withoutPassword(candidates.map(\.account)).map(\.name)
-  }
-
-  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
-  /// not opened, and no file system is accessed on which a lookup can hang.
-  private func hasKeys(
-    _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
-  ) -> Bool {
-    guard account.home.first == UInt8(ascii: "/") else { return false }
-    let keys = ResolvedPath(String(decoding: file, as: UTF8.self), on: self) { path in
-      mounts.distantKind(of: Array(path.utf8)) == nil
-    }.end
-    return keys.map { $0.kind == .file && $0.size > 0 } ?? false
   }
 }
 

@@ -133,7 +133,7 @@ enum FaultyLine: Examination {
     // `UnloadableModule` and `StrayModuleLines` report these modules.
     guard case .module(let name, _, let control) = entry.kind, ModuleKind(entry) != .code,
       !StrayModuleLines.isLookalike(entry),
-      snapshot.modules.problem(entry) != nil,
+      snapshot.rules.problem(entry) != nil,
       control.action(for: .moduleUnknown).isDenial
         || stacks.denial(of: Claimant([.password, .code, .other]))?.position == entry.position
     else { return nil }
@@ -158,10 +158,7 @@ enum MissingAccountLine: Examination {
       let line = snapshot.accountLine(of: service)
       if case .certain = line { return nil }
       let files = service.arguments.filter { $0.starts(with: Array("config=".utf8)) }
-      return StackFinding(
-        service: service.name,
-        fault: .accountLine(line, auth: service.position, configuration: files)
-      ).finding
+      return .accountLine(line, of: service, configuration: files)
     }
   }
 }
@@ -195,11 +192,9 @@ enum MissingSessionLine: Examination {
 enum UnreadableStack: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.unreadable.map { service, refusal in
-      StackFinding(
-        service: service,
-        fault: .unreadable(
-          refusal, mentionsModule: mentionsModule(service, refusal, snapshot.host.stacks))
-      ).finding
+      .unreadableStack(
+        refusal, of: service,
+        mentionsModule: mentionsModule(service, refusal, snapshot.host.stacks))
     }
   }
 
@@ -229,7 +224,7 @@ enum UnloadableModule: Examination {
       return [stacks.auth, stacks.account].flatMap { stack -> [Finding] in
         guard case .success(let stack) = stack else { return [] }
         return stack.entries.filter { ModuleKind($0) == .code }.compactMap { entry in
-          snapshot.modules.problem(entry).map { finding(service, entry, $0, stacks) }
+          snapshot.rules.problem(entry).map { finding(service, entry, $0, stacks) }
         }
       }
     }

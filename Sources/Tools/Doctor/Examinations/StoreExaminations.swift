@@ -141,24 +141,20 @@ enum LeftoverFiles: Examination {
     case .success(let found): accounts = found
     case .failure(let error):
       return [
-        .unchecked("home directories for google-authenticator files", at: "/etc/passwd", error.text)
+        .unchecked("home directories for google-authenticator files", error)
       ]
     }
-    let mountList = "/proc/self/mountinfo"
     let mounts: MountTable
-    do throws(TrustedPath.Refusal) {
-      guard let text = try snapshot.host.text(of: mountList) else {
-        return [
-          .unchecked(
-            "home directories for google-authenticator files", at: mountList,
-            "the file does not exist")
-        ]
-      }
-      mounts = MountTable(text)
-    } catch {
+    switch snapshot.rules.mounts {
+    case .success(let found?): mounts = found
+    case .success(nil):
       return [
-        .unchecked("home directories for google-authenticator files", at: mountList, error.text)
+        .unchecked(
+          "home directories for google-authenticator files", at: MountTable.path,
+          "the file does not exist")
       ]
+    case .failure(let error):
+      return [.unchecked("home directories for google-authenticator files", error)]
     }
     var found: [(user: String, path: String)] = []
     var skipped: [(user: String, reason: String)] = []
@@ -190,7 +186,7 @@ enum LeftoverFiles: Examination {
       if let kind = mounts.distantKind(of: path) { return .skipped("on \(kind)") }
       let text = String(decoding: path, as: UTF8.self)
       guard Array(text.utf8) == path else { return .skipped("its path is not UTF-8") }
-      do throws(SystemError) {
+      do throws(ReadingFailure) {
         guard let status = try host.status(of: text) else { return .nothing }
         if index == parts.count - 1 { return .file(VisibleText.escaping(path)) }
         switch status.kind {
@@ -199,7 +195,7 @@ enum LeftoverFiles: Examination {
         case .file, .other: return .nothing
         }
       } catch {
-        return .skipped(error.text)
+        return .skipped(error.reason)
       }
     }
     return .nothing
@@ -237,7 +233,7 @@ enum ReplacedFiles: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let output: ProgramOutput
-    do throws(ProgramOutput.Failure) {
+    do throws(ReadingFailure) {
       guard let found = try snapshot.host.output(of: program, ["--check", "--quiet", list]) else {
         return [
           .unchecked("whether files were replaced", at: program, "the program does not exist")
@@ -245,7 +241,7 @@ enum ReplacedFiles: Examination {
       }
       output = found
     } catch {
-      return [.unchecked("whether files were replaced", at: list, error.text)]
+      return [.unchecked("whether files were replaced", at: list, error.reason)]
     }
     let lines = String(decoding: output.output, as: UTF8.self).split(separator: "\n")
     let findings = lines.compactMap { finding($0) }
@@ -290,7 +286,7 @@ enum UnfinishedKeyChange: Examination {
   private static let place = "\(InstalledPath.key).next"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       guard try snapshot.host.status(of: place) != nil else { return [] }
       return [
         Finding(
@@ -301,7 +297,7 @@ enum UnfinishedKeyChange: Examination {
           hint: "run mfa-admin rekey, which completes the change")
       ]
     } catch {
-      return [.unchecked("whether a change of the key is complete", at: place, error.text)]
+      return [.unchecked("whether a change of the key is complete", error)]
     }
   }
 }
@@ -314,13 +310,13 @@ enum UnrecordedChanges: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let helper = "\(InstalledPath.helper)"
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       // `Ownership` reports a missing helper.
       guard try isAudited(snapshot), try snapshot.host.status(of: helper) != nil,
         try !snapshot.host.mayWriteAudit(helper)
       else { return [] }
     } catch {
-      return [.unchecked("the helper's capabilities", at: helper, error.text)]
+      return [.unchecked("the helper's capabilities", at: helper, error.reason)]
     }
     return [
       Finding(
@@ -332,7 +328,7 @@ enum UnrecordedChanges: Examination {
     ]
   }
 
-  private static func isAudited(_ snapshot: HostSnapshot) throws(SystemError) -> Bool {
+  private static func isAudited(_ snapshot: HostSnapshot) throws(ReadingFailure) -> Bool {
     for daemon in daemons where try snapshot.host.status(of: daemon) != nil { return true }
     return false
   }
@@ -396,21 +392,21 @@ enum UnwritableStore: Examination {
     + "allocated space lasts"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(SystemError) {
+    do throws(ReadingFailure) {
       // `Ownership` reports a missing store.
       guard try snapshot.host.status(of: path)?.kind == .folder else { return [] }
       if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return [finding] }
     } catch {
-      return [.unchecked("whether the store is writable", at: path, error.text)]
+      return [.unchecked("whether the store is writable", error)]
     }
-    do throws(TrustedPath.Refusal) {
+    do throws(ReadingFailure) {
       try snapshot.host.tryWriting(in: path)
       return []
     } catch {
       return [
         Finding(
           severity: .error, code: "store-not-writable", place: path,
-          message: "cannot write a file here (\(error.text)): \(harm)",
+          message: "cannot write a file here (\(error.reason)): \(harm)",
           hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
       ]
     }
@@ -446,15 +442,15 @@ enum UnwritableStore: Examination {
 
 /// Finds a store or key that is lost when the machine restarts.
 enum VolatileStore: Examination {
-  private static let mountList = "/proc/self/mountinfo"
   /// File systems in memory. A container's overlay is not among them: it may be kept.
   private static let kinds = ["tmpfs", "ramfs", "devtmpfs"]
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(TrustedPath.Refusal) {
-      // `LeftoverFiles` reports a missing list.
-      guard let text = try snapshot.host.text(of: mountList) else { return [] }
-      let mounts = MountTable(text)
+    switch snapshot.rules.mounts {
+    // `LeftoverFiles` reports a missing list.
+    case .success(nil): return []
+    case .failure(let error): return [.unchecked("whether the store is on a disk", error)]
+    case .success(let mounts?):
       return ["\(InstalledPath.store)", "\(InstalledPath.configurationFolder)"].compactMap { path in
         guard let kind = mounts.kind(of: Array(path.utf8)), kinds.contains(kind) else { return nil }
         return Finding(
@@ -464,8 +460,6 @@ enum VolatileStore: Examination {
             + "has a factor, and policy decides whether the password alone signs in",
           hint: "keep it on a disk: findmnt --target \(path)")
       }
-    } catch {
-      return [.unchecked("whether the store is on a disk", at: mountList, error.text)]
     }
   }
 }
@@ -498,9 +492,7 @@ enum LostLines: Examination {
     switch snapshot.host.recordedServices() {
     case .failure(let failure):
       return [
-        .unchecked(
-          "whether enabled services still ask for a code", at: VisibleText.escaping(failure.place),
-          failure.reason)
+        .unchecked("whether enabled services still ask for a code", failure)
       ]
     case .success(let services):
       return services.flatMap { service in

@@ -177,7 +177,7 @@ struct DoctorAcceptedCommand: ParsableCommand {
     let list: AcceptedFindings
     switch AcceptanceFile.read() {
     case .success(let read): list = read
-    case .failure(let failure): throw ChangeError.acceptances(failure)
+    case .failure(let failure): throw AdminError.acceptances(failure)
     }
     guard !json else {
       return try Console.write(

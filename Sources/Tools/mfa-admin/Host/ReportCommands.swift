@@ -42,7 +42,7 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     try ThisHost.requireRoot()
-    let report = try report()
+    let report = CheckReport(try HostSnapshot.ofThisHost(), at: try ThisHost.now())
     let text = json ? report.json.text + "\n" : prometheus ? report.prometheus : report.text
     if let output {
       // Never replaces a device such as /dev/null, a link, or a file that others can write to.
@@ -51,14 +51,6 @@ struct CheckCommand: ParsableCommand {
       try Console.write(text)
     }
     guard report.findings.isEmpty else { Console.end(.findings) }
-  }
-
-  private func report() throws(AdminError) -> CheckReport {
-    let snapshot = try HostSnapshot.ofThisHost()
-    do throws(SystemError) { return CheckReport(snapshot, at: try DoctorCommand.host.now()) } catch
-    {
-      throw .clock(error)
-    }
   }
 }
 
@@ -135,33 +127,20 @@ struct ReadinessCommand: ParsableCommand {
     try ThisHost.refuseInRealm()
     let (administration, failure) = try ThisHost.administration(needsConfiguration: true)
     if let failure { throw failure }
-    let host = DoctorCommand.host
-    let policy: Configuration
-    do throws(ConfigurationFile.Failure) {
-      policy = try DecidingUser.configuration()
-    } catch {
-      throw .configuration(error)
-    }
+    let policy = try ThisHost.policy()
+    let snapshot = try HostSnapshot.ofThisHost()
     let question = Readiness.Question(
-      accounts: try administration.loginAccounts(), services: try services(of: host),
+      accounts: try administration.loginAccounts(), services: snapshot.meantToAsk,
       tenant: tenant.map { Array($0.utf8) })
     var readiness = try Readiness.onThisHost(
-      question, under: policy, rules: HostRules(of: host), progress: Console.progress)
-    readiness.withoutFirstFactor = Doctor.waysWithoutFirstFactor(
-      on: try HostSnapshot.ofThisHost())
+      question, under: policy, rules: snapshot.rules, progress: Console.progress)
+    readiness.withoutFirstFactor = Doctor.waysWithoutFirstFactor(on: snapshot)
     try Console.write(
       json ? readiness.json.text + "\n" : readiness.text(columns: Console.columns))
     let count = readiness.lockedOut.count
     guard count == 0 else { throw .lockedOut(count, of: readiness.accounts) }
     guard readiness.withoutFirstFactor.isEmpty else {
       throw .firstFactorMissing(readiness.withoutFirstFactor.count)
-    }
-  }
-
-  /// Returns the services whose stacks call the module, or are meant to.
-  private func services(of host: LocalExaminedHost) throws(AdminError) -> [[UInt8]] {
-    do throws(StackRefusal) { return try ExaminedServices(of: host).meantToAsk } catch {
-      throw .services(error)
     }
   }
 }
@@ -185,12 +164,7 @@ struct ReportCommand: ParsableCommand {
   func run() throws(AdminError) {
     try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: true)
-    let policy: Configuration
-    do throws(ConfigurationFile.Failure) {
-      policy = try DecidingUser.configuration()
-    } catch {
-      throw .configuration(error)
-    }
+    let policy = try ThisHost.policy()
     let snapshot = try HostSnapshot.ofThisHost()
     var facts = try administration.reportFacts(of: try snapshot.stored.get())
     facts.hasMailer = Program.isThere(Delivery.mailer)

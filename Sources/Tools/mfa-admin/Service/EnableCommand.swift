@@ -64,14 +64,14 @@ struct EnableCommand: ParsableCommand {
         warn(of: plan)
       }
       // Two commands must not use the folder of the journal at the same time.
-      return try ChangeJournal.locking(seconds: 10) { (_) throws(ChangeError) in try prove(plans) }
+      return try ChangeJournal.locking(seconds: 10) { (_) throws(AdminError) in try prove(plans) }
     }
-    try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+    try ChangeJournal.locking(seconds: 10) { (journal) throws(AdminError) in
       try run(ServiceCommand.switching(journal))
     }
   }
 
-  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
+  private func run(_ switching: ServiceSwitch) throws(AdminError) {
     let outcome = try switching.rollBackOverdueChanges()
     if let error = outcome.errors.first { throw error }
     let plans = try plans()
@@ -85,10 +85,8 @@ struct EnableCommand: ParsableCommand {
   }
 
   /// Proves that the services would ask for a code and accept a right one.
-  private func prove(_ plans: [ServicePlan]) throws(ChangeError) {
-    do throws(ConfigurationFile.Failure) { _ = try DecidingUser.configuration() } catch {
-      throw .configuration(error)
-    }
+  private func prove(_ plans: [ServicePlan]) throws(AdminError) {
+    _ = try ThisHost.policy()
     if let problem = DoctorCommand.host.loadProblem(Array("pam_mfa.so".utf8)) {
       throw .module(problem)
     }
@@ -108,7 +106,7 @@ struct EnableCommand: ParsableCommand {
   }
 
   /// Returns the plans for the services that do not ask for a code yet.
-  private func plans() throws(ChangeError) -> [ServicePlan] {
+  private func plans() throws(AdminError) -> [ServicePlan] {
     var plans: [ServicePlan] = []
     for text in services {
       let service = try ServicePlan.service(text)

@@ -34,8 +34,8 @@ enum ServiceCommand {
   /// them back when the machine starts.
   static func rollBackOverdueChanges() {
     guard Console.isRoot, !ChangeJournal.isEmpty else { return }
-    do throws(ChangeError) {
-      try ChangeJournal.locking(seconds: 0) { (journal) throws(ChangeError) in
+    do throws(AdminError) {
+      try ChangeJournal.locking(seconds: 0) { (journal) throws(AdminError) in
         for error in try switching(journal).rollBackOverdueChanges().errors {
           Console.printError("warning: \(error.message)")
           Console.printError("hint: \(error.hint)")
@@ -101,7 +101,7 @@ struct ConfirmCommand: ParsableCommand {
 
   func run() throws {
     try ThisHost.requireRoot()
-    try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+    try ChangeJournal.locking(seconds: 10) { (journal) throws(AdminError) in
       let switching = ServiceCommand.switching(journal)
       for error in try switching.rollBackOverdueChanges().errors {
         Console.printError("warning: \(error.message)")
@@ -134,7 +134,7 @@ struct RestoreCommand: ParsableCommand {
     try ThisHost.requireRoot()
     if `guard` { return try RollbackWatcher.run() }
     guard !ChangeJournal.isEmpty else { return }
-    try ChangeJournal.locking(seconds: 30) { (journal) throws(ChangeError) in
+    try ChangeJournal.locking(seconds: 30) { (journal) throws(AdminError) in
       var switching = ServiceCommand.switching(journal)
       // At boot, sshd is not running yet and needs no reload.
       if boot { switching.mayReload = false }
@@ -177,7 +177,7 @@ struct DisableCommand: ParsableCommand {
   func run() throws {
     try ThisHost.requireRoot()
     guard !dryRun else { return try run(ServiceCommand.switching(.unlocked)) }
-    try ChangeJournal.locking(seconds: 10) { (journal) throws(ChangeError) in
+    try ChangeJournal.locking(seconds: 10) { (journal) throws(AdminError) in
       var switching = ServiceCommand.switching(journal)
       switching.report = { line in
         if line.hasPrefix("warning: ") {
@@ -191,16 +191,16 @@ struct DisableCommand: ParsableCommand {
   }
 
   /// Disables the services. One that cannot be disabled does not keep the others from it.
-  private func run(_ switching: ServiceSwitch) throws(ChangeError) {
-    var failures: [ChangeError] = []
-    func attempt(_ body: () throws(ChangeError) -> Void) {
-      do throws(ChangeError) { try body() } catch { failures.append(error) }
+  private func run(_ switching: ServiceSwitch) throws(AdminError) {
+    var failures: [AdminError] = []
+    func attempt(_ body: () throws(AdminError) -> Void) {
+      do throws(AdminError) { try body() } catch { failures.append(error) }
     }
     if all {
       let changed = try switching.journal.changedServices()
       if changed.isEmpty { ServiceCommand.say("no change of mfa-admin enable is in force") }
       for service in changed {
-        attempt { () throws(ChangeError) in
+        attempt { () throws(AdminError) in
           // Without the record, the marks in the files tell what to remove.
           if try switching.change(of: service) == nil {
             try switching.journal.checkRecords(of: service)
@@ -210,7 +210,7 @@ struct DisableCommand: ParsableCommand {
       }
     } else {
       for text in services {
-        attempt { () throws(ChangeError) in
+        attempt { () throws(AdminError) in
           try run(try ServicePlan.service(text), switching)
         }
       }
@@ -220,7 +220,7 @@ struct DisableCommand: ParsableCommand {
     throw last
   }
 
-  private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(ChangeError) {
+  private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(AdminError) {
     guard let change = try switching.change(of: service) else {
       switch ServiceState(service, journal: switching.journal) {
       case .byHand(let place):

@@ -59,7 +59,7 @@ struct TrySignInCommand: ParsableCommand {
       }
       _ = try SecureShellServer.check(expecting: secureShell.value.first)
       return nil
-    } catch let error as ChangeError {
+    } catch let error as AdminError {
       return "\(error.message) (\(error.hint))"
     } catch let failure as TrialNamespace.Failure {
       return failure.reason

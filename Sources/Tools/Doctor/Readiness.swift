@@ -1,3 +1,4 @@
+import MFAAdmin
 import MFAStore
 import MFAModel
 import MFABase
@@ -52,25 +53,12 @@ package struct Readiness: Equatable {
     package let service: String
     /// The decision and its reason, in words.
     package let reason: String
-
-    /// Creates the value.
-    package init(account: Account, service: String, reason: String) {
-      self.account = account
-      self.service = service
-      self.reason = reason
-    }
   }
 
   /// A user who would be locked out.
   package struct LockedOut: Equatable {
     package let account: Account
     package let obstacle: Obstacle
-
-    /// Creates the value.
-    package init(account: Account, obstacle: Obstacle) {
-      self.account = account
-      self.obstacle = obstacle
-    }
   }
 
   /// The sign-ins of one tenant, or the host's sign-ins that no tenant matches.
@@ -80,13 +68,6 @@ package struct Readiness: Equatable {
     /// The login accounts whose sign-ins can belong to this scope, including those in `lockedOut`.
     package let accounts: [Account]
     package let lockedOut: [LockedOut]
-
-    /// Creates a scope.
-    package init(tenant: [UInt8]?, accounts: [Account], lockedOut: [LockedOut]) {
-      self.tenant = tenant
-      self.accounts = accounts
-      self.lockedOut = lockedOut
-    }
 
     /// The scope's name for display.
     package var name: String { tenant.map { "tenant \(VisibleText.escaping($0))" } ?? "host" }
@@ -98,12 +79,6 @@ package struct Readiness: Equatable {
   package var denied: [DeniedSignIn] = []
   /// The ways into services without a first factor, each in words.
   package var withoutFirstFactor: [String] = []
-
-  /// Creates the value. The host is the first scope.
-  package init(scopes: [Scope], denied: [DeniedSignIn] = []) {
-    self.scopes = scopes
-    self.denied = denied
-  }
 }
 
 extension Readiness {
