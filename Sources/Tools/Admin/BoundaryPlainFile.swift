@@ -59,3 +59,27 @@ package enum PlainFile {
     .failure(.system(SystemError(call, number: cposix_errno())))
   }
 }
+
+extension Directory {
+  /// Atomically replaces a file by a draft with these contents. `prepare` sets the group and the permissions
+  /// of the draft.
+  package func replace(
+    _ name: FileName, by draft: FileName, _ contents: [UInt8],
+    prepare: (borrowing File) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      // Remove a draft left behind by a killed process.
+      do throws(SystemError) { try unlink(draft) } catch  where error.isNotFound {}
+      let file = try create(draft)
+      try file.write(contents)
+      try prepare(file)
+      try file.sync()
+      try rename(draft, to: name)
+      try sync()
+    } catch {
+      // Remove the draft; a failure to do so can be ignored.
+      do throws(SystemError) { try unlink(draft) } catch {}
+      throw error
+    }
+  }
+}

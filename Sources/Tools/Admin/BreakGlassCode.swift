@@ -55,11 +55,9 @@ package enum BreakGlassCode {
   /// Returns the name of an account in the spelling of the system.
   package static func name(of text: String) throws(AdminError) -> [UInt8] {
     guard let user = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
-    let account: Account?
-    do throws(SystemError) { account = try Account.named(user.bytes) } catch {
-      throw .account(user, error)
+    guard let account = try AccountSource.system.user(named: user).account else {
+      throw .noSuchUser(user)
     }
-    guard let account else { throw .noSuchUser(user) }
     return account.name
   }
 
@@ -95,10 +93,7 @@ package enum BreakGlassCode {
     _ body: (borrowing Directory, FileName) throws(SystemError) -> Result
   ) throws(AdminError) -> Result {
     guard let place = TrustedPath(InstalledPath.breakGlass.bytes) else { throw .notAPath(path) }
-    do throws(TrustedPath.Refusal) {
-      let folder = try place.parent()
-      do throws(SystemError) { return try body(folder, place.last) } catch { throw .system(error) }
-    } catch {
+    do throws(TrustedPath.Refusal) { return try place.inParent(body) } catch {
       switch error {
       case .system(let cause): throw .unwritable(path, cause)
       case .untrusted: throw .unwritable(path, .forbidden(.open))

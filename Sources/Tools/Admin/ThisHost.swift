@@ -171,6 +171,14 @@ struct OpenContainer {
 }
 
 extension TrustedPath {
+  /// Calls `body` with the folder that contains the last component.
+  package func inParent<Result: ~Copyable>(
+    _ body: (borrowing Directory, FileName) throws(SystemError) -> Result
+  ) throws(Refusal) -> Result {
+    let folder = try parent()
+    do throws(SystemError) { return try body(folder, last) } catch { throw .system(error) }
+  }
+
   /// Returns the names in a folder that fulfil `isIncluded`, sorted. Returns an empty array if
   /// `path` is not an absolute path.
   package static func names(

@@ -167,15 +167,12 @@ package final class TrialNamespace: TrialHost {
   ) throws(Failure) {
     guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
-      do throws(SystemError) {
-        let file = try folder.create(trusted.last)
+      try trusted.inParent { (folder, name) throws(SystemError) in
+        let file = try folder.create(name)
         try file.write(contents)
         try file.changeOwner(to: owner)
         try file.changeGroup(to: owner)
         try file.changeMode(to: permissions)
-      } catch {
-        throw .system(error)
       }
     } catch {
       throw Failure(reason: "writing \(path): \(error.text)")
@@ -205,11 +202,8 @@ package final class TrialNamespace: TrialHost {
   private static func permissions(of path: String) throws(Failure) -> UInt32 {
     guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
-      do throws(SystemError) {
-        return try folder.fileForReading(trusted.last).status().permissions & 0o644
-      } catch {
-        throw .system(error)
+      return try trusted.inParent { (folder, name) throws(SystemError) in
+        try folder.fileForReading(name).status().permissions & 0o644
       }
     } catch {
       throw Failure(reason: "\(path) cannot be read")

@@ -58,12 +58,9 @@ package struct ChangeJournal {
     // Create nothing unless the folders above belong to root.
     guard let trusted = TrustedPath(Array(path.utf8)) else { return }
     do throws(TrustedPath.Refusal) {
-      let parent = try trusted.parent()
-      do throws(SystemError) {
+      try trusted.inParent { (parent, _) throws(SystemError) in
         try ChangeFolder.make(path)
         try parent.sync()
-      } catch {
-        throw .system(error)
       }
     } catch {
       throw .file(path, error)
@@ -77,29 +74,16 @@ package struct ChangeJournal {
     }
     do throws(TrustedPath.Refusal) {
       let parent = try trusted.parent()
-      return try open(trusted.last, in: parent)
+      let file = try TrustedPath.translating { () throws(SystemError) in
+        try parent.fileForReading(trusted.last)
+      }
+      let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
+      guard status.kind == .directory else { throw .untrusted(.notADirectory) }
+      guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
+      guard status.permissions & 0o077 == 0 else { throw .untrusted(.wrongPermissions) }
+      return file
     } catch {
       throw .file(path, error)
-    }
-  }
-
-  private static func open(
-    _ name: FileName, in parent: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> File {
-    let file = try opened(name, in: parent)
-    let status: FileStatus
-    do throws(SystemError) { status = try file.status() } catch { throw .system(error) }
-    guard status.kind == .directory else { throw .untrusted(.notADirectory) }
-    guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
-    guard status.permissions & 0o077 == 0 else { throw .untrusted(.wrongPermissions) }
-    return file
-  }
-
-  private static func opened(
-    _ name: FileName, in parent: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> File {
-    do throws(SystemError) { return try parent.fileForReading(name) } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
     }
   }
 
@@ -250,8 +234,8 @@ package enum ReportFile {
       try EffectiveUser.acting(as: owner) { () throws(SystemError) in
         isTaken = try Self.isTaken(place.last, in: folder)
         guard !isTaken else { return }
-        try SystemFile.replace(place.last, by: draft, contents, in: folder) {
-          (file) throws(SystemError) in try file.changeMode(to: 0o644)
+        try folder.replace(place.last, by: draft, contents) { (file) throws(SystemError) in
+          try file.changeMode(to: 0o644)
         }
       }
       guard isTaken else { return }
@@ -265,18 +249,20 @@ package enum ReportFile {
   private static func folder(
     of place: TrustedPath, _ path: String
   ) throws(AdminError) -> Directory {
-    var folder: Directory
-    do throws(SystemError) { folder = try Directory.root() } catch {
-      throw .report(path, .system(error))
-    }
-    var reached = ""
-    for name in place.components.dropLast() {
-      reached += "/" + String(decoding: name.bytes, as: UTF8.self)
-      do throws(SystemError) { folder = try folder.directory(name) } catch {
-        throw .report(reached, error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
+    var reached = path
+    do throws(TrustedPath.Refusal) {
+      var folder = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
+      reached = ""
+      for name in place.components.dropLast() {
+        reached += "/" + String(decoding: name.bytes, as: UTF8.self)
+        folder = try TrustedPath.translating { () throws(SystemError) in
+          try folder.directory(name)
+        }
       }
+      return folder
+    } catch {
+      throw .report(reached, error)
     }
-    return folder
   }
 
   /// Returns the owner of the folder. Throws if other users can write to it.

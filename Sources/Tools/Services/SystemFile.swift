@@ -31,30 +31,20 @@ package struct SystemFile: Equatable {
     let trusted = try place(path)
     do throws(TrustedPath.Refusal) {
       let folder = try trusted.parent()
-      return try read(trusted.last, in: folder)
+      let file = try TrustedPath.translating { () throws(SystemError) in
+        try folder.fileForReading(trusted.last)
+      }
+      let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
+      if let distrust = Self.distrust(status) { throw .untrusted(distrust) }
+      let contents = try TrustedPath.translating { () throws(SystemError) in
+        try file.read(count: Int(clamping: status.size))
+      }
+      return SystemFile(
+        contents: contents, permissions: status.permissions, group: status.group)
     } catch {
       if case .system(let error) = error, error.isNotFound { return nil }
       throw .file(path, error)
     }
-  }
-
-  private static func read(
-    _ name: FileName, in folder: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> SystemFile {
-    var distrust: TrustFailure?
-    do throws(SystemError) {
-      let file = try folder.fileForReading(name)
-      let status = try file.status()
-      distrust = Self.distrust(status)
-      if distrust == nil {
-        return SystemFile(
-          contents: try file.read(count: Int(clamping: status.size)),
-          permissions: status.permissions, group: status.group)
-      }
-    } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
-    }
-    throw .untrusted(distrust ?? .notARegularFile)
   }
 
   static func distrust(_ status: FileStatus) -> TrustFailure? {
@@ -75,31 +65,10 @@ package struct SystemFile: Equatable {
   /// Writes this file and atomically replaces what is at the path, including a symbolic link.
   func write(to path: String, _ folders: FolderRequirement = .rootOnly) throws(AdminError) {
     try Self.inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
-      try Self.replace(name, by: draft, contents, in: folder) { (file) throws(SystemError) in
+      try folder.replace(name, by: draft, contents) { (file) throws(SystemError) in
         try file.changeGroup(to: group)
         try file.changeMode(to: permissions)
       }
-    }
-  }
-
-  /// Atomically replaces a file in a folder by a draft with these contents. `prepare` sets the group and
-  /// the permissions of the draft.
-  static func replace(
-    _ name: FileName, by draft: FileName, _ contents: [UInt8], in folder: borrowing Directory,
-    prepare: (borrowing File) throws(SystemError) -> Void
-  ) throws(SystemError) {
-    try remove(draft, in: folder)
-    do throws(SystemError) {
-      let file = try folder.create(draft)
-      try file.write(contents)
-      try prepare(file)
-      try file.sync()
-      try folder.rename(draft, to: name)
-      try folder.sync()
-    } catch {
-      // Remove the draft. A failure here changes nothing.
-      do throws(SystemError) { try folder.unlink(draft) } catch {}
-      throw error
     }
   }
 

@@ -33,6 +33,16 @@ package struct AccountSource {
       .sorted { $0.name.lexicographicallyPrecedes($1.name) }
   }
 
+  /// Looks up a user by name, which is then in the spelling of the account if there is one.
+  func user(named name: UserName) throws(AdminError) -> AdministeredUser {
+    let account: Account?
+    do throws(SystemError) { account = try named(name.bytes) } catch { throw .account(name, error) }
+    guard let account, let own = UserName(account.name) else {
+      return AdministeredUser(name: name, account: nil)
+    }
+    return AdministeredUser(name: own, account: account)
+  }
+
   /// Returns the UIDs of the accounts in /etc/passwd by name. If a name has several lines, the
   /// first one counts.
   package func local() -> [[UInt8]: UInt32] {
@@ -68,14 +78,11 @@ package struct AccountSource {
 
   private static func contents() throws(TrustedPath.Refusal) -> [UInt8]? {
     guard let path = TrustedPath("/etc/passwd") else { return nil }
-    let directory = try path.parent()
-    do throws(SystemError) {
-      let file = try directory.fileForReading(path.last)
+    return try path.inParent { (folder, name) throws(SystemError) in
+      let file = try folder.fileForReading(name)
       let status = try file.status()
       guard status.kind == .regular, status.size <= longest else { return nil }
       return try file.read(count: Int(status.size))
-    } catch {
-      throw .system(error)
     }
   }
 }

@@ -83,15 +83,10 @@ extension Administration {
 
   /// Makes the present store the host's own. All its folders exist.
   package func adoptStore(_ difference: ForeignStore) throws(AdminError) -> AuditLogCheckpoint {
-    let event = AuditLogEvent(
-      .storeAdopted, detail: difference.name.bytes, by: auditLogActor, at: now)
-    let checkpoint = try onStore { () throws(FactorStoreError) in try store.adopt(entering: event) }
-    var line = LogLine()
-    line.add("result", "store-adopted")
-    line.add("difference", difference.name)
-    line.add("by", escaping: actor)
-    line.add("checkpoint", escaping: checkpoint.text)
-    log(.warning, line)
+    let checkpoint = try onStore { () throws(FactorStoreError) in
+      try store.adopt(entering: event(.storeAdopted, detail: difference.name.bytes))
+    }
+    note("store-adopted", checkpoint, as: .warning) { $0.add("difference", difference.name) }
     return checkpoint
   }
 }

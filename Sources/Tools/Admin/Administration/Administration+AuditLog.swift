@@ -183,16 +183,7 @@ extension Administration {
   private func recordsWithoutEntries(
     _ histories: AuditLogHistories
   ) throws(AdminError) -> [[UInt8]] {
-    var users: [[UInt8]] = []
-    try onStore { () throws(FactorStoreError) in
-      try store.forEachFile { user, name in
-        if let user, !Self.isDraft(name), histories.users[user.bytes] == nil {
-          users.append(user.bytes)
-        }
-        return true
-      }
-    }
-    return users.sorted { $0.lexicographicallyPrecedes($1) }
+    try files().compactMap { $0.user?.bytes }.filter { histories.users[$0] == nil }
   }
 }
 
@@ -217,8 +208,7 @@ extension Administration {
       try store.moveAuditLogAside(suffix: suffix)
     }
     let mark = try onStore { () throws(FactorStoreError) in
-      try store.adopt(
-        entering: AuditLogEvent(.logBegun, detail: reason.utf8, by: auditLogActor, at: now))
+      try store.adopt(entering: event(.logBegun, detail: reason.utf8))
     }
     var entered = 0
     var unusable: [AuditLogFinding] = []
@@ -230,13 +220,10 @@ extension Administration {
         entered += 1
       }
     }
-    var line = LogLine()
-    line.add("result", "audit-log-begun")
-    line.add("reason", escaping: reason.utf8)
-    line.add("records", Int64(entered))
-    line.add("by", escaping: actor)
-    line.add("checkpoint", escaping: mark.text)
-    log(.warning, line)
+    note("audit-log-begun", mark, as: .warning) { line in
+      line.add("reason", escaping: reason.utf8)
+      line.add("records", Int64(entered))
+    }
     return NewAuditLog(
       moved: moved.map { String(decoding: $0, as: UTF8.self) }, entered: entered,
       unusable: unusable)
@@ -252,8 +239,7 @@ extension Administration {
       guard entry.isWhole else { return .store(.rolledBack(.attempts)) }
       guard let kept = entry.kept else { return nil }
       _ = try entry.replace(
-        record: kept, attempts: entry.attempts,
-        entering: AuditLogEvent(.recordPresent, by: auditLogActor, at: now))
+        record: kept, attempts: entry.attempts, entering: event(.recordPresent))
       return nil
     } catch {
       return subject.problem(error)

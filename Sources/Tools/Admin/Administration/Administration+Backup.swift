@@ -145,11 +145,11 @@ extension Administration {
   }
 
   func sealingKey() throws(AdminError) -> SealingKey {
-    do throws(FactorStoreError) { return try store.presentKey() } catch { throw .store(error) }
+    try onStore { () throws(FactorStoreError) in try store.presentKey() }
   }
 
   private func master() throws(AdminError) -> SecretBytes {
-    do throws(FactorStoreError) { return try store.masterKey() } catch { throw .store(error) }
+    try onStore { () throws(FactorStoreError) in try store.masterKey() }
   }
 
   static func identity(_ key: inout SealingKey) throws(AdminError) -> [UInt8] {
@@ -202,7 +202,7 @@ extension Administration {
       try store.beginKeyChange()
       return try store.beginNextKey(entering: event(.rekeyBegun))
     }
-    note("rekey-begun", last)
+    if let last { note("rekey-begun", last) }
     var progress = progress
     var resealed = 0
     // Nothing can be sealed with the earlier key again, so the second round finds everything done.
@@ -243,18 +243,5 @@ extension Administration {
       progress.step(index + 1, of: names.count)
     }
     return count
-  }
-
-  private func event(_ kind: AuditLogEvent.Kind) -> AuditLogEvent {
-    AuditLogEvent(kind, by: auditLogActor, at: now)
-  }
-
-  private func note(_ result: StaticString, _ checkpoint: AuditLogCheckpoint?) {
-    guard let checkpoint else { return }
-    var line = LogLine()
-    line.add("result", result)
-    line.add("by", escaping: actor)
-    line.add("checkpoint", escaping: checkpoint.text)
-    log(.notice, line)
   }
 }

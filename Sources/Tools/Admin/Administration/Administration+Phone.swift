@@ -55,10 +55,8 @@ extension Administration {
         to: number.span, id: id, expires: now + 600, text: Array(text.utf8).span)
     else { throw .phone(.notANumber) }
     let reply = gateway(message)
-    do throws(FactorStoreError) {
+    try onStore { () throws(FactorStoreError) in
       try reply == .accepted ? sends.markNotice(id) : sends.markFailed(id)
-    } catch {
-      throw .store(error)
     }
     guard reply == .accepted else { throw .phone(.notAccepted(reply)) }
   }
@@ -67,15 +65,9 @@ extension Administration {
   func record(
     _ kind: AuditLogEvent.Kind, _ result: StaticString, detail: String = ""
   ) throws(AdminError) {
-    let event = AuditLogEvent(kind, detail: Array(detail.utf8), by: auditLogActor, at: now)
-    let checkpoint: AuditLogCheckpoint
-    do throws(FactorStoreError) { checkpoint = try store.enter(event) } catch {
-      throw .store(error)
+    let checkpoint = try onStore { () throws(FactorStoreError) in
+      try store.enter(event(kind, detail: Array(detail.utf8)))
     }
-    var line = LogLine()
-    line.add("result", result)
-    line.add("by", escaping: actor)
-    line.add("checkpoint", escaping: checkpoint.text)
-    log(.notice, line)
+    note(result, checkpoint)
   }
 }

@@ -119,9 +119,9 @@ extension Administration {
     try putLog(content, &backupKey, hasData: !isEmpty)
     let begun = try onStore { () throws(FactorStoreError) in
       try store.adopt(
-        entering: restoreEvent(.restoreBegun, detail: Array("\(content.manifest.time)".utf8)))
+        entering: event(.restoreBegun, detail: Array("\(content.manifest.time)".utf8)))
     }
-    noteRestore("restore-begun", begun)
+    note("restore-begun", begun)
     // A user whose data in the backup is damaged keeps what is stored.
     let removed = try remove(present, except: content.users.map(\.name))
     let restoring = LocalFactorStore.Restoring(
@@ -130,7 +130,7 @@ extension Administration {
         // A code that was sent to a phone before the restore is void.
         guard let parameters = factor.parameters else { return now }
         return parameters.step(at: factor.clock(at: now)) + Int64(wanted.adjacentIntervals)
-      }, event: restoreEvent(.restored))
+      }, event: event(.restored))
     var wait: Int64 = 0
     var count = 0
     for user in users {
@@ -150,9 +150,9 @@ extension Administration {
       }
     }
     let ended = try onStore { () throws(FactorStoreError) in
-      try store.enter(restoreEvent(.restoreEnded))
+      try store.enter(event(.restoreEnded))
     }
-    noteRestore("restored", ended)
+    note("restored", ended)
     withExtendedLifetime(lock) {}
     return RestorationReport(
       path: wanted.path, time: content.manifest.time, restored: count, removed: removed,
@@ -227,7 +227,7 @@ extension Administration {
       let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
       let result = try onUser(subject) { () throws(FactorStoreError) in
         try store.discard(
-          user: user, account: subject.account, entering: restoreEvent(.removedByRestore))
+          user: user, account: subject.account, entering: event(.removedByRestore))
       }
       if result != .nothing { count += 1 }
     }
@@ -252,17 +252,5 @@ extension Administration {
         try store.putAuditLog(log, suffix: Array("backup-".utf8) + suffix)
       }
     }
-  }
-
-  private func restoreEvent(_ kind: AuditLogEvent.Kind, detail: [UInt8] = []) -> AuditLogEvent {
-    AuditLogEvent(kind, detail: detail, by: auditLogActor, at: now)
-  }
-
-  private func noteRestore(_ result: StaticString, _ checkpoint: AuditLogCheckpoint) {
-    var line = LogLine()
-    line.add("result", result)
-    line.add("by", escaping: actor)
-    line.add("checkpoint", escaping: checkpoint.text)
-    log(.notice, line)
   }
 }

@@ -258,9 +258,8 @@ package struct Administration: UserAdministrator {
   /// Removes the user's data without reading it. Returns nil if nothing is stored.
   private func discard(_ subject: AdministeredUser) throws(AdminError) -> ChangedUser? {
     let entered = try onUser(subject) { () throws(FactorStoreError) in
-      let event = AuditLogEvent(.revoked, by: auditLogActor, at: now)
       do throws(FactorStoreError) {
-        return try discarded(subject, entering: event).map { AuditLogOutcome.entered($0) }
+        return try discarded(subject, entering: event(.revoked)).map { AuditLogOutcome.entered($0) }
       } catch {
         guard error.concernsAuditLog else { throw error }
         return try discarded(subject, entering: nil).map { _ in .unrecorded(error) }
@@ -336,15 +335,7 @@ package struct Administration: UserAdministrator {
   /// Looks up a user by name.
   package func subject(_ text: String) throws(AdminError) -> AdministeredUser {
     guard let name = UserName(Array(text.utf8)) else { throw .notAUserName(text) }
-    let account: Account?
-    do throws(SystemError) { account = try accounts.named(name.bytes) } catch {
-      throw .account(name, error)
-    }
-    // Use the spelling of the account database.
-    guard let account, let own = UserName(account.name) else {
-      return AdministeredUser(name: name, account: nil)
-    }
-    return AdministeredUser(name: own, account: account)
+    return try accounts.user(named: name)
   }
 
   /// Returns the data stored for a user. Throws only if the store as a whole cannot be used.
@@ -389,13 +380,31 @@ package struct Administration: UserAdministrator {
   }
 
   /// Runs `body`, and converts an error of the store to `AdminError.store`.
-  package func onStore<Result>(
+  package func onStore<Result: ~Copyable>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
     do throws(FactorStoreError) { return try body() } catch { throw .store(error) }
   }
 
   // MARK: The log
+
+  /// Returns an event of this administrator for the audit log.
+  func event(_ kind: AuditLogEvent.Kind, detail: [UInt8] = []) -> AuditLogEvent {
+    AuditLogEvent(kind, detail: detail, by: auditLogActor, at: now)
+  }
+
+  /// Writes a change of the store as a whole to the system log.
+  func note(
+    _ result: StaticString, _ checkpoint: AuditLogCheckpoint, as priority: LogPriority = .notice,
+    _ fields: (inout LogLine) -> Void = { _ in }
+  ) {
+    var line = LogLine()
+    line.add("result", result)
+    fields(&line)
+    line.add("by", escaping: actor)
+    line.add("checkpoint", escaping: checkpoint.text)
+    log(priority, line)
+  }
 
   /// Writes a change to the system log and the kernel's audit trail, with its entry in the audit
   /// log, if any.
@@ -431,7 +440,7 @@ extension Administration {
 
   private func allGrants() throws(AdminError) -> [GrantReport] {
     var reports: [GrantReport] = []
-    for user in try storedUsers() {
+    for user in try files().compactMap(\.user) {
       let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
       // Without an account no grant can be used; `list` reports the record.
       guard subject.account != nil else { continue }
@@ -452,18 +461,6 @@ extension Administration {
     try onUser(subject) { () throws(FactorStoreError) in
       try store.existingEntry(of: subject.accountOrPlaceholder)?.kept
     }
-  }
-
-  /// Returns the users that have a file in the store, sorted by name.
-  private func storedUsers() throws(AdminError) -> [UserName] {
-    var users: [UserName] = []
-    try onStore { () throws(FactorStoreError) in
-      try store.forEachFile { user, name in
-        if let user, !Self.isDraft(name) { users.append(user) }
-        return true
-      }
-    }
-    return users.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 }
 

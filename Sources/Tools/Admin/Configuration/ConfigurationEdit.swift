@@ -142,13 +142,10 @@ package struct ConfigurationEdit {
       let old = FileName(trusted.last.bytes + Array(Self.ending.utf8))
     else { throw .notApplied(ConfigurationFile.Failure(path, .notAPath)) }
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
-      do throws(SystemError) {
-        return try write(trusted.last, draft: draft, old: old, in: folder)
-          ? path + Array(Self.ending.utf8) : nil
-      } catch {
-        throw .system(error)
+      let hasOld = try trusted.inParent { (folder, name) throws(SystemError) in
+        try write(name, draft: draft, old: old, in: folder)
       }
+      return hasOld ? path + Array(Self.ending.utf8) : nil
     } catch {
       throw .notApplied(ConfigurationFile.Failure(path, refused: error))
     }
@@ -164,7 +161,6 @@ package struct ConfigurationEdit {
     }
     try Self.put(
       text, as: name, draft, present?.isReadable == true ? present?.status : nil, in: folder)
-    try folder.sync()
     return present != nil
   }
 
@@ -173,19 +169,9 @@ package struct ConfigurationEdit {
     _ text: [UInt8], as name: FileName, _ draft: FileName, _ status: FileStatus?,
     in folder: borrowing Directory
   ) throws(SystemError) {
-    do throws(SystemError) {
-      // Remove a draft left behind by a killed process.
-      do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
-      let file = try folder.create(draft)
-      try file.write(text)
+    try folder.replace(name, by: draft, text) { (file) throws(SystemError) in
       try file.changeGroup(to: status?.group ?? 0)
       try file.changeMode(to: (status?.permissions ?? 0o644) & 0o755)
-      try file.sync()
-      try folder.rename(draft, to: name)
-    } catch {
-      // Remove the draft; a failure to do so can be ignored.
-      do throws(SystemError) { try folder.unlink(draft) } catch {}
-      throw error
     }
   }
 

@@ -144,8 +144,11 @@ package struct IdentityPlatformFile {
       throw .notApplied(ConfigurationFile.Failure(Self.path, .notAPath))
     }
     do throws(TrustedPath.Refusal) {
-      let folder = try path.parent()
-      try write(path.last, by: name, in: folder)
+      try path.inParent { (folder, file) throws(SystemError) in
+        try folder.replace(file, by: name, text) { (file) throws(SystemError) in
+          try file.changeMode(to: 0o644)
+        }
+      }
     } catch {
       switch error {
       case .system(let error):
@@ -155,29 +158,6 @@ package struct IdentityPlatformFile {
           ConfigurationFile.Failure(ConfigurationFile.folderPath, .untrusted(distrust)))
       }
     }
-  }
-
-  private func write(
-    _ name: FileName, by draft: FileName, in folder: borrowing Directory
-  ) throws(TrustedPath.Refusal) {
-    do throws(SystemError) {
-      // Remove a draft left behind by a killed process.
-      do throws(SystemError) { try folder.unlink(draft) } catch  where error.isNotFound {}
-      try fill(draft, in: folder)
-      try folder.rename(draft, to: name)
-      try folder.sync()
-    } catch {
-      // Remove the draft; a failure to do so can be ignored.
-      do throws(SystemError) { try folder.unlink(draft) } catch {}
-      throw .system(error)
-    }
-  }
-
-  private func fill(_ draft: FileName, in folder: borrowing Directory) throws(SystemError) {
-    let file = try folder.create(draft)
-    try file.write(text)
-    try file.changeMode(to: 0o644)
-    try file.sync()
   }
 }
 

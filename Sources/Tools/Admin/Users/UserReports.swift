@@ -129,14 +129,12 @@ package enum UnenrolledSignIns: String, Equatable, CaseIterable {
 extension ThisHost {
   /// Returns what happens at the sign-ins of a user without a factor.
   package static func unenrolledSignIns(of user: UserName) -> UnenrolledSignIns {
-    do throws(ConfigurationFile.Failure) {
-      let policy = try DecidingUser.configuration()
-      do throws(SystemError) {
-        guard let account = try Account.named(user.bytes) else { return .unknown }
-        return UnenrolledSignIns(of: user, under: policy) { account.isMember(of: $0) }
-      } catch {
+    do throws(AdminError) {
+      let policy = try policy()
+      guard let account = try AccountSource.system.user(named: user).account else {
         return .unknown
       }
+      return UnenrolledSignIns(of: user, under: policy) { account.isMember(of: $0) }
     } catch {
       return .unknown
     }
