@@ -65,12 +65,10 @@ import Testing
     host.stacks = MemoryHost.Stacks(files: rest.stacks.files)
     examined(&host)
     let survey = ReadinessSurvey(
-      under: try Configuration.parse(Array(text.utf8).span), rules: HostRules(of: host),
+      of: try HostSnapshot(of: host), under: try Configuration.parse(Array(text.utf8).span),
       on: StoreHost(files: store, rest: rest, isMemberOf: isMember))
     return try survey.readiness(
-      for: Readiness.Question(
-        accounts: try store.administration.loginAccounts(),
-        services: try HostSnapshot(of: host).meantToAsk, tenant: tenant.map { Array($0.utf8) }))
+      of: try store.administration.loginAccounts(), tenant: tenant.map { Array($0.utf8) })
   }
 
   static let asking =

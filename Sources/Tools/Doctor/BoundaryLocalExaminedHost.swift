@@ -54,11 +54,7 @@ package struct LocalExaminedHost: ExaminedHost {
   private static let ownProgram = "/proc/self/exe"
 
   package func loadProblem(_ module: [UInt8]) -> String? {
-    var path = String(decoding: module, as: UTF8.self)
-    if module.first != UInt8(ascii: "/") {
-      guard let folder = moduleFolder else { return nil }
-      path = "\(folder)/\(path)"
-    }
+    guard let path = path(ofModule: module) else { return nil }
     do throws(ReadingFailure) {
       let output = try ChildProgram(
         arguments: [Self.ownProgram, "load-module", path],
@@ -71,13 +67,16 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func hasModule(_ module: [UInt8]) -> Bool {
-    var path = String(decoding: module, as: UTF8.self)
-    if module.first != UInt8(ascii: "/") {
-      guard let folder = moduleFolder else { return true }
-      path = "\(folder)/\(path)"
-    }
+    guard let path = path(ofModule: module) else { return true }
     // What cannot be examined is not reported as missing: `Ownership` reports it.
     do throws(ReadingFailure) { return try status(of: path) != nil } catch { return true }
+  }
+
+  /// Returns the path of a module that a line names, or nil if the folder of modules cannot be found.
+  private func path(ofModule module: [UInt8]) -> String? {
+    let name = String(decoding: module, as: UTF8.self)
+    guard !name.hasPrefix("/") else { return name }
+    return moduleFolder.map { "\($0)/\(name)" }
   }
 
   /// The folder from which libpam loads modules that a line names without a path: the one that has

@@ -7,7 +7,7 @@ import MFAPAMStack
 /// The state of a host that the examinations check, read once for all of them.
 package struct HostSnapshot {
   /// The rules of the host, and what is known about its users.
-  package let rules: HostRules
+  let rules: HostRules
   /// The services that have a file, except `mfa-enroll` and files that only other services include.
   package let services: [[UInt8]]
   /// The services that use the module.
@@ -16,7 +16,7 @@ package struct HostSnapshot {
   let unreadable: [(service: [UInt8], refusal: StackRefusal)]
   /// The names of the services whose `auth` stack calls the module, or would call it if libpam read
   /// their files as they look.
-  package let meantToAsk: [[UInt8]]
+  let meantToAsk: [[UInt8]]
   /// The system user that owns the store, or nil if that user does not exist.
   let owner: Result<Account?, ReadingFailure>
   /// sshd's settings.
@@ -251,30 +251,36 @@ package final class HostRules {
 
   /// Returns whether an account has a key or certificate with these settings of sshd.
   private func key(of account: KnownAccount, _ settings: SSHDSettings) -> AccountMeans.Key {
-    let files = AuthorizedKeysFiles(settings).paths(of: account)
     var doubt = settings.keySource
-    for file in files {
-      guard account.home.first == UInt8(ascii: "/"), case .success(let mounts?) = mounts,
-        mounts.distantKind(of: file) == nil
-      else {
-        doubt = doubt ?? "\(VisibleText.escaping(file)) cannot be looked at"
-        continue
-      }
-      do throws(ReadingFailure) {
-        let status = try host.status(of: String(decoding: file, as: UTF8.self))
-        if status.map({ $0.size > 0 }) ?? false { return .present }
-      } catch {
-        doubt = doubt ?? "\(VisibleText.escaping(file)): \(error.reason)"
+    for file in AuthorizedKeysFiles(settings).paths(of: account) {
+      switch key(in: file, of: account) {
+      case .present: return .present
+      case .unknown(let reason): doubt = doubt ?? reason
+      case .none: continue
       }
     }
     return doubt.map { .unknown($0) } ?? .none
   }
 
+  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
+  /// not opened, and no file system is accessed on which a lookup can hang.
+  private func key(in file: [UInt8], of account: KnownAccount) -> AccountMeans.Key {
+    let name = VisibleText.escaping(file)
+    guard account.home.first == UInt8(ascii: "/"), case .success(let mounts?) = mounts else {
+      return .unknown("\(name) cannot be looked at")
+    }
+    let path = ResolvedPath(String(decoding: file, as: UTF8.self), on: host) { path in
+      mounts.distantKind(of: Array(path.utf8)) == nil
+    }
+    guard !path.isBlocked else { return .unknown("\(name) cannot be looked at") }
+    if let failure = path.failure { return .unknown("\(name): \(failure.reason)") }
+    return path.end.map { $0.kind == .file && $0.size > 0 } ?? false ? .present : .none
+  }
+
   /// Returns the users who have keys in one of `files` and whose password cannot be used.
   func usersWithKeysAlone(_ files: AuthorizedKeysFiles) -> [[UInt8]] {
-    guard case .success(let mounts?) = mounts else { return [] }
-    return usersWithoutPassword { account in
-      files.paths(of: account).contains { hasKeys(account, $0, mounts) }
+    usersWithoutPassword { account in
+      files.paths(of: account).contains { key(in: $0, of: account) == .present }
     }
   }
 
@@ -288,18 +294,6 @@ package final class HostRules {
       account.account.uid != 0 && account.acceptsSignIns && isIncluded(account)
     }
     return host.withoutPassword(candidates.map(\.account)).map(\.name)
-  }
-
-  /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
-  /// not opened, and no file system is accessed on which a lookup can hang.
-  private func hasKeys(
-    _ account: KnownAccount, _ file: [UInt8], _ mounts: MountTable
-  ) -> Bool {
-    guard account.home.first == UInt8(ascii: "/") else { return false }
-    let keys = ResolvedPath(String(decoding: file, as: UTF8.self), on: host) { path in
-      mounts.distantKind(of: Array(path.utf8)) == nil
-    }.end
-    return keys.map { $0.kind == .file && $0.size > 0 } ?? false
   }
 
   // MARK: sshd

@@ -132,6 +132,8 @@ package struct ResolvedPath {
   private(set) var end: PathStatus?
   /// Why the path could not be followed.
   private var obstacle: TrustFailure?
+  /// Why the last part of the path that was looked at is not known.
+  private(set) var failure: ReadingFailure?
 
   /// The maximum number of symbolic links, which is the same as in Linux.
   private static let mostLinks = 40
@@ -147,7 +149,7 @@ package struct ResolvedPath {
     var waiting = path.split(separator: "/").map { String($0) }[...]
     var place = ""
     var links = 0
-    add(Self.status(of: "/", on: host))
+    add(status(of: "/", on: host))
     while let name = waiting.popFirst() {
       guard name != "." else { continue }
       guard name != ".." else {
@@ -160,7 +162,7 @@ package struct ResolvedPath {
         obstacle = .notARegularFile
         return
       }
-      guard let status = Self.status(of: path, on: host) else {
+      guard let status = status(of: path, on: host) else {
         end = nil
         // A folder that is not known says nothing about the folders below it.
         place = path
@@ -187,9 +189,16 @@ package struct ResolvedPath {
     end = folder
   }
 
-  private static func status(of path: String, on host: any ExaminedHost) -> PathStatus? {
-    do throws(ReadingFailure) { return try host.status(of: path) } catch { return nil }
+  private mutating func status(of path: String, on host: any ExaminedHost) -> PathStatus? {
+    failure = nil
+    do throws(ReadingFailure) { return try host.status(of: path) } catch {
+      failure = error
+      return nil
+    }
   }
+
+  /// Whether the path could not be followed to its end.
+  var isBlocked: Bool { obstacle != nil }
 
   /// Why a user other than root may determine what is at the path, or nil. A file that does not exist is
   /// no reason.

@@ -10,28 +10,31 @@ import MFABase
 struct ReadinessSurvey<Machine: Host> {
   private let policy: Configuration
   private let rules: HostRules
+  /// The services that call the module, or are meant to.
+  private let services: [[UInt8]]
   /// The machine, which asks for each membership and reads each configuration once.
   private let machine: SimulatedHost<Machine>
 
-  /// Creates a survey. `policy` is the configuration of the machine, whose rules are `rules`.
-  init(under policy: Configuration, rules: HostRules, on machine: Machine) {
+  /// Creates a survey of a machine, whose configuration is `policy`.
+  init(of snapshot: HostSnapshot, under policy: Configuration, on machine: Machine) {
     self.policy = policy
-    self.rules = rules
+    rules = snapshot.rules
+    services = snapshot.meantToAsk
     self.machine = SimulatedHost(
       base: machine, isCalledByRoot: true, isEnforced: true, memory: HostMemory())
   }
 
   /// Predicts the sign-ins of these accounts.
   func readiness(
-    for question: Readiness.Question, progress: Progress = .silent
+    of all: [Account], tenant: [UInt8]?, progress: Progress = .silent
   ) throws(AdminError) -> Readiness {
-    let tenants = try tenants(named: question.tenant)
+    let tenants = try tenants(named: tenant)
     var accounts = tenants.map { _ in [Account]() }
     var lockedOut = tenants.map { _ in [Readiness.LockedOut]() }
     var denied: [Readiness.DeniedSignIn] = []
     var progress = progress
-    for (count, account) in question.accounts.enumerated() {
-      defer { progress.step(count, of: question.accounts.count) }
+    for (count, account) in all.enumerated() {
+      defer { progress.step(count, of: all.count) }
       guard let user = UserName(account.name) else { continue }
       var questions: [Explanation.Question] = []
       for (index, tenant) in tenants.enumerated() {
@@ -44,7 +47,7 @@ struct ReadinessSurvey<Machine: Host> {
           lockedOut[index].append(Readiness.LockedOut(account: account, obstacle: obstacle))
           break
         }
-        questions += places.flatMap { self.questions(user, $0, question.services, tenant) }
+        questions += places.flatMap { self.questions(user, $0, tenant) }
       }
       denied += self.denied(account, questions)
     }
@@ -90,7 +93,7 @@ struct ReadinessSurvey<Machine: Host> {
 
   /// Returns the sign-ins at the services that the place of a tenant stands for.
   private func questions(
-    _ user: UserName, _ place: Subject, _ services: [[UInt8]], _ tenant: Tenant?
+    _ user: UserName, _ place: Subject, _ tenant: Tenant?
   ) -> [Explanation.Question] {
     services.filter { place.service.isEmpty || place.service == $0 }.flatMap { service in
       addresses(service, place.address, tenant).map { question(user, service, $0) }

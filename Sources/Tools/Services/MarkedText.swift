@@ -89,16 +89,13 @@ package struct MarkedText: Equatable {
     let lines = Self.lines(of: text)
     for (index, line) in lines.enumerated() {
       let isEnded = line.last == Self.lineFeed
-      let words = Array(isEnded ? line.dropLast() : line[...])
+      let words = Self.content(line)
       if words == beginning {
         if isInside { edited = edited ?? index + 1 }
         isInside = true
         isInMatch = false
         found = true
-        let hasEnd = lines[index...].dropFirst().contains { other in
-          Array(other.last == Self.lineFeed ? other.dropLast() : other[...]) == end
-        }
-        if !hasEnd { edited = edited ?? index + 1 }
+        if !hasEnd(lines[index...]) { edited = edited ?? index + 1 }
       } else if words == end {
         if !isInside { edited = edited ?? index + 1 }
         found = true
@@ -111,10 +108,7 @@ package struct MarkedText: Equatable {
         if SecureShellDropIn.isMatch(words) { isInMatch = true }
         guard !isInMatch, !Self.isOurs(words) else { continue }
         kept += line
-        let hasEnd = lines[index...].contains { other in
-          Array(other.last == Self.lineFeed ? other.dropLast() : other[...]) == end
-        }
-        if !hasEnd { isInside = false }
+        if !hasEnd(lines[index...]) { isInside = false }
       } else {
         kept += line
       }
@@ -122,12 +116,21 @@ package struct MarkedText: Equatable {
     return found ? .removed(kept, editedLine: edited) : .absent
   }
 
+  private func hasEnd(_ lines: ArraySlice<[UInt8]>) -> Bool {
+    lines.contains { Self.content($0) == end }
+  }
+
+  /// Returns a line without its line feed.
+  private static func content(_ line: [UInt8]) -> [UInt8] {
+    line.last == lineFeed ? Array(line.dropLast()) : line
+  }
+
   /// Returns the lines between our marks, without their line feeds.
   func ourLines(in text: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     var isInside = false
     for line in Self.lines(of: text) {
-      let words = line.last == Self.lineFeed ? Array(line.dropLast()) : line
+      let words = Self.content(line)
       if words == beginning {
         isInside = true
       } else if words == end {
@@ -141,8 +144,7 @@ package struct MarkedText: Equatable {
 
   /// Returns the number of the first of our lines, counted from 1, or nil.
   package func firstLine(in text: [UInt8]) -> Int? {
-    let marks = Self.lines(of: text).map { $0.last == Self.lineFeed ? Array($0.dropLast()) : $0 }
-    return marks.firstIndex(of: beginning).map { $0 + 2 }
+    Self.lines(of: text).map(Self.content).firstIndex(of: beginning).map { $0 + 2 }
   }
 
   /// Returns the services whose marks a text contains.

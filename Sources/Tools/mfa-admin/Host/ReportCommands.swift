@@ -129,11 +129,9 @@ struct ReadinessCommand: ParsableCommand {
     if let failure { throw failure }
     let policy = try ThisHost.policy()
     let snapshot = try HostSnapshot.ofThisHost()
-    let question = Readiness.Question(
-      accounts: try administration.loginAccounts(), services: snapshot.meantToAsk,
-      tenant: tenant.map { Array($0.utf8) })
     var readiness = try Readiness.onThisHost(
-      question, under: policy, rules: snapshot.rules, progress: Console.progress)
+      snapshot, under: policy, accounts: try administration.loginAccounts(),
+      tenant: tenant.map { Array($0.utf8) })
     readiness.withoutFirstFactor = Doctor.waysWithoutFirstFactor(on: snapshot)
     try Console.write(
       json ? readiness.json.text + "\n" : readiness.text(columns: Console.columns))
