@@ -105,9 +105,16 @@ package enum BreakGlassCode {
 extension Administration {
   /// Enters in the audit log that a break-glass code is about to be made.
   package func enterBreakGlass(for users: [[UInt8]]) throws(AdminError) {
+    _ = try enterConfiguration(
+      Array("break-glass".utf8), of: Array(users.joined(separator: [UInt8(ascii: ",")])))
+  }
+
+  /// Enters in the audit log that a part of the configuration is about to change.
+  package func enterConfiguration(
+    _ part: [UInt8], of detail: [UInt8]
+  ) throws(AdminError) -> AuditLogCheckpoint {
     let event = AuditLogEvent(
-      .configured, ids: Array("break-glass".utf8),
-      detail: Array(users.joined(separator: [UInt8(ascii: ",")])), by: auditLogActor, at: now)
-    _ = try onStore { () throws(FactorStoreError) in try store.enter(event) }
+      .configured, ids: part, detail: detail, by: auditLogActor, at: now)
+    return try onStore { () throws(FactorStoreError) in try store.enter(event) }
   }
 }

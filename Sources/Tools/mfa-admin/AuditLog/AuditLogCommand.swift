@@ -148,8 +148,7 @@ struct AuditLogBeginCommand: ParsableCommand {
     help: ArgumentHelp("The reason, in one line. It becomes the first entry.", valueName: "text"))
   var reason: String
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   func validate() throws { _ = try grantReason(reason) }
 
@@ -157,14 +156,7 @@ struct AuditLogBeginCommand: ParsableCommand {
     let reason = try grantReason(reason)
     try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    if !yes {
-      guard Console.canAsk else { throw AdminError.unconfirmed }
-      guard
-        Console.askForConfirmation("start a new audit log, and accept every record as it is now?")
-      else {
-        throw AdminError.declined
-      }
-    }
+    try confirmation.require("start a new audit log, and accept every record as it is now?")
     let beginning = try administration.beginAuditLog(reason: reason)
     try Console.write(beginning.text)
     guard beginning.unusable.isEmpty else {

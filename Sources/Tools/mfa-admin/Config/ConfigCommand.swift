@@ -53,10 +53,7 @@ struct ConfigCheckCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let check = files.isEmpty ? ConfigurationCheck.ofTheHost() : ConfigurationCheck.of(files)
-    for failure in check.failures {
-      Console.printError("error: " + AdminError.message(failure))
-      if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
-    }
+    ConfigWriting.report(check.failures)
     guard check.failures.isEmpty else {
       throw .mistakes(check.failures.count, inForce: files.isEmpty)
     }
@@ -261,9 +258,11 @@ struct ConfigApplyCommand: ParsableCommand {
         let result = try IdentityPlatformFile(
           settings, tenant: name, over: try ConfigCommand.layers())
         let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-        let mark = try Self.enter(name, administration)
+        let section = name.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
+        let mark = try administration.enterConfiguration(
+          section ?? Array("[project]".utf8), of: IdentityPlatformFile.path)
         try result.write()
-        Self.log(name, mark)
+        ConfigWriting.log(IdentityPlatformFile.path, tenant: name, mark)
         Self.note(administration)
         return result
       }
@@ -300,19 +299,6 @@ struct ConfigApplyCommand: ParsableCommand {
     }
   }
 
-  /// Enters the change in the audit log, before it is made.
-  private static func enter(
-    _ tenant: [UInt8]?, _ administration: Administration
-  ) throws(AdminError) -> AuditLogCheckpoint {
-    let section = tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
-    let event = AuditLogEvent(
-      .configured, ids: section ?? Array("[project]".utf8), detail: IdentityPlatformFile.path,
-      by: administration.auditLogActor, at: administration.now)
-    do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
-      throw .store(error)
-    }
-  }
-
   /// Enters the fingerprint of the new configuration in the audit log. If the configuration cannot
   /// be read, the next sign-in or command that can read it enters the fingerprint.
   private static func note(_ administration: Administration) {
@@ -323,23 +309,6 @@ struct ConfigApplyCommand: ParsableCommand {
     } catch {
       Console.printError("warning: the new configuration is not in the audit log yet")
     }
-  }
-
-  private static func log(_ tenant: [UInt8]?, _ mark: AuditLogCheckpoint) {
-    func begin(_ line: inout LogLine) {
-      line.add("file", escaping: IdentityPlatformFile.path)
-      if let tenant { line.add("tenant", escaping: tenant) }
-    }
-    var record = LogLine()
-    record.add("op", "mfa:configured")
-    begin(&record)
-    Audit.write(configuration: record, terminal: Console.terminal)
-    var line = LogLine()
-    line.add("result", "configured")
-    begin(&line)
-    line.add("by", escaping: Console.actor)
-    line.add("checkpoint", escaping: mark.text)
-    Log.write(.notice, line)
   }
 }
 
@@ -370,11 +339,16 @@ enum ConfigWriting {
     if let old { try Console.write("\(VisibleText.escaping(old)): the version before\n") }
     for warning in edit.warnings { Console.printError("warning: " + warning) }
     guard edit.otherMistakes.isEmpty else {
-      for failure in edit.otherMistakes {
-        Console.printError("error: " + AdminError.message(failure))
-        if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
-      }
+      report(edit.otherMistakes)
       throw .mistakes(edit.otherMistakes.count, inForce: true)
+    }
+  }
+
+  /// Prints mistakes, and how to correct them if a command does that.
+  static func report(_ failures: [ConfigurationFile.Failure]) {
+    for failure in failures {
+      Console.printError("error: " + AdminError.message(failure))
+      if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }
     }
   }
 
@@ -382,12 +356,8 @@ enum ConfigWriting {
   private static func entered(_ path: [UInt8]) -> AuditLogCheckpoint? {
     do throws(AdminError) {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-      let event = AuditLogEvent(
-        .configured, ids: Array(path.split(separator: UInt8(ascii: "/")).last ?? []), detail: path,
-        by: administration.auditLogActor, at: administration.now)
-      do throws(FactorStoreError) { return try administration.store.enter(event) } catch {
-        throw .store(error)
-      }
+      return try administration.enterConfiguration(
+        Array(path.split(separator: UInt8(ascii: "/")).last ?? []), of: path)
     } catch {
       Console.printError("warning: the change is not in the audit log: \(error.message)")
       return nil
@@ -399,14 +369,19 @@ enum ConfigWriting {
     do throws(AdminError) { _ = try ThisHost.administration(needsConfiguration: false) } catch {}
   }
 
-  private static func log(_ path: [UInt8], _ mark: AuditLogCheckpoint?) {
+  /// Writes the change to the system log and the kernel's audit trail.
+  static func log(_ path: [UInt8], tenant: [UInt8]? = nil, _ mark: AuditLogCheckpoint?) {
+    func addPlace(_ line: inout LogLine) {
+      line.add("file", escaping: path)
+      if let tenant { line.add("tenant", escaping: tenant) }
+    }
     var record = LogLine()
     record.add("op", "mfa:configured")
-    record.add("file", escaping: path)
+    addPlace(&record)
     Audit.write(configuration: record, terminal: Console.terminal)
     var line = LogLine()
     line.add("result", "configured")
-    line.add("file", escaping: path)
+    addPlace(&line)
     line.add("by", escaping: Console.actor)
     if let mark { line.add("checkpoint", escaping: mark.text) }
     Log.write(.notice, line)

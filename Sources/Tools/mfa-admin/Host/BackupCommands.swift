@@ -74,8 +74,7 @@ struct RestoreBackupCommand: ParsableCommand {
     help: "Keep recovery codes valid, although some may have been used after the backup.")
   var keepRecoveryCodes = false
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   @Argument(help: "The backup, an absolute path.")
   var file: String
@@ -83,13 +82,8 @@ struct RestoreBackupCommand: ParsableCommand {
   func run() throws(AdminError) {
     try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard
-        Console.askForConfirmation(
-          "put the backup \(VisibleText.escaping(file)) in the place of what is stored?")
-      else { throw .declined }
-    }
+    try confirmation.require(
+      "put the backup \(VisibleText.escaping(file)) in the place of what is stored?")
     let report = try administration.restoreBackup(
       Administration.BackupRestoration(
         path: file, keyPath: key, replaces: replace, keepsRecoveryCodes: keepRecoveryCodes,
@@ -118,26 +112,21 @@ struct RekeyCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
-  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
-  var endHolder = false
+  @OptionGroup var lock: LockOption
 
   func run() throws(AdminError) {
     try ThisHost.refuseInRealm()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let isContinued = try administration.isKeyChanging()
-    if !yes, !isContinued {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard
-        Console.askForConfirmation(
-          "replace \(InstalledPath.key)? Backups made so far need the present key.")
-      else { throw .declined }
+    if !isContinued {
+      try confirmation.require(
+        "replace \(InstalledPath.key)? Backups made so far need the present key.")
     }
     let change: Administration.KeyChange
     do throws(AdminError) {
-      change = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      change = try LockedStore.run(ending: lock.endHolder) { () throws(AdminError) in
         try administration.rekey(progress: Console.progress)
       }
     } catch {
@@ -173,8 +162,7 @@ struct AdoptStoreCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   func run() throws(AdminError) {
     try ThisHost.refuseInRealm()
@@ -184,12 +172,7 @@ struct AdoptStoreCommand: ParsableCommand {
     }
     guard !store.isUnreadable else { throw .store(.foreign(.otherKey)) }
     try Console.write(store.meaning)
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard Console.askForConfirmation("use \(InstalledPath.store) as it is now?") else {
-        throw .declined
-      }
-    }
+    try confirmation.require("use \(InstalledPath.store) as it is now?")
     try ThisHost.makeStore()
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     let checkpoint = try administration.adoptStore(store.difference)
@@ -213,19 +196,13 @@ struct PrepareImageCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   func run() throws(AdminError) {
     try ThisHost.requireRoot()
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard
-        Console.askForConfirmation(
-          "remove \(InstalledPath.key), all users' factors and the membership in a realm from this system, "
-            + "and deny all sign-ins until it starts again?")
-      else { throw .declined }
-    }
+    try confirmation.require(
+      "remove \(InstalledPath.key), all users' factors and the membership in a realm from this system, "
+        + "and deny all sign-ins until it starts again?")
     try ThisHost.prepareImage()
     try Console.write(
       """

@@ -90,20 +90,14 @@ struct RealmRevokeCommand: ParsableCommand {
       \(AdminStatus.explanation)
       """)
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   @Argument(help: "The name of the host.")
   var host: String
 
   func run() throws(AdminError) {
     let realm = try ThisHost.requiredRealm()
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard Console.askForConfirmation("revoke the host \(VisibleText.escaping(host))?") else {
-        throw .declined
-      }
-    }
+    try confirmation.require("revoke the host \(VisibleText.escaping(host))?")
     let mark = try realm.revokeHost(host)
     let entry = mark.map { "; entry \(String(decoding: $0.text, as: UTF8.self)) of the audit log" }
     try Console.write("\(VisibleText.escaping(host)): revoked\(entry ?? "")\n")

@@ -2,10 +2,28 @@ import ArgumentParser
 import MFAAdmin
 import MFAModel
 
-/// The arguments of the commands that change what is stored for one user.
-struct UserChangeOptions: ParsableArguments {
+/// The option of the commands that ask for confirmation.
+struct Confirmation: ParsableArguments {
+  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
+  var yes = false
+
+  /// Throws unless the administrator confirms, or has given the option.
+  func require(_ question: @autoclosure () -> String) throws(AdminError) {
+    guard !yes else { return }
+    guard Console.canAsk else { throw .unconfirmed }
+    guard Console.askForConfirmation(question()) else { throw .declined }
+  }
+}
+
+/// The option of the commands that wait for locks.
+struct LockOption: ParsableArguments {
   @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
   var endHolder = false
+}
+
+/// The arguments of the commands that change what is stored for one user.
+struct UserChangeOptions: ParsableArguments {
+  @OptionGroup var lock: LockOption
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -17,7 +35,7 @@ struct UserChangeOptions: ParsableArguments {
   func change<Result: ~Copyable>(
     _ body: (_ user: String) throws(AdminError) -> Result
   ) throws(AdminError) -> Result {
-    try LockedStore.run(ending: endHolder) { () throws(AdminError) in try body(user) }
+    try LockedStore.run(ending: lock.endHolder) { () throws(AdminError) in try body(user) }
   }
 
   /// Prints the result of a change.
@@ -93,8 +111,7 @@ struct RevokeCommand: ParsableCommand {
   @Flag(help: "Revoke all factors, and remove everything else that is stored for the user.")
   var all = false
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
   @OptionGroup var options: UserChangeOptions
 
@@ -110,10 +127,7 @@ struct RevokeCommand: ParsableCommand {
   func run() throws(AdminError) {
     let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
     let revocation = try administrator.plan(all ? .everything : .factor(factor), of: options.user)
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      guard Console.askForConfirmation(revocation.question) else { throw .declined }
-    }
+    try confirmation.require(revocation.question)
     var report = try options.change { _ throws(AdminError) in
       try administrator.revoke(revocation)
     }
@@ -148,12 +162,11 @@ struct RenameUserCommand: ParsableCommand {
   @Argument(help: "The present name of the account.")
   var new: String
 
-  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
-  var endHolder = false
+  @OptionGroup var lock: LockOption
 
   func run() throws(AdminError) {
     let administrator = try ThisHost.userAdministrator(needsConfiguration: false)
-    let name = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+    let name = try LockedStore.run(ending: lock.endHolder) { () throws(AdminError) in
       try administrator.renameUser(old, to: new)
     }
     try Console.write(
@@ -219,11 +232,9 @@ struct PruneCommand: ParsableCommand {
   @Flag(help: "Remove the records even if many accounts are missing.")
   var many = false
 
-  @Flag(name: [.short, .long], help: "Do not ask for confirmation.")
-  var yes = false
+  @OptionGroup var confirmation: Confirmation
 
-  @Flag(help: "Kill any process that blocks this command by holding a lock for too long.")
-  var endHolder = false
+  @OptionGroup var lock: LockOption
 
   @Flag(help: "Print JSON, for programs.")
   var json = false
@@ -236,15 +247,11 @@ struct PruneCommand: ParsableCommand {
     guard many || !orphans.areSuspicious else {
       throw .manyAccountsMissing(orphans.names.count, of: orphans.total)
     }
-    if !yes {
-      guard Console.canAsk else { throw .unconfirmed }
-      let names = NameList.text(orphans.names.map { "\(VisibleText($0))" })
-      guard Console.askForConfirmation("remove the records of the deleted accounts \(names)?")
-      else { throw .declined }
-    }
+    let names = NameList.text(orphans.names.map { "\(VisibleText($0))" })
+    try confirmation.require("remove the records of the deleted accounts \(names)?")
     var reports: [RevocationReport] = []
     for name in orphans.names {
-      let report = try LockedStore.run(ending: endHolder) { () throws(AdminError) in
+      let report = try LockedStore.run(ending: lock.endHolder) { () throws(AdminError) in
         try administration.prune(name)
       }
       guard let report else { continue }
