@@ -52,10 +52,10 @@ extension Explanation {
   }
 
   private var accountText: String {
-    switch accountLookup {
-    case .known(let account): "\(Self.visible(account.name)) (uid \(account.uid))"
-    case .unknown: "there is no account \(Self.visible(request.user))"
-    case .problem(let error): "cannot be looked up: \(error.text)"
+    switch lookup {
+    case .success(let account?): "\(Self.visible(account.name)) (uid \(account.uid))"
+    case .success(nil): "there is no account \(Self.visible(request.user))"
+    case .failure(let error): "cannot be looked up: \(error.text)"
     }
   }
 
@@ -198,8 +198,8 @@ extension Explanation {
   /// added to the object `from`, the source of a setting.
   package var json: JSON {
     .object([
-      ("user", .string(Self.visible(accountLookup.account?.name ?? request.user))),
-      ("uid", accountLookup.account.map { .number(Int64($0.uid)) } ?? .null),
+      ("user", .string(Self.visible(account?.name ?? request.user))),
+      ("uid", account.map { .number(Int64($0.uid)) } ?? .null),
       ("service", .string(Self.visible(request.service))),
       ("address", JSON(address.map { Self.visible($0.text) })),
       ("decision", .string(decision.kind.rawValue)),

@@ -25,13 +25,6 @@ package struct Explanation {
     case unknown(StackRefusal)
   }
 
-  /// The result of looking up the account.
-  package enum AccountLookup: Equatable {
-    case known(Account)
-    case unknown
-    case problem(SystemError)
-  }
-
   /// The data stored for the account.
   package enum Stored: Equatable {
     case nothing
@@ -66,8 +59,10 @@ package struct Explanation {
   package let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
-  /// The result of looking up the user's account.
-  let accountLookup: AccountLookup
+  /// The user's account, nil if there is none, or the reason why it cannot be looked up.
+  let lookup: Result<Account?, SystemError>
+  /// The user's account, or nil if there is none or its lookup failed.
+  let account: Account?
   /// The data stored for the user.
   package let stored: Stored
   /// The throttling state after failed attempts; nil if nothing is stored, or if the settings or
@@ -136,13 +131,14 @@ package struct Explanation {
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: arguments,
       isCalledByRoot: host.isCalledByRoot, from: host.stacks)
-    let accountLookup = Self.accountLookup(user, host)
-    self.accountLookup = accountLookup
+    lookup = Result { () throws(SystemError) in try host.account(named: user.bytes) }
+    let account: Account? = if case .success(let found) = lookup { found } else { nil }
+    self.account = account
 
     let subject = Subject(
-      user: accountLookup.account?.name ?? user.bytes, service: service, address: question.address
+      user: account?.name ?? user.bytes, service: service, address: question.address
     ) { group in
-      guard let account = accountLookup.account else { return false }
+      guard let account else { return false }
       return host.isMember(account, of: group)
     }
     let configuration = Self.configuration(arguments, host)
@@ -155,7 +151,7 @@ package struct Explanation {
         name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
     }
 
-    let stored = Self.stored(for: accountLookup, host)
+    let stored = Self.stored(for: account, host)
     self.stored = stored
     standing = Self.standing(stored, settings, host)
 
@@ -169,13 +165,13 @@ package struct Explanation {
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
       .considering(
         Self.space(rules.host), forecast.state,
-        hasBreakGlass: accountLookup.account.map {
+        hasBreakGlass: account.map {
           BreakGlass.credential(on: rules.host)?.names($0.name) ?? false
         } ?? false)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
     var gate = Gate(sudo: [], secureShell: nil)
-    if accountLookup != .unknown {
+    if lookup != .success(nil) {
       gate = Gate(sudo: sudo, secureShell: secureShell)
       if let called, let secureShell {
         gate.access = rules.access(
@@ -187,7 +183,7 @@ package struct Explanation {
   }
 
   /// Whether the user has an account, as far as that is known.
-  package var isAboutAnAccount: Bool { accountLookup != .unknown }
+  package var isAboutAnAccount: Bool { lookup != .success(nil) }
 
   // MARK: Gathering facts
 
@@ -226,16 +222,6 @@ package struct Explanation {
     return (lines ?? []) + stacks.misreadLines
   }
 
-  private static func accountLookup<Machine: Host>(_ user: UserName, _ host: Machine)
-    -> AccountLookup
-  {
-    do throws(SystemError) {
-      return try host.account(named: user.bytes).map { .known($0) } ?? .unknown
-    } catch {
-      return .problem(error)
-    }
-  }
-
   /// Returns the space on the file system of the store, or nil if it is not known.
   private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
     do throws(ReadingFailure) {
@@ -260,10 +246,8 @@ package struct Explanation {
     }
   }
 
-  private static func stored<Machine: Host>(for accountLookup: AccountLookup, _ host: Machine)
-    -> Stored
-  {
-    guard let account = accountLookup.account else { return .nothing }
+  private static func stored<Machine: Host>(for account: Account?, _ host: Machine) -> Stored {
+    guard let account else { return .nothing }
     do throws(FactorStoreError) {
       let store = try host.store()
       if let snapshot = try store.snapshot(of: account) {
@@ -286,16 +270,6 @@ package struct Explanation {
       return attempts.standing(settings.throttle, now: try host.now())
     } catch {
       return nil
-    }
-  }
-}
-
-extension Explanation.AccountLookup {
-  /// The account, or nil if it is unknown or its lookup failed.
-  package var account: Account? {
-    switch self {
-    case .known(let account): account
-    case .unknown, .problem: nil
     }
   }
 }

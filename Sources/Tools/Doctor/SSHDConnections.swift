@@ -68,9 +68,7 @@ struct SSHDConnections {
 
   /// What determines the settings: for each keyword, the `Match` line that sets it; or, if that is not
   /// known, all lines that apply.
-  private struct Determination: Hashable {
-    let lines: [Int?]
-  }
+  private typealias Determination = [Int?]
 
   /// Chooses the connections for a configuration.
   init(
@@ -277,11 +275,10 @@ struct SSHDConnections {
     }
 
     private func determination(_ matches: Set<Int>) -> Determination {
-      guard canPredict else { return Determination(lines: matches.sorted()) }
-      return Determination(
-        lines: SSHDSettings.keys.map { key in
-          lines.first { matches.contains($0.index) && $0.keywords.contains(key) }?.index
-        })
+      guard canPredict else { return matches.sorted() }
+      return SSHDSettings.keys.map { key in
+        lines.first { matches.contains($0.index) && $0.keywords.contains(key) }?.index
+      }
     }
 
     private static func text(_ names: [String]) -> String {

@@ -7,10 +7,10 @@ extension SudoersPolicy {
   /// output does not tell the users of `Defaults:x` from the accounts of `Defaults>x`.
   package init(_ output: [UInt8], runAsDefaults: [UInt8]) throws(ReadingFailure) {
     let root = try Self.object(Self.value(of: output), "the output")
-    var aliases = Aliases()
+    var aliases: Aliases = [:]
     for name in ["User_Aliases", "Runas_Aliases", "Host_Aliases", "Command_Aliases"] {
       for alias in try Self.object(root[name] ?? .object([]), name) {
-        aliases.lists[name, default: [:]][alias.key] = try Self.array(alias.value, name)
+        aliases[name, default: [:]][alias.key] = try Self.array(alias.value, name)
       }
     }
     let bound = try Self.object(Self.value(of: runAsDefaults), "the output")
@@ -68,9 +68,7 @@ extension SudoersPolicy {
   }
 
   /// The aliases, by the member that lists them and by name.
-  private struct Aliases {
-    var lists: [String: [String: [JSON]]] = [:]
-  }
+  private typealias Aliases = [String: [String: [JSON]]]
 
   // MARK: Lists
 
@@ -100,7 +98,7 @@ extension SudoersPolicy {
     let isNegated = element["negated"] == .bool(true)
     for (key, name) in references {
       guard case .string(let alias)? = element[key] else { continue }
-      guard let elements = aliases.lists[name]?[alias] else {
+      guard let elements = aliases[name]?[alias] else {
         // sudo takes an alias that is not defined for a name.
         return key == "cmndalias" ? [] : [SudoersMember(.name(alias), isNegated: isNegated)]
       }
