@@ -1,7 +1,7 @@
 import Glibc
 
 /// A pattern with wildcards, as in glob(7).
-struct NamePattern {
+struct NamePattern: Equatable {
   private let text: String
   private let flags: Int32
 
@@ -15,6 +15,12 @@ struct NamePattern {
   init(inSudoers text: String) {
     self.text = text
     flags = FNM_PATHNAME
+  }
+
+  /// Creates a pattern of sshd, which has only the wildcards `*` and `?` (`match_pattern` in match.c).
+  init(inSSHD text: String) {
+    self.text = text.replacing("\\", with: "\\\\").replacing("[", with: "\\[")
+    flags = 0
   }
 
   /// Whether the pattern can match something other than itself.

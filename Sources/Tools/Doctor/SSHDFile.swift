@@ -380,6 +380,13 @@ struct SSHDPatterns: Equatable {
   struct Pattern: Equatable {
     let text: String
     let isNegated: Bool
+    fileprivate let name: NamePattern
+
+    init(text: String, isNegated: Bool) {
+      self.text = text
+      self.isNegated = isNegated
+      name = NamePattern(inSSHD: text)
+    }
   }
 
   let patterns: [Pattern]
@@ -430,9 +437,8 @@ struct SSHDPatterns: Equatable {
 
   /// Compares a word with all patterns.
   func result(_ word: String) -> Result {
-    let word = Array(word.utf8)[...]
     var result = Result.differs
-    for pattern in patterns where Self.matches(word, Array(pattern.text.utf8)[...]) {
+    for pattern in patterns where pattern.name.matches(word) {
       guard !pattern.isNegated else { return .excluded }
       result = .matches
     }
@@ -445,13 +451,11 @@ struct SSHDPatterns: Equatable {
   /// Returns whether an address matches the list, whose patterns can be networks.
   func matches(address text: String) -> Bool {
     guard let address = IPAddress(Array(text.utf8).span) else { return false }
-    let word = Array(text.utf8)[...]
     var matches = false
     for pattern in patterns {
-      let bytes = Array(pattern.text.utf8)
       let holds =
-        Network(containing: bytes.span)?.contains(address)
-        ?? Self.matches(word, bytes[...])
+        Network(containing: Array(pattern.text.utf8).span)?.contains(address)
+        ?? pattern.name.matches(text)
       guard holds else { continue }
       guard !pattern.isNegated else { return false }
       matches = true
@@ -471,31 +475,5 @@ struct SSHDPatterns: Equatable {
       }
     }
     return matches
-  }
-
-  private static func matches(_ word: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
-    var word = word
-    var pattern = pattern
-    // Where to continue if the text after the last `*` does not match here.
-    var retry: (word: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?
-    while true {
-      if pattern.first == UInt8(ascii: "*") {
-        pattern = pattern.dropFirst()
-        retry = (word, pattern)
-      } else if let byte = word.first, let wanted = pattern.first,
-        wanted == byte || wanted == UInt8(ascii: "?")
-      {
-        word = word.dropFirst()
-        pattern = pattern.dropFirst()
-      } else if word.isEmpty, pattern.isEmpty {
-        return true
-      } else if let last = retry, !last.word.isEmpty {
-        word = last.word.dropFirst()
-        pattern = last.pattern
-        retry = (word, pattern)
-      } else {
-        return false
-      }
-    }
   }
 }
