@@ -101,6 +101,25 @@ package enum ThisHost {
     }
   }
 
+  /// Returns the configuration files of the host, in order: as this process reads them, or as the user who
+  /// decides about sign-ins does.
+  package static func layers(
+    asDecided: Bool = false
+  ) throws(AdminError) -> [ConfigurationFile.Layer] {
+    var layers: [ConfigurationFile.Layer] = []
+    func read() throws(ConfigurationFile.Failure) {
+      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationFile.Failure) in
+        layers.append(try layer.get())
+      }
+    }
+    do throws(ConfigurationFile.Failure) {
+      if asDecided { try DecidingUser.reading(read) } else { try read() }
+    } catch {
+      throw .configuration(error)
+    }
+    return layers
+  }
+
   /// Returns the configuration that decides about sign-ins.
   package static func policy() throws(AdminError) -> Configuration {
     do throws(ConfigurationFile.Failure) { return try DecidingUser.configuration() } catch {

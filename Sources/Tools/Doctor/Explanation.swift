@@ -114,7 +114,7 @@ package struct Explanation {
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
       isEnforced: question.isEnforced)
     let stacks = ServiceStacks(of: service, from: host.stacks, with: rules)
-    let module = Self.moduleLine(of: service, stacks.auth, host.stacks)
+    let module = Self.moduleLine(of: stacks, host.stacks)
     let called = stacks.withModule
     let arguments = module.arguments
     let request = SignInRequest(
@@ -187,17 +187,15 @@ package struct Explanation {
 
   // MARK: Gathering facts
 
-  private static func moduleLine<Source: StackSource>(
-    of service: [UInt8], _ stack: Result<ServiceStack, StackRefusal>, _ source: Source
+  private static func moduleLine(
+    of stacks: ServiceStacks, _ source: some StackSource
   ) -> ModuleLine {
+    if let called = stacks.withModule {
+      return .called(at: called.position, arguments: called.arguments)
+    }
     do throws(StackRefusal) {
-      let stack = try stack.get()
-      if let index = stack.moduleIndex,
-        case .module(_, let arguments, _) = stack.entries[index].kind
-      {
-        return .called(at: stack.entries[index].position, arguments: arguments)
-      }
-      let own = try source.file(service)
+      let stack = try stacks.auth.get()
+      let own = try source.file(stacks.name)
       // A file that only includes other files contributes no line to the stack.
       let first = own == nil ? try source.file(Array("other".utf8)) : own
       var files = first.map { [$0.path] } ?? []

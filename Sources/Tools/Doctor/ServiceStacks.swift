@@ -16,6 +16,8 @@ package struct ServiceStacks {
   package let account: Result<ServiceStack, StackRefusal>
   /// The first line that ends with a carriage return, or nil.
   package let carriageReturn: StackRefusal?
+  /// The service, or nil if its `auth` stack cannot be read or does not call the module.
+  package let withModule: ServiceWithModule?
   private let rules: HostRules
 
   /// Reads the stacks of a service.
@@ -25,6 +27,11 @@ package struct ServiceStacks {
     carriageReturn = Self.carriageReturn(name, source)
     auth = Self.stack(.auth, name, source)
     account = Self.stack(.account, name, source)
+    guard case .success(let stack) = auth else {
+      withModule = nil
+      return
+    }
+    withModule = ServiceWithModule(name: name, stack: stack)
   }
 
   private static func stack(
@@ -43,12 +50,6 @@ package struct ServiceStacks {
       guard case .carriageReturn = error else { return nil }
       return error
     }
-  }
-
-  /// The service, or nil if its `auth` stack cannot be read or does not call the module.
-  package var withModule: ServiceWithModule? {
-    guard case .success(let stack) = auth else { return nil }
-    return ServiceWithModule(name: name, stack: stack)
   }
 
   /// The findings about `auth` lines that do not do what they look like.

@@ -36,26 +36,14 @@ enum Tool {
     _ = unsafe chdir("/")
   }
 
-  /// The inode and modification time of a file, which change when the file is rewritten.
-  struct Version: Equatable {
-    let file: UInt64
-    let seconds: Int
-    let nanoseconds: Int
-  }
-
-  /// Returns the current version of a file, or nil if the file does not exist.
-  static func version(of path: String) -> Version? {
-    var status = stat()
-    // SAFETY: the string is valid during the call, which writes `status`.
-    guard unsafe lstat(path, &status) == 0 else { return nil }
-    return Version(
-      file: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
-      nanoseconds: status.st_mtim.tv_nsec)
+  /// Returns the identity of a file, which changes when the file is rewritten, or nil if there is none.
+  static func version(of path: String) -> FileIdentity? {
+    do throws(SystemError) { return try FileIdentity.of(Array(path.utf8)) } catch { return nil }
   }
 
   /// Waits at most `seconds` until a file exists whose version differs from `old`. Returns whether
   /// it does.
-  static func waitForVersion(of path: String, after old: Version?, seconds: Int) -> Bool {
+  static func waitForVersion(of path: String, after old: FileIdentity?, seconds: Int) -> Bool {
     for _ in 0..<(seconds * 100) {
       if let present = version(of: path), present != old { return true }
       var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)

@@ -118,6 +118,25 @@ package struct ChangeJournal {
     }
   }
 
+  /// Returns the pending change of a service, or nil if there is no valid record of one.
+  func pending(_ service: [UInt8]) throws(AdminError) -> ServiceChange? {
+    try Self.change(of: service, in: Self.pendingPath)
+  }
+
+  /// Returns the confirmed change of a service, or nil if there is no valid record of one.
+  func confirmed(_ service: [UInt8]) throws(AdminError) -> ServiceChange? {
+    try Self.change(of: service, in: Self.confirmedPath)
+  }
+
+  private static func change(
+    of service: [UInt8], in path: String
+  ) throws(AdminError) -> ServiceChange? {
+    for case .success(let change) in try entries(in: path) where change.service == service {
+      return change
+    }
+    return nil
+  }
+
   private static func entries(in path: String) throws(AdminError) -> [Entry] {
     try SystemFile.names(in: path).map { entry(path + "/" + $0) }
   }
@@ -302,12 +321,10 @@ package struct ConfirmationTime: Equatable {
 
   /// Parses an option's argument. Nil if the text is not a time or is outside `range`.
   package init?(argument: String) {
-    let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600]
-    guard let unit = argument.last, let factor = units[unit], argument.first != "+",
-      let number = Int64(argument.dropLast()), number > 0, number <= Self.range.upperBound,
-      Self.range.contains(number * factor)
-    else { return nil }
-    seconds = number * factor
+    guard let seconds = GrantDuration.seconds(argument, units: "smh", in: Self.range) else {
+      return nil
+    }
+    self.seconds = seconds
   }
 
   /// The time in its text form.

@@ -86,10 +86,7 @@ package enum ServiceState: Equatable {
         let marked = MarkedText.services(in: file.contents).first
       else { return .byHand(place) }
       let with = marked == service ? nil : VisibleText.escaping(marked)
-      for entry in try journal.pending() {
-        guard case .success(let change) = entry, change.service == marked,
-          let deadline = change.deadline
-        else { continue }
+      if let deadline = try journal.pending(marked)?.deadline {
         return .pending(place, with: with, until: deadline.time)
       }
       return .on(place, with: with)

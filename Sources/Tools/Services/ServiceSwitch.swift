@@ -214,12 +214,8 @@ package struct ServiceSwitch {
   /// its files. Returns nil if the service is not enabled.
   package func change(of service: [UInt8]) throws(AdminError) -> ServiceChange? {
     // An unreadable record belongs to a different service, or the marks below replace it.
-    for entry in try journal.pending() {
-      guard case .success(let change) = entry, change.service == service else { continue }
-      return change
-    }
-    for entry in try journal.confirmed() {
-      guard case .success(let change) = entry, change.service == service else { continue }
+    if let change = try journal.pending(service) { return change }
+    if let change = try journal.confirmed(service) {
       // If the service was enabled again because one file had lost its lines, the record does not have
       // the others.
       let recorded = Set(change.files.map(\.path))

@@ -100,7 +100,7 @@ extension Administration {
     for file in try onStore({ () throws(FactorStoreError) in try store.copyAuditLog() }) {
       try writer.add(Array(BackupFile.log.utf8) + file.name, file.content)
     }
-    let configuration = try configurationFiles()
+    let configuration = try ThisHost.layers().filter { $0.path != ConfigurationFile.vendorPath }
     for layer in configuration {
       try writer.add(Array(BackupFile.configuration.utf8) + layer.path, layer.text)
     }
@@ -109,20 +109,6 @@ extension Administration {
     return BackupReport(
       path: path, key: kept, users: users, entries: reading.last?.number ?? 0,
       configurationFiles: configuration.count)
-  }
-
-  /// Returns the files of the host's configuration, except the vendor's.
-  private func configurationFiles() throws(AdminError) -> [ConfigurationFile.Layer] {
-    var layers: [ConfigurationFile.Layer] = []
-    do throws(ConfigurationFile.Failure) {
-      try ConfigurationFile.forEachLayer { layer throws(ConfigurationFile.Failure) in
-        let layer = try layer.get()
-        if layer.path != ConfigurationFile.vendorPath { layers.append(layer) }
-      }
-    } catch {
-      throw .configuration(error)
-    }
-    return layers
   }
 
   /// Returns the names of all users' files, without duplicates, sorted.

@@ -164,22 +164,21 @@ package struct GrantDuration: Equatable {
 
   /// Parses an argument. Returns nil if it is not a duration, or not within `range`.
   package init?(argument: String) {
-    guard let unit = argument.utf8.last, let factor = Self.factor(unit),
-      let number = Int64(argument.dropLast()), number > 0, argument.first != "+"
-    else { return nil }
-    let (seconds, overflow) = number.multipliedReportingOverflow(by: factor)
-    guard !overflow, Self.range.contains(seconds) else { return nil }
+    guard let seconds = Self.seconds(argument, units: "smhd", in: Self.range) else { return nil }
     self.seconds = seconds
   }
 
-  private static func factor(_ unit: UInt8) -> Int64? {
-    switch unit {
-    case UInt8(ascii: "s"): 1
-    case UInt8(ascii: "m"): 60
-    case UInt8(ascii: "h"): 3600
-    case UInt8(ascii: "d"): 86_400
-    case _: nil
-    }
+  /// Parses a whole number followed by a unit: s, m, h or d. Returns the seconds, or nil for any other text,
+  /// for a unit that is not in `units`, and for a time outside `range`.
+  package static func seconds(
+    _ argument: String, units: String, in range: ClosedRange<Int64>
+  ) -> Int64? {
+    let factors: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = argument.last, units.contains(unit), let factor = factors[unit],
+      let number = Int64(argument.dropLast()), number > 0, argument.first != "+"
+    else { return nil }
+    let (seconds, overflow) = number.multipliedReportingOverflow(by: factor)
+    return !overflow && range.contains(seconds) ? seconds : nil
   }
 
   /// The duration in the form of an argument: in hours, or in minutes rounded down.

@@ -80,44 +80,34 @@ package struct UserReport: Equatable {
 
   /// The report as JSON. Member names are stable across versions.
   package var json: JSON {
+    var (uid, problem) = (JSON.null, JSON.null)
+    let standing: String
+    var summary: UserSummary?
     switch content {
     case .usable(let user):
-      return .object([
-        ("user", .string(String(decoding: name, as: UTF8.self))),
-        ("uid", user.uid.map { .number(Int64($0)) } ?? .null),
-        ("standing", .string(user.standing.word)),
-        ("waitSeconds", .number(user.standing.waitSeconds)),
-        ("wrongCodes", .number(Int64(user.failures.failures))),
-        ("wrongCodesInOwnPrograms", .number(Int64(user.ownFailures.failures))),
-        ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
-        ("factors", .array(user.factors.map { $0.json })),
-        ("recoveryCodesLeft", .number(Int64(user.recoveryCodes))),
-        ("grants", .number(Int64(user.grants.count))),
-        ("rememberedSignIns", .number(Int64(user.remembered))),
-        ("problem", .null),
-      ])
-    case .unusable(let problem):
-      return absent(
-        uid: .null, standing: "unusable",
-        problem: problem.json)
-    case .notEnrolled(let uid):
-      return absent(uid: .number(Int64(uid)), standing: "not-enrolled", problem: .null)
+      summary = user
+      uid = user.uid.map { .number(Int64($0)) } ?? .null
+      standing = user.standing.word
+    case .unusable(let found):
+      standing = "unusable"
+      problem = found.json
+    case .notEnrolled(let known):
+      standing = "not-enrolled"
+      uid = .number(Int64(known))
     }
-  }
-
-  private func absent(uid: JSON, standing: String, problem: JSON) -> JSON {
-    .object([
+    func value(_ value: (UserSummary) -> JSON) -> JSON { summary.map(value) ?? .null }
+    return .object([
       ("user", .string(String(decoding: name, as: UTF8.self))),
       ("uid", uid),
       ("standing", .string(standing)),
-      ("waitSeconds", .null),
-      ("wrongCodes", .null),
-      ("wrongCodesInOwnPrograms", .null),
-      ("newestEnrollment", .null),
-      ("factors", .null),
-      ("recoveryCodesLeft", .null),
-      ("grants", .null),
-      ("rememberedSignIns", .null),
+      ("waitSeconds", value { .number($0.standing.waitSeconds) }),
+      ("wrongCodes", value { .number(Int64($0.failures.failures)) }),
+      ("wrongCodesInOwnPrograms", value { .number(Int64($0.ownFailures.failures)) }),
+      ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
+      ("factors", value { .array($0.factors.map(\.json)) }),
+      ("recoveryCodesLeft", value { .number(Int64($0.recoveryCodes)) }),
+      ("grants", value { .number(Int64($0.grants.count)) }),
+      ("rememberedSignIns", value { .number(Int64($0.remembered)) }),
       ("problem", problem),
     ])
   }

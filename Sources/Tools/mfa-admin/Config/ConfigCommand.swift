@@ -15,23 +15,6 @@ struct ConfigCommand: ParsableCommand {
       ConfigCheckCommand.self, ConfigShowCommand.self, ConfigSetCommand.self,
       ConfigWriteCommand.self, ConfigApplyCommand.self, ConfigTemplateCommand.self,
     ])
-
-  /// Returns the configuration files of the host, in order: as this process reads them, or as the user who
-  /// decides about sign-ins does.
-  static func layers(asDecided: Bool = false) throws(AdminError) -> [ConfigurationFile.Layer] {
-    var layers: [ConfigurationFile.Layer] = []
-    func read() throws(ConfigurationFile.Failure) {
-      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationFile.Failure) in
-        layers.append(try layer.get())
-      }
-    }
-    do throws(ConfigurationFile.Failure) {
-      if asDecided { try DecidingUser.reading(read) } else { try read() }
-    } catch {
-      throw .configuration(error)
-    }
-    return layers
-  }
 }
 
 /// `mfa-admin config check`
@@ -81,7 +64,7 @@ struct ConfigShowCommand: ParsableCommand {
   var tenant: String?
 
   func run() throws(AdminError) {
-    let layers = try ConfigCommand.layers(asDecided: true)
+    let layers = try ThisHost.layers(asDecided: true)
     let configuration = try Self.effective(layers)
     var section: Tenant?
     if let tenant {
@@ -251,12 +234,12 @@ struct ConfigApplyCommand: ParsableCommand {
     for ignored in settings.ignored { Console.printError("note: ignored \(ignored)") }
     let result: IdentityPlatformFile
     if dryRun {
-      result = try IdentityPlatformFile(settings, tenant: name, over: try ConfigCommand.layers())
+      result = try IdentityPlatformFile(settings, tenant: name, over: try ThisHost.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
     } else {
       result = try IdentityPlatformFile.locking { () throws(AdminError) in
         let result = try IdentityPlatformFile(
-          settings, tenant: name, over: try ConfigCommand.layers())
+          settings, tenant: name, over: try ThisHost.layers())
         let (administration, _) = try ThisHost.administration(needsConfiguration: false)
         let section = name.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
         let mark = try administration.enterConfiguration(
