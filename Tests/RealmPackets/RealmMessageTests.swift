@@ -272,6 +272,14 @@ struct RealmMessageTests {
     return forms.sorted { $0.key < $1.key }.map { ["\($0.key)", "`\($0.value)`"] }
   }
 
+  private static func subject(_ request: VerifierRequest) -> Any? {
+    if case .offline(let request) = request { request.subject } else { nil }
+  }
+
+  private static func answer(_ reply: VerifierReply) -> Any? {
+    if case .offline(let reply) = reply { reply } else { nil }
+  }
+
   @Test("PROTOCOL.md has the number of every request and reply")
   func document() throws {
     let document = ProtocolDocument("Realm/Realm/PROTOCOL.md")
@@ -280,6 +288,11 @@ struct RealmMessageTests {
     }
     #expect(try rows("request") == Self.forms(Self.requestSamples, at: 2) { $0 })
     #expect(try rows("reply") == Self.forms(Self.replySamples, at: 2) { $0 })
+    let subjects = Self.requestSamples.filter { Self.subject($0) != nil }
+    let position = 3 + 2 + Self.host.count + 2 + Self.serial.count
+    #expect(try rows("subject") == Self.forms(subjects, at: position) { Self.subject($0) ?? "" })
+    let answers = Self.replySamples.filter { Self.answer($0) != nil }
+    #expect(try rows("answer") == Self.forms(answers, at: 3) { Self.answer($0) ?? "" })
     let commands = Self.commands.map { Self.request($0, by: [], at: []) }
     #expect(try rows("command") == Self.forms(commands, at: 6) { $0.command })
     for (name, kind) in [

@@ -69,13 +69,11 @@ package enum VerifierRequest: WireMessage, Sendable {
 
   package static var kind: UInt8 { 0x43 }
 
-  private static var forms: [VerifierRequest] {
-    [
-      .decide(.placeholder), .join(ticket: PrivateText(SecretBytes(count: 0)), serial: []),
-      .renew(host: [], present: [], next: []), .ping, .numbers, .seen(.placeholder),
-      .offline(.placeholder),
-    ]
-  }
+  private static let forms: [VerifierRequest] = [
+    .decide(.placeholder), .join(ticket: PrivateText(SecretBytes(count: 0)), serial: []),
+    .renew(host: [], present: [], next: []), .ping, .numbers, .seen(.placeholder),
+    .offline(.placeholder),
+  ]
 
   /// Creates a request whose fields are read next.
   package init() { self = .ping }
@@ -135,12 +133,10 @@ package enum VerifierReply: WireMessage, Equatable, Sendable {
 
   package static var kind: UInt8 { 0x83 }
 
-  private static var forms: [VerifierReply] {
-    [
-      .joined(host: [], days: 0), .renewed(days: 0), .refused, .alive,
-      .numbers(DecisionNumbers(counters: [], timings: [])), .offline(.later(seconds: 0)),
-    ]
-  }
+  private static let forms: [VerifierReply] = [
+    .joined(host: [], days: 0), .renewed(days: 0), .refused, .alive,
+    .numbers(DecisionNumbers(counters: [], timings: [])), .offline(.later(seconds: 0)),
+  ]
 
   /// Creates a reply whose fields are read next.
   package init() { self = .refused }

@@ -52,15 +52,13 @@ package enum AdministrationReply: WireMessage, Sendable {
 
   package static var kind: UInt8 { 0x84 }
 
-  private static var forms: [AdministrationReply] {
-    [
-      .failed(.malformed, detail: []), .inspection(.placeholder), .hosts([], isEnd: false),
-      .hostTicket(PrivateText(SecretBytes(count: 0))), .done(checkpoint: []),
-      .realm(.placeholder), .users([], isEnd: false),
-      .changed(.forgotten(remembered: 0), checkpoint: []), .auditLog([], isEnd: false),
-      .auditLogEnd(0), .imported(.placeholder),
-    ]
-  }
+  private static let forms: [AdministrationReply] = [
+    .failed(.malformed, detail: []), .inspection(.placeholder), .hosts([], isEnd: false),
+    .hostTicket(PrivateText(SecretBytes(count: 0))), .done(checkpoint: []),
+    .realm(.placeholder), .users([], isEnd: false),
+    .changed(.forgotten(remembered: 0), checkpoint: []), .auditLog([], isEnd: false),
+    .auditLogEnd(0), .imported(.placeholder),
+  ]
 
   /// Creates a reply whose fields are read next.
   package init() { self = .auditLogEnd(0) }

@@ -109,13 +109,11 @@ package enum AdministrationCommand: Equatable, Sendable {
     }
   }
 
-  private static var forms: [AdministrationCommand] {
-    [
-      .inspect, .hosts(after: []), .newHostTicket(host: [], groups: []), .revokeHost([]), .realm,
-      .users(after: []), .user([]), .change([], .unlock), .renameUser([], to: []),
-      .auditLog(after: 0), .auditLogEnd, .importUser(.placeholder), .undoImport(.placeholder),
-    ]
-  }
+  private static let forms: [AdministrationCommand] = [
+    .inspect, .hosts(after: []), .newHostTicket(host: [], groups: []), .revokeHost([]), .realm,
+    .users(after: []), .user([]), .change([], .unlock), .renameUser([], to: []),
+    .auditLog(after: 0), .auditLogEnd, .importUser(.placeholder), .undoImport(.placeholder),
+  ]
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     let longest = AdministrationRequest.longestName

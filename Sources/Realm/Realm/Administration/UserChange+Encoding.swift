@@ -5,12 +5,10 @@ import MFAWire
 
 // The encoding of changes, their effects, and reports about users.
 extension UserChange {
-  private static var forms: [UserChange] {
-    [
-      .unlock, .forget, .revoke(.zero), .revokeEverything,
-      .grant(GrantTerms(kind: .ticket, seconds: 0, uses: 0, reason: nil)), .withdraw(nil),
-    ]
-  }
+  private static let forms: [UserChange] = [
+    .unlock, .forget, .revoke(.zero), .revokeEverything,
+    .grant(GrantTerms(kind: .ticket, seconds: 0, uses: 0, reason: nil)), .withdraw(nil),
+  ]
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.form(&self, of: Self.forms)
@@ -38,12 +36,10 @@ extension UserChange {
 }
 
 extension UserChange.Effect {
-  private static var forms: [UserChange.Effect] {
-    [
-      .unlocked(.placeholder), .forgotten(remembered: 0), .revoked(.placeholder),
-      .granted(.placeholder), .withdrawn([]),
-    ]
-  }
+  private static let forms: [UserChange.Effect] = [
+    .unlocked(.placeholder), .forgotten(remembered: 0), .revoked(.placeholder),
+    .granted(.placeholder), .withdrawn([]),
+  ]
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.form(&self, of: Self.forms)
