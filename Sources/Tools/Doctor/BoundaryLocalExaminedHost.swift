@@ -82,13 +82,14 @@ package struct LocalExaminedHost: ExaminedHost {
   /// The folder from which libpam loads modules that a line names without a path: the one that has
   /// libpam's own modules. Nil if it cannot be found.
   private var moduleFolder: String? {
-    do throws(ReadingFailure) {
-      for folder in try Ownership.moduleFolders(self)
-      where try status(of: "\(folder)/pam_deny.so") != nil {
-        return folder
+    let folders: [String]
+    do throws(ReadingFailure) { folders = try Ownership.moduleFolders(self) } catch { return nil }
+    return folders.first { folder in
+      // A folder that cannot be examined does not hide the next one.
+      do throws(ReadingFailure) { return try status(of: "\(folder)/pam_deny.so") != nil } catch {
+        return false
       }
-    } catch {}
-    return nil
+    }
   }
 
   package func recordedServices() -> Result<[RecordedService], ReadingFailure> { recorded() }

@@ -9,27 +9,30 @@ enum EnrollmentService {
   /// The name of the service.
   static let name = Array("mfa-enroll".utf8)
 
-  /// Returns the reason why the service's stack may accept a user without a correct password, or nil.
-  /// The place is escaped for display.
-  static func gap(in source: some StackSource) -> ReadingFailure? {
+  /// Why the service's stack may accept a user without a correct password: the file, with the line if it is
+  /// known, escaped for display, and the reason.
+  typealias Gap = (place: String, reason: String)
+
+  /// Returns why the service's stack may accept a user without a correct password, or nil.
+  static func gap(in source: some StackSource) -> Gap? {
     do throws(StackRefusal) {
       return gap(try ServiceStack(.auth, of: name, from: source))
     } catch {
-      return ReadingFailure(at: VisibleText.escaping(error.place), error.sentence)
+      return (VisibleText.escaping(error.place), error.sentence)
     }
   }
 
-  private static func gap(_ stack: ServiceStack) -> ReadingFailure? {
+  private static func gap(_ stack: ServiceStack) -> Gap? {
     guard stack.entries.contains(where: \.asksForPassword) else {
-      return ReadingFailure(
-        at: "\(InstalledPath.helperService)", "the stack does not ask for a password")
+      return ("\(InstalledPath.helperService)", "the stack does not ask for a password")
     }
     let effect = StackEffect(ofAuthStack: stack, of: name, for: Claimant([.code, .other]))
     guard effect.canSucceed else { return nil }
     let line = decisiveLine(effect) ?? 0
-    return ReadingFailure(
-      at: VisibleText.escaping(stack.entries[line].position.text),
-      "through this line, the stack of mfa-enroll can succeed without the password")
+    return (
+      VisibleText.escaping(stack.entries[line].position.text),
+      "through this line, the stack of mfa-enroll can succeed without the password"
+    )
   }
 
   /// Returns the first line that denies every user, because its module needs root's rights to read the

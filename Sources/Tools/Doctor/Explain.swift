@@ -51,7 +51,7 @@ extension Administration {
 
 extension Readiness {
   /// Predicts sign-ins of these accounts on the host that the program runs on, whose configuration is
-  /// `policy`: for one tenant or, if `tenant` is nil, for the host and all its tenants.
+  /// `policy`. If `tenant` is nil, the sign-ins are those of the host and of all its tenants.
   package static func onThisHost(
     _ snapshot: HostSnapshot, under policy: Configuration, accounts: [Account], tenant: [UInt8]?
   ) throws(AdminError) -> Readiness {

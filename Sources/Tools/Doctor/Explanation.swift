@@ -59,9 +59,9 @@ package struct Explanation {
   package let exceptions: [Finding]
   /// The service's `account` line.
   let accountLine: AccountLine
-  /// The user's account, nil if there is none, or the reason why it cannot be looked up.
+  /// The user's account, nil if the host has no such account, or why the lookup failed.
   let lookup: Result<Account?, SystemError>
-  /// The user's account, or nil if there is none or its lookup failed.
+  /// The user's account, or nil if the host has no such account or the lookup failed.
   let account: Account?
   /// The data stored for the user.
   package let stored: Stored

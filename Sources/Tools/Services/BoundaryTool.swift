@@ -36,7 +36,7 @@ enum Tool {
     _ = unsafe chdir("/")
   }
 
-  /// Returns the identity of a file, which changes when the file is rewritten, or nil if there is none.
+  /// Returns the identity of a file, which changes when the file is rewritten, or nil if it does not exist.
   static func version(of path: String) -> FileIdentity? {
     do throws(SystemError) { return try FileIdentity.of(Array(path.utf8)) } catch { return nil }
   }

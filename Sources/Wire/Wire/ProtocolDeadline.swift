@@ -1,13 +1,13 @@
 /// How long the two ends of a connection wait, in seconds. The table in SERVICE.md has the same
 /// numbers. (`ProtocolDocumentTests`)
 package enum ProtocolDeadline {
-  /// The module and the helper, for a reply; the helper, for the first frame of its client.
+  /// How long the module and the helper wait for a reply, and the helper for the first frame of its client.
   /// Before the decider replies to the request for a code, it waits for two locks, at most 10 seconds for
   /// each, and for the gateway, at most 25 seconds.
   package static var later: Int64 { 60 }
-  /// The service, for a request.
+  /// How long the service waits for a request.
   package static var start: Int64 { 2 }
-  /// The helper, for what the user answers. The user may have to find a phone first.
+  /// How long the helper waits until the user answers, who may have to find a phone first.
   package static var answer: Int64 { 600 }
 }
 

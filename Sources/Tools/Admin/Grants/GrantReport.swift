@@ -168,8 +168,8 @@ package struct GrantDuration: Equatable {
     self.seconds = seconds
   }
 
-  /// Parses a whole number followed by a unit: s, m, h or d. Returns the seconds, or nil for any other text,
-  /// for a unit that is not in `units`, and for a time outside `range`.
+  /// Parses a whole number followed by a unit: s, m, h or d. Returns the seconds, or nil if the text is
+  /// anything else, the unit is not in `units`, or the time is outside `range`.
   package static func seconds(
     _ argument: String, units: String, in range: ClosedRange<Int64>
   ) -> Int64? {
