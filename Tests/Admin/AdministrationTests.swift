@@ -11,15 +11,15 @@ import Testing
 
 /// Administration with a real store, whose folder must belong to root.
 @Suite(.privateMachine) struct AdministrationTests {
-  func revoke(
-    _ store: TemporaryStore, _ user: String, _ factor: String?
-  ) throws(AdminError) -> RevocationReport {
+  let store: TemporaryStore
+
+  init() throws { store = try TemporaryStore() }
+
+  func revoke(_ user: String, _ factor: String?) throws(AdminError) -> RevocationReport {
     try store.administration.revoke(store.administration.plan(.factor(factor), of: user))
   }
 
-  func revokeAll(
-    _ store: TemporaryStore, _ user: String
-  ) throws(AdminError) -> RevocationReport {
+  func revokeAll(_ user: String) throws(AdminError) -> RevocationReport {
     try store.administration.revoke(store.administration.plan(.everything, of: user))
   }
 
@@ -29,7 +29,6 @@ import Testing
   // MARK: Reading
 
   @Test func usersAreListedByName() throws {
-    let store = try TemporaryStore()
     #expect(try store.administration.users().isEmpty)
     try store.enroll("carol", uid: 1002, ["phone"])
     try store.enroll("alice", ["phone", "tablet"], failures: 2, lastFailure: 1)
@@ -53,7 +52,6 @@ import Testing
   }
 
   @Test func onlyRecordsOfDeletedAccountsArePruned() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     try store.enroll("bob", uid: 1001, ["phone"])
     #expect(try store.administration.orphans().names.isEmpty)
@@ -84,7 +82,6 @@ import Testing
   /// Lists more users than one reader takes at a time (256). Some are not in /etc/passwd, so their
   /// records are read individually.
   @Test func manyAreListedByName() throws {
-    let store = try TemporaryStore()
     var names: [String] = []
     var lines = ""
     for number in 0..<600 {
@@ -178,48 +175,43 @@ import Testing
     ),
   ]
 
-  @Test(arguments: spoilings.indices) func damaged(_ index: Int) throws {
+  @Test(arguments: spoilings.indices, [nil, "bob:x:1001:\n"])
+  func damaged(_ index: Int, passwordFile: String?) throws {
     let (number, state, spoil) = Self.spoilings[index]
-    for passwordFile in [nil, "bob:x:1001:\n"] {
-      // In these cases no account source knows the account.
-      if passwordFile != nil, number == 11 || number == 12 { continue }
-      let store = try TemporaryStore()
-      try store.enroll("alice", ["phone"])
-      try store.enroll("bob", uid: 1001, ["phone"])
-      try spoil(store)
-      store.passwordFile = passwordFile
-      let reports = try store.administration.users()
-      #expect(reports.map(\.visibleName) == ["alice", "bob"], "case \(number)")
-      #expect(reports.map(\.standing) == ["open", state], "case \(number)")
-      #expect(reports.map(\.isUsable) == [true, false], "case \(number)")
-      #expect(try store.administration.user("bob") == reports.last, "case \(number)")
+    // In these cases no account source knows the account.
+    if passwordFile != nil, number == 11 || number == 12 { return }
+    try store.enroll("alice", ["phone"])
+    try store.enroll("bob", uid: 1001, ["phone"])
+    try spoil(store)
+    store.passwordFile = passwordFile
+    let reports = try store.administration.users()
+    #expect(reports.map(\.visibleName) == ["alice", "bob"], "case \(number)")
+    #expect(reports.map(\.standing) == ["open", state], "case \(number)")
+    #expect(reports.map(\.isUsable) == [true, false], "case \(number)")
+    #expect(try store.administration.user("bob") == reports.last, "case \(number)")
 
-      // Only --all is allowed for such a record.
-      guard case .unusable(let problem)? = reports.last?.content else { continue }
-      let expected = AdminError.unusable(try userName("bob"), problem)
-      #expect(
-        refusal { () throws(AdminError) in _ = try revoke(store, "bob", "phone") } == expected)
-      #expect(refusal { () throws(AdminError) in _ = try revoke(store, "bob", nil) } == expected)
-      #expect(
-        refusal { () throws(AdminError) in _ = try store.administration.unlock("bob") } == expected)
-      #expect(store.lines.isEmpty, "case \(number)")
-      let report = try revokeAll(store, "bob")
-      let sentence = "bob: removed what was stored; no factor is left"
-      #expect(report.sentence == sentence, "case \(number)")
-      #expect(report.removal == nil, "case \(number)")
-      #expect(text(report.entered.mark) == store.marks.last, "case \(number)")
-      #expect(store.lines == ["result=revoked user=bob factor=all by=root\\x0a"])
-      #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
-      #expect(try store.snapshot("alice") != nil, "case \(number)")
+    // Only --all is allowed for such a record.
+    guard case .unusable(let problem)? = reports.last?.content else { return }
+    let expected = AdminError.unusable(try userName("bob"), problem)
+    #expect(refusal(try revoke("bob", "phone")) == expected)
+    #expect(refusal(try revoke("bob", nil)) == expected)
+    #expect(refusal(try store.administration.unlock("bob")) == expected)
+    #expect(store.lines.isEmpty, "case \(number)")
+    let report = try revokeAll("bob")
+    let sentence = "bob: removed what was stored; no factor is left"
+    #expect(report.sentence == sentence, "case \(number)")
+    #expect(report.removal == nil, "case \(number)")
+    #expect(text(report.entered.mark) == store.marks.last, "case \(number)")
+    #expect(store.lines == ["result=revoked user=bob factor=all by=root\\x0a"])
+    #expect(try store.administration.users().map(\.visibleName) == ["alice"], "case \(number)")
+    #expect(try store.snapshot("alice") != nil, "case \(number)")
 
-      // Afterwards bob can enrol again.
-      try store.enroll("bob", uid: 1005, ["new"])
-      #expect(try store.administration.user("bob").standing == "open", "case \(number)")
-    }
+    // Afterwards bob can enrol again.
+    try store.enroll("bob", uid: 1005, ["new"])
+    #expect(try store.administration.user("bob").standing == "open", "case \(number)")
   }
 
   @Test func strayFilesAreListedWithoutDrafts() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     try store.write([1], to: store.recordPath(".alice"))
     try store.write([1], to: store.recordPath("al ice"))
@@ -230,21 +222,19 @@ import Testing
   }
 
   @Test func failedAccountLookupIsReported() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let failure = SystemError(.lookUpAccount, number: 5)
     store.lookUpFailure = failure
     #expect(
       try store.administration.users().map(\.standing) == ["account unknown: Input/output error"])
     let expected = AdminError.account(try userName("alice"), failure)
-    let refused = refusal { () throws(AdminError) in _ = try store.administration.user("alice") }
+    let refused = refusal(try store.administration.user("alice"))
     #expect(refused == expected)
-    #expect(refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") } == expected)
+    #expect(refusal(try revokeAll("alice")) == expected)
     #expect(store.exists(store.recordPath("alice")))
   }
 
   @Test func unknownUserIsNotFound() throws {
-    let store = try TemporaryStore()
     store.accounts["carol"] = 1
     let nobody = try userName("nobody-here")
     let carol = try userName("carol")
@@ -253,12 +243,10 @@ import Testing
       ("", .notAUserName("")), ("a/b", .notAUserName("a/b")),
       (String(repeating: "a", count: 256), .notAUserName(String(repeating: "a", count: 256))),
     ] {
-      #expect(
-        refusal { () throws(AdminError) in _ = try store.administration.user(name) } == expected)
-      #expect(
-        refusal { () throws(AdminError) in _ = try store.administration.unlock(name) } == expected)
-      #expect(refusal { () throws(AdminError) in _ = try revoke(store, name, "x") } == expected)
-      #expect(refusal { () throws(AdminError) in _ = try revokeAll(store, name) } == expected)
+      #expect(refusal(try store.administration.user(name)) == expected)
+      #expect(refusal(try store.administration.unlock(name)) == expected)
+      #expect(refusal(try revoke(name, "x")) == expected)
+      #expect(refusal(try revokeAll(name)) == expected)
     }
     #expect(store.lines.isEmpty)
     // No files were created for unknown users.
@@ -266,21 +254,19 @@ import Testing
   }
 
   @Test func accountSpellingIsUsed() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     store.spellings = ["ALICE": "alice"]
     #expect(try store.administration.user("ALICE").visibleName == "alice")
-    #expect(try revoke(store, "ALICE", "phone").user == userName("alice"))
+    #expect(try revoke("ALICE", "phone").user == userName("alice"))
   }
 
   // MARK: Changing
 
   @Test func revoke() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet", "key"], failures: 3, lastFailure: 9)
     try store.remember("alice", rememberedCount: 2)
     let tablet = try #require(try store.snapshot("alice")).record.factors[1]
-    let first = try revoke(store, "alice", "tablet")
+    let first = try revoke("alice", "tablet")
     #expect(first.sentence == "alice: revoked tablet")
     #expect(first.removal == removal(of: tablet, left: 2, remembered: 2))
     #expect(text(first.entered.mark) == store.marks.last)
@@ -293,17 +279,17 @@ import Testing
         "result=revoked user=alice factor=02000000000000000000000000000000 by=root\\x0a"
       ])
     #expect(
-      refusal { () throws(AdminError) in _ = try revoke(store, "alice", "tablet") }
+      refusal(try revoke("alice", "tablet"))
         == .noSuchFactor(
           snapshot.record.user, selector: "tablet",
           others: snapshot.record.factors.map { FactorSummary($0) }))
     #expect(
-      refusal { () throws(AdminError) in _ = try revoke(store, "alice", nil) }
+      refusal(try revoke("alice", nil))
         == .severalFactors(
           snapshot.record.user, selector: nil,
           snapshot.record.factors.map { FactorSummary($0) }))
-    #expect(try revoke(store, "alice", "0100").sentence == "alice: revoked phone")
-    #expect(try revoke(store, "alice", nil).sentence == "alice: revoked key; no factor is left")
+    #expect(try revoke("alice", "0100").sentence == "alice: revoked phone")
+    #expect(try revoke("alice", nil).sentence == "alice: revoked key; no factor is left")
     #expect(try store.snapshot("alice") == nil)
     #expect(store.delivered == ["alice", "alice", "alice"])
     let entry = try store.store.entry(
@@ -312,14 +298,11 @@ import Testing
   }
 
   @Test func removedFactorIsNotRevokedAgain() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
     let plan = try store.administration.plan(.factor("phone"), of: "alice")
-    _ = try revoke(store, "alice", "phone")
+    _ = try revoke("alice", "phone")
     guard
-      case .noSuchFactor? = refusal({ () throws(AdminError) in
-        _ = try store.administration.revoke(plan)
-      })
+      case .noSuchFactor? = refusal(try store.administration.revoke(plan))
     else {
       Issue.record("the factor was revoked twice")
       return
@@ -329,36 +312,31 @@ import Testing
   }
 
   @Test func revokeEverything() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone", "tablet"])
     try store.write([1], to: store.recordPath(".alice"))
     try store.remember("alice", rememberedCount: 3)
     let factors = try #require(try store.snapshot("alice")).record.factors
-    let report = try revokeAll(store, "alice")
+    let report = try revokeAll("alice")
     #expect(report.sentence == "alice: revoked every factor; no factor is left")
     #expect(report.removal == removal(factors, remembered: 3))
     #expect(text(report.entered.mark) == store.marks.last)
     #expect(try store.snapshot("alice") == nil)
     #expect(!store.exists(store.recordPath(".alice")))
     #expect(store.exists(store.attemptsPath("alice")))
-    #expect(
-      refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") }
-        == .notEnrolled(try userName("alice")))
+    #expect(refusal(try revokeAll("alice")) == .notEnrolled(try userName("alice")))
     #expect(store.lines.count == 1)
   }
 
   @Test func revokeAllWaitsForLock() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let entry = try store.store.entry(
       of: Account(name: Array("alice".utf8), uid: 1000), creating: false)
-    let refused = refusal { () throws(AdminError) in _ = try revokeAll(store, "alice") }
+    let refused = refusal(try revokeAll("alice"))
     #expect(refused == .unusable(try userName("alice"), .store(.busy)))
     withExtendedLifetime(entry) { #expect(store.exists(store.recordPath("alice"))) }
   }
 
   @Test func rememberedSignInsAreCleared() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let nothing = try store.administration.clearRememberedSignIns(of: "alice")
     #expect(
@@ -370,14 +348,10 @@ import Testing
     #expect(report.mark != nil && text(report.mark) == store.marks.last)
     #expect(try store.remembered("alice") == 0)
     #expect(store.lines == ["result=forgotten user=alice by=root\\x0a"])
-    #expect(
-      refusal { () throws(AdminError) in
-        _ = try store.administration.clearRememberedSignIns(of: "bob")
-      } != nil)
+    #expect(refusal(try store.administration.clearRememberedSignIns(of: "bob")) != nil)
   }
 
   @Test func unlock() throws {
-    let store = try TemporaryStore()
     let step = TemporaryStore.now / 30
     try store.enroll(
       "alice", ["phone"], failures: 7, lastFailure: TemporaryStore.now - 25, step: step + 400)
@@ -398,7 +372,6 @@ import Testing
 
   /// A user without a factor waits after wrong tickets.
   @Test func unlockWithoutAFactor() throws {
-    let store = try TemporaryStore()
     store.accounts["alice"] = 1000
     _ = try store.administration.grant(
       .ticket, to: "alice", for: .hours(24), uses: 1, reason: nil)
@@ -420,7 +393,7 @@ import Testing
     )
     #expect(try store.unverifiedAttempts("alice").ownProcessFailures.failures == 0)
     #expect(
-      refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }
+      refusal(try store.administration.unlock("alice"))
         == .notEnrolled(try userName("alice")))
   }
 }

@@ -49,15 +49,6 @@ struct BackedUpStore {
 
 @Suite("Backups", .privateMachine)
 struct BackupTests {
-  private func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
-    do throws(AdminError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   @Test("only root can read a backup, and an existing file is kept")
   func mode() throws {
     let backed = try BackedUpStore(key: .file)
@@ -68,17 +59,15 @@ struct BackupTests {
     let before = try backed.store.bytes(of: backed.backup)
     let administration = backed.store.administration
     #expect(
-      refusal { () throws(AdminError) in
-        _ = try administration.backUp(to: backed.backup, key: .apart, overwriting: false)
-      } == .backup(.exists(backed.backup)))
+      refusal(try administration.backUp(to: backed.backup, key: .apart, overwriting: false))
+        == .backup(.exists(backed.backup)))
     #expect(try backed.store.bytes(of: backed.backup) == before)
     _ = try administration.backUp(to: backed.backup, key: .included, overwriting: true)
     #expect(try backed.store.bytes(of: backed.backup) != before)
     for path in ["/tmp/backup.tar", "backup.tar", "/nowhere/backup.tar"] {
       #expect(
-        refusal { () throws(AdminError) in
-          _ = try administration.backUp(to: path, key: .apart, overwriting: false)
-        } != nil, "\(path)")
+        refusal(try administration.backUp(to: path, key: .apart, overwriting: false)) != nil,
+        "\(path)")
     }
   }
 
@@ -112,9 +101,7 @@ struct BackupTests {
     try Command.succeed(["/bin/chmod", "0644", backed.store.recordPath("bob")])
     let path = backed.store.folder + "/second.tar"
     let administration = backed.store.administration
-    let error = refusal { () throws(AdminError) in
-      _ = try administration.backUp(to: path, key: .apart, overwriting: false)
-    }
+    let error = refusal(try administration.backUp(to: path, key: .apart, overwriting: false))
     #expect(
       error
         == .unusable(
@@ -130,9 +117,8 @@ struct BackupTests {
     let path = backed.store.folder + "/second.tar"
     let administration = backed.store.administration
     #expect(
-      refusal { () throws(AdminError) in
-        _ = try administration.backUp(to: path, key: .apart, overwriting: false)
-      } == .backup(.keyChanging))
+      refusal(try administration.backUp(to: path, key: .apart, overwriting: false))
+        == .backup(.keyChanging))
   }
 }
 

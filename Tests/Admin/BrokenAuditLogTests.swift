@@ -35,8 +35,7 @@ struct BrokenAuditLogTests {
     let long = String(repeating: "a", count: 150)
     let names = [String(repeating: "a", count: 128), long + "b", long + "c", long + "@example.org"]
     let store = try prepare(names)
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
+    let verification = try store.verify()
     #expect(verification.problem == nil, "\(String(describing: verification.problem))")
     for name in names { #expect(try store.snapshot(name) != nil) }
   }
@@ -51,8 +50,7 @@ struct BrokenAuditLogTests {
       #expect(unlocked.accepted == nil)
       let locked = try store.unverified("bob")
       #expect(locked.generation == 1)
-      let revoked = try store.administration.revoke(
-        try store.administration.plan(.everything, of: "bob"))
+      let revoked = try store.revokeEverything(of: "bob")
       #expect(revoked.entered.mark == nil && revoked.entered.problem != nil, "\(part)")
       #expect(store.marks.last?.hasPrefix("none part=audit-log-") == true, "\(store.marks)")
       #expect(!revoked.json.text.contains("\"auditLogFailure\": null"))
@@ -87,14 +85,13 @@ struct BrokenAuditLogTests {
     for user in ["alice", "bob"] {
       #expect(try store.snapshot(user)?.record.factors.count == 1)
     }
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
+    let verification = try store.verify()
     #expect(verification.problem == nil)
     #expect(
       store.lines.last?.hasPrefix("result=audit-log-begun reason=disk\\x20failed records=2 ")
         == true)
     // Later changes are recorded in the new audit log.
-    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "alice"))
+    _ = try store.revokeEverything(of: "alice")
     #expect(try store.snapshot("alice") == nil)
   }
 
@@ -105,8 +102,7 @@ struct BrokenAuditLogTests {
     try FileManager.default.createDirectory(
       atPath: draft, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let revocation = try store.administration.plan(.factor("phone"), of: "alice")
-    #expect(
-      refusal { () throws(AdminError) in _ = try store.administration.revoke(revocation) } != nil)
+    #expect(refusal(try store.administration.revoke(revocation)) != nil)
     try FileManager.default.removeItem(atPath: draft)
     try break_(store)
     let beginning = try store.administration.beginAuditLog(
@@ -119,7 +115,7 @@ struct BrokenAuditLogTests {
   func begunWithoutAFactor() throws {
     let store = try prepare()
     try store.enroll("carol", uid: 1002, ["phone"])
-    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "carol"))
+    _ = try store.revokeEverything(of: "carol")
     let beginning = try store.administration.beginAuditLog(
       reason: try Grant.Reason(Array("disk failed".utf8)))
     #expect(beginning.entered == 3 && beginning.unusable.isEmpty, "\(beginning)")
@@ -152,20 +148,17 @@ struct BrokenAuditLogTests {
     try store.write(record, to: store.recordPath("alice"))
     try store.write(attempts, to: store.attemptsPath("alice"))
     #expect(throws: FactorStoreError.rolledBack(.attempts)) { _ = try store.snapshot("alice") }
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
+    let verification = try store.verify()
     #expect(verification.findings.map(\.user) == [Array("alice".utf8)])
     let alice = try userName("alice")
     #expect(
-      refusal { () throws(AdminError) in _ = try store.administration.unlock("alice") }
+      refusal(try store.administration.unlock("alice"))
         == .unusable(alice, .store(.rolledBack(.attempts))))
     let report = try store.administration.unlock("alice", acceptingRestored: true)
     #expect(report.accepted == .store(.rolledBack(.attempts)) && report.entered.mark != nil)
     #expect(report.sentence.hasSuffix("; accepted the restored files"))
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
-    #expect(
-      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).problem
-        == nil)
+    #expect(try store.verify().problem == nil)
   }
 
   @Test("verify reads the audit log once, however many records are missing")
@@ -175,8 +168,7 @@ struct BrokenAuditLogTests {
     for user in users { try FileManager.default.removeItem(atPath: store.recordPath(user)) }
     let length = try store.bytes(of: store.folder + "/store/audit-log").count
     let before = try bytesRead()
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
+    let verification = try store.verify()
     let read = try bytesRead() - before
     #expect(verification.findings.map(\.kind) == users.map { _ in .gone })
     // Each of the other files has at most a few kilobytes.
@@ -207,7 +199,7 @@ struct BrokenAuditLogTests {
     let read = try bytesReadAgain()
     #expect(read < 2048, "\(read) bytes")
     let head = try store.bytes(of: store.folder + "/store/audit-log.head")
-    _ = try store.administration.revoke(try store.administration.plan(.everything, of: "user20"))
+    _ = try store.revokeEverything(of: "user20")
     try histories.update(from: store.store)
     let later = try #require(histories.users[last])
     #expect(later.last == 21 && later.entries.count == 2)
@@ -226,10 +218,8 @@ struct BrokenAuditLogTests {
     try store.remember("alice", rememberedCount: 1)
     _ = try store.administration.clearRememberedSignIns(of: "alice")
     try store.write(attempts, to: store.attemptsPath("alice"))
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
-    #expect(
-      verification.findings.map(\.kind) == [.unusable(.store(.rolledBack(.attempts)))])
+    let verification = try store.verify()
+    #expect(verification.findings.map(\.kind) == [.unusable(.store(.rolledBack(.attempts)))])
   }
 
   @Test("verify detects an index that is damaged or older than the records")
@@ -238,12 +228,12 @@ struct BrokenAuditLogTests {
     let older = try store.bytes(of: store.folder + "/store/audit-log.index")
     try break_(store, "audit-log.index")
     #expect(
-      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.verify().reading
         .fault
         == .badIndex)
     try store.write(older, to: store.folder + "/store/audit-log.index")
     #expect(
-      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.verify().reading
         .fault == nil
     )
     for name in ["x", "y", "z"] {
@@ -253,7 +243,7 @@ struct BrokenAuditLogTests {
     }
     try store.write(older, to: store.folder + "/store/audit-log.index")
     #expect(
-      try store.administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false).reading
+      try store.verify().reading
         .fault
         == .badIndex)
   }

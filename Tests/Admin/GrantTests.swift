@@ -11,23 +11,23 @@ import Testing
 
 /// Tickets and bypass codes, with a real store.
 @Suite(.privateMachine) struct GrantTests {
-  private func account(_ store: TemporaryStore, _ user: String) -> Account {
+  let store: TemporaryStore
+
+  init() throws { store = try TemporaryStore() }
+
+  private func account(_ user: String) -> Account {
     Account(name: Array(user.utf8), uid: store.accounts[user] ?? 1000)
   }
 
-  private func attempt(_ made: NewGrantReport, _ store: TemporaryStore, _ user: String)
-    throws
-    -> Attempt.Result
-  {
+  private func attempt(_ made: NewGrantReport, _ user: String) throws -> Attempt.Result {
     let written = made.code.value.written()
     return try Attempt.make(
-      TypedCodes(whole: written.span), by: account(store, user), in: store.store,
+      TypedCodes(whole: written.span), by: account(user), in: store.store,
       Attempt.Context(settings: .defaults, clock: { TemporaryStore.now })
     ).result
   }
 
   @Test func bypassCodeUsesAreLimited() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let made = try store.administration.grant(
       .bypass, to: "alice", for: .minutes(30), uses: 2,
@@ -51,12 +51,12 @@ import Testing
 
         """)
     for use in 1...2 {
-      guard case .accepted(.bypassCode) = try attempt(made, store, "alice") else {
+      guard case .accepted(.bypassCode) = try attempt(made, "alice") else {
         Issue.record("use \(use) was refused")
         return
       }
     }
-    guard case .rejected(.notACode) = try attempt(made, store, "alice") else {
+    guard case .rejected(.notACode) = try attempt(made, "alice") else {
       Issue.record("the code was accepted too often")
       return
     }
@@ -68,7 +68,6 @@ import Testing
   }
 
   @Test func ticketWorksWithoutAFactor() throws {
-    let store = try TemporaryStore()
     store.accounts["bob"] = 1001
     let made = try store.administration.grant(
       .ticket, to: "bob", for: .hours(24), uses: 1, reason: nil)
@@ -77,7 +76,7 @@ import Testing
     #expect(
       made.explanation.hasPrefix("valid for one enrolment until 2023-11-15 22:13:20 UTC; id "))
     let result = try Attempt.redeem(
-      ticket: made.code.value, by: account(store, "bob"), in: store.store,
+      ticket: made.code.value, by: account("bob"), in: store.store,
       Attempt.Context(settings: .defaults, clock: { TemporaryStore.now + 86_399 }))
     guard case .good(made.report.grant.id) = result else {
       Issue.record("\(result)")
@@ -90,7 +89,6 @@ import Testing
   }
 
   @Test func withdrawnGrantIsRefused() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     let administration = store.administration
     let withdrawn = try administration.grant(
@@ -102,20 +100,16 @@ import Testing
     }
     let alice = try userName("alice")
     #expect(
-      refusal { () throws(AdminError) in
-        _ = try administration.grant(.ticket, to: "alice", for: .hours(1), uses: 1, reason: nil)
-      } == .tooManyGrants(alice))
+      refusal(try administration.grant(.ticket, to: "alice", for: .hours(1), uses: 1, reason: nil))
+        == .tooManyGrants(alice))
     let first = withdrawn.report.grant.id
     let id = VisibleText.escaping(first.hexadecimal)
     let one = try administration.withdraw(first, of: "alice")
     #expect(one.sentence == "alice: withdrawn \(id)")
     #expect(one.grants == [withdrawn.report.grant])
     #expect(one.mark.map { AuditLogProblem.text($0) } == store.marks.last)
-    #expect(
-      refusal { () throws(AdminError) in
-        _ = try administration.withdraw(first, of: "alice")
-      } == .noSuchGrant(alice))
-    guard case .rejected(.wrong) = try attempt(withdrawn, store, "alice") else {
+    #expect(refusal(try administration.withdraw(first, of: "alice")) == .noSuchGrant(alice))
+    guard case .rejected(.wrong) = try attempt(withdrawn, "alice") else {
       Issue.record("a withdrawn code is still valid")
       return
     }
@@ -126,7 +120,6 @@ import Testing
   }
 
   @Test func expiredGrantsAreReplaced() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     for _ in 1...4 {
       _ = try store.administration.grant(
@@ -140,7 +133,6 @@ import Testing
   }
 
   @Test func obstaclesAreReported() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"], failures: 100, lastFailure: 1)
     try store.enroll("carol", uid: 1002, ["phone"], failures: 7, lastFailure: TemporaryStore.now)
     store.accounts["bob"] = 1001
@@ -153,13 +145,12 @@ import Testing
       #expect(made.warning?.contains(part) == true, "row \(row): \(made.warning ?? "-")")
     }
     #expect(
-      refusal { () throws(AdminError) in
-        _ = try store.administration.grant(.bypass, to: "x", for: .minutes(1), uses: 1, reason: nil)
-      } == .noSuchUser(try userName("x")))
+      refusal(
+        try store.administration.grant(.bypass, to: "x", for: .minutes(1), uses: 1, reason: nil))
+        == .noSuchUser(try userName("x")))
   }
 
   @Test func revokeAllRemovesGrants() throws {
-    let store = try TemporaryStore()
     try store.enroll("alice", ["phone"])
     _ = try store.administration.grant(.bypass, to: "alice", for: .minutes(1), uses: 1, reason: nil)
     let factors = try #require(try store.snapshot("alice")).record.factors
@@ -168,13 +159,12 @@ import Testing
     #expect(report.removal == removal(factors, grants: 1))
     #expect(try store.administration.grants("alice").isEmpty)
     #expect(try store.snapshot("alice") == nil)
-    let entry = try store.store.entry(of: account(store, "alice"), creating: false)
+    let entry = try store.store.entry(of: account("alice"), creating: false)
     #expect(entry.kept?.notices.map(\.kind) == [.bypassMade, .revoked])
     #expect(entry.kept?.isEnrolled == false)
   }
 
   @Test func grantsOfUnenrolledUserAreRevoked() throws {
-    let store = try TemporaryStore()
     store.accounts["bob"] = 1001
     _ = try store.administration.grant(.ticket, to: "bob", for: .hours(1), uses: 1, reason: nil)
     let plan = try store.administration.plan(.everything, of: "bob")

@@ -33,7 +33,6 @@ import Testing
   static let host = ("/etc/mfa/mfa.conf", "[project]\n[tenant a]\nusers=x\n[tenant b]\nusers=y\n")
 
   struct Row: Sendable {
-    let number: Int
     let intervals: UInt8
     let tenant: String?
     let present: String?
@@ -42,30 +41,30 @@ import Testing
 
   static let rows = [
     Row(
-      number: 1, intervals: 3, tenant: nil, present: nil,
+      intervals: 3, tenant: nil, present: nil,
       expected: ["[project]", "state = enabled", "adjacent_intervals = 3", "factors = totp"]),
     Row(
-      number: 2, intervals: 5, tenant: nil, present: "[project]\nadjacent_intervals = 3\n",
+      intervals: 5, tenant: nil, present: "[project]\nadjacent_intervals = 3\n",
       expected: ["[project]", "state = enabled", "adjacent_intervals = 5", "factors = totp"]),
     Row(
-      number: 3, intervals: 1, tenant: "a", present: nil,
+      intervals: 1, tenant: "a", present: nil,
       expected: ["[tenant a]", "state = enabled", "adjacent_intervals = 1", "factors = totp"]),
     // Settings of other tenants are kept.
     Row(
-      number: 4, intervals: 1, tenant: "a",
+      intervals: 1, tenant: "a",
       present: "[project]\nstate = disabled\n[tenant b]\nstate = observe\n",
       expected: [
         "[project]", "state = disabled", "[tenant b]", "state = observe", "[tenant a]",
         "state = enabled", "adjacent_intervals = 1", "factors = totp",
       ]),
     Row(
-      number: 5, intervals: 1, tenant: nil, present: "[tenant b]\nadjacent_intervals = 9\n",
+      intervals: 1, tenant: nil, present: "[tenant b]\nadjacent_intervals = 9\n",
       expected: [
         "[project]", "state = enabled", "adjacent_intervals = 1", "factors = totp", "[tenant b]",
         "adjacent_intervals = 9",
       ]),
     Row(
-      number: 6, intervals: 1, tenant: "b", present: "[tenant b]\nadjacent_intervals = 9\n",
+      intervals: 1, tenant: "b", present: "[tenant b]\nadjacent_intervals = 9\n",
       expected: ["[tenant b]", "state = enabled", "adjacent_intervals = 1", "factors = totp"]),
   ]
 
@@ -73,13 +72,13 @@ import Testing
     var texts = [Self.host]
     if let present = row.present { texts.append((Self.own, present)) }
     let file = try apply(row.intervals, tenant: row.tenant, texts)
-    #expect(settings(file) == row.expected, "row \(row.number)")
+    #expect(settings(file) == row.expected, "\(row)")
     // The written file can be read, and writing it again gives the same settings.
     let again = try apply(
       row.intervals, tenant: row.tenant,
       [Self.host, (Self.own, String(decoding: file.text, as: UTF8.self))])
-    #expect(Set(settings(again)) == Set(row.expected), "row \(row.number)")
-    #expect(again.result.settings == file.result.settings, "row \(row.number)")
+    #expect(Set(settings(again)) == Set(row.expected), "\(row)")
+    #expect(again.result.settings == file.result.settings, "\(row)")
   }
 
   @Test("the form of each section is kept until that section is applied again")

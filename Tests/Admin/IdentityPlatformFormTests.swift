@@ -10,7 +10,6 @@ import Testing
   }
 
   struct Row: Sendable {
-    let number: Int
     let isTenant: Bool
     let text: String
     let isEnabled: Bool
@@ -34,7 +33,7 @@ import Testing
 
   static let rows: [Row] = [
     Row(
-      number: 1, isTenant: false,
+      isTenant: false,
       text: """
         {
             "mfa": {
@@ -51,7 +50,7 @@ import Testing
         {"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#),
     Row(
-      number: 2, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":"5"}}]}}
         """#, isEnabled: true, intervals: 5,
@@ -59,7 +58,7 @@ import Testing
         {"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":"5"}}]}}
         """#),
     Row(
-      number: 3, isTenant: true,
+      isTenant: true,
       text: #"""
         {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":2}}]}}
         """#, isEnabled: true, intervals: 2,
@@ -67,17 +66,17 @@ import Testing
         {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":2}}]}}
         """#),
     Row(
-      number: 4, isTenant: true,
+      isTenant: true,
       text: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{}}]}}"#,
       isEnabled: false, intervals: 5,
       shown: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[{"totpProviderConfig":{}}]}}"#),
     Row(
-      number: 5, isTenant: false, text: sdkProject, isEnabled: true, intervals: 3,
+      isTenant: false, text: sdkProject, isEnabled: true, intervals: 3,
       shown: #"""
         {"multiFactorConfig":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{"adjacentIntervals":3}}]}}
         """#),
     Row(
-      number: 6, isTenant: true,
+      isTenant: true,
       text: """
         {
           multiFactorConfig: {
@@ -94,17 +93,17 @@ import Testing
         {"multiFactorConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#),
     Row(
-      number: 7, isTenant: true,
+      isTenant: true,
       text: "{multiFactorConfig: {state: 'DISABLED', totpProviderConfig: {adjacentIntervals: 0}}}",
       isEnabled: false, intervals: 0,
       shown: #"""
         {"multiFactorConfig":{"state":"DISABLED","totpProviderConfig":{"adjacentIntervals":0}}}
         """#),
     Row(
-      number: 8, isTenant: true, text: "{multiFactorConfig: {state: 'ENABLED'}}", isEnabled: true,
+      isTenant: true, text: "{multiFactorConfig: {state: 'ENABLED'}}", isEnabled: true,
       intervals: 5, shown: #"{"multiFactorConfig":{"state":"ENABLED"}}"#),
     Row(
-      number: 9, isTenant: false,
+      isTenant: false,
       text: """
         {multiFactorConfig: {state: 'ENABLED', providerConfigs: [{
           state: 'ENABLED', totpProviderConfig: {adjacentIntervals: 1}}]}}
@@ -114,11 +113,11 @@ import Testing
         """#),
     // What a REST call returns for a tenant without factors.
     Row(
-      number: 10, isTenant: true, text: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[]}}"#,
+      isTenant: true, text: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[]}}"#,
       isEnabled: false, intervals: 5,
       shown: #"{"mfaConfig":{"state":"DISABLED","providerConfigs":[]}}"#),
     Row(
-      number: 11, isTenant: false,
+      isTenant: false,
       text: "{mfa: {state: 'DISABLED', enabledProviders: [], providerConfigs: []}}",
       isEnabled: false, intervals: 5,
       shown: #"{"mfa":{"state":"DISABLED","enabledProviders":[],"providerConfigs":[]}}"#),
@@ -126,18 +125,17 @@ import Testing
 
   @Test(arguments: rows) func isReadAndPrintedInTheSameForm(_ row: Row) throws {
     let settings = try read(row.text, isTenant: row.isTenant)
-    #expect(settings.isEnabled == row.isEnabled, "row \(row.number)")
-    #expect(settings.adjacentIntervals == row.intervals, "row \(row.number)")
-    #expect(settings.ignored.isEmpty, "row \(row.number)")
+    #expect(settings.isEnabled == row.isEnabled, "\(row)")
+    #expect(settings.adjacentIntervals == row.intervals, "\(row)")
+    #expect(settings.ignored.isEmpty, "\(row)")
     let printed = settings.json(isTenant: row.isTenant).text
-    #expect(printed.filter { !$0.isWhitespace } == row.shown, "row \(row.number)")
+    #expect(printed.filter { !$0.isWhitespace } == row.shown, "\(row)")
     #expect(
       try read(printed, isTenant: row.isTenant).json(isTenant: row.isTenant).text == printed,
-      "row \(row.number)")
+      "\(row)")
   }
 
   struct PhoneRow: Sendable {
-    let number: Int
     let isTenant: Bool
     let text: String
     /// The section of mfa.conf, without its header.
@@ -146,36 +144,36 @@ import Testing
 
   static let phoneRows: [PhoneRow] = [
     PhoneRow(
-      number: 1, isTenant: false,
+      isTenant: false,
       text: #"{"mfa":{"state":"ENABLED","enabledProviders":["PHONE_SMS"]}}"#,
       section: "state = enabled\nadjacent_intervals = 5\nfactors = phone\n"),
     PhoneRow(
-      number: 2, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"state":"ENABLED","enabledProviders":["PHONE_SMS"],"providerConfigs":[{"state":\
         "ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 5\nfactors = totp, phone\n"),
     PhoneRow(
-      number: 3, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"state":"DISABLED","enabledProviders":["PHONE_SMS"],"providerConfigs":[{"state":\
         "ENABLED","totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 5\nfactors = totp\n"),
     PhoneRow(
-      number: 4, isTenant: true,
+      isTenant: true,
       text: #"""
         {"mfaConfig":{"state":"ENABLED","enabledProviders":["PHONE_SMS"],"providerConfigs":[{\
         "totpProviderConfig":{"adjacentIntervals":"2"}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 2\nfactors = totp, phone\n"),
     PhoneRow(
-      number: 5, isTenant: true,
+      isTenant: true,
       text: #"{"multiFactorConfig":{"state":"DISABLED","factorIds":["phone"]}}"#,
       section: "state = disabled\nadjacent_intervals = 5\n"),
     PhoneRow(
-      number: 6, isTenant: false,
+      isTenant: false,
       text: #"""
         {"multiFactorConfig":{"state":"ENABLED","factorIds":["phone"]},"smsRegionConfig":{\
         "allowlistOnly":{"allowedRegions":["+33","+81"]}},"testPhoneNumbers":{\
@@ -184,7 +182,7 @@ import Testing
       section: "state = enabled\nadjacent_intervals = 5\nfactors = phone\nregions = +33, +81\n"
         + "phone_test_numbers = +15105551234=123456\n"),
     PhoneRow(
-      number: 7, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"state":"ENABLED","enabledProviders":["PHONE_SMS"]},"signIn":{"phoneNumber":{\
         "testPhoneNumbers":{"+15105551234":"123456","+15105551235":"654321"}}}}
@@ -192,14 +190,14 @@ import Testing
       section: "state = enabled\nadjacent_intervals = 5\nfactors = phone\n"
         + "phone_test_numbers = +15105551234=123456, +15105551235=654321\n"),
     PhoneRow(
-      number: 8, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"enabledProviders":[],"providerConfigs":[{"state":"ENABLED",\
         "totpProviderConfig":{"adjacentIntervals":5}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 5\nfactors = totp\n"),
     PhoneRow(
-      number: 9, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"state":"ENABLED","enabledProviders":["PHONE_SMS"],"providerConfigs":[]}}
         """#,
@@ -207,14 +205,14 @@ import Testing
     // Without a list, text messages are switched off, as a body replaces the settings in
     // Identity Platform.
     PhoneRow(
-      number: 10, isTenant: true,
+      isTenant: true,
       text: #"""
         {"mfaConfig":{"state":"ENABLED","providerConfigs":[{"totpProviderConfig":{\
         "adjacentIntervals":2}}]}}
         """#.replacing("\\\n", with: ""),
       section: "state = enabled\nadjacent_intervals = 2\nfactors = totp\n"),
     PhoneRow(
-      number: 11, isTenant: false,
+      isTenant: false,
       text: #"""
         {"mfa":{"providerConfigs":[{"state":"DISABLED","totpProviderConfig":{\
         "adjacentIntervals":2}}]}}
@@ -227,15 +225,14 @@ import Testing
     arguments: phoneRows)
   func textMessages(row: PhoneRow) throws {
     let settings = try read(row.text, isTenant: row.isTenant)
-    #expect(settings.ignored.isEmpty, "row \(row.number)")
+    #expect(settings.ignored.isEmpty, "\(row)")
     let section = String(
       decoding: settings.section(tenant: row.isTenant ? Array("a".utf8) : nil), as: UTF8.self)
     let header = row.isTenant ? "[tenant a]\n" : "[project]\n"
-    #expect(section == header + row.section, "row \(row.number)")
+    #expect(section == header + row.section, "\(row)")
     let printed = settings.json(isTenant: row.isTenant).text
     #expect(
-      printed.filter { !$0.isWhitespace } == row.text.filter { !$0.isWhitespace },
-      "row \(row.number)")
+      printed.filter { !$0.isWhitespace } == row.text.filter { !$0.isWhitespace }, "\(row)")
     // The configuration gives the same form back.
     let text = Array((section + (row.isTenant ? "users = x\n" : "")).utf8)
     let configuration = try Configuration.parse(text.span)
@@ -245,7 +242,7 @@ import Testing
     let shown = ConfigurationText(configuration).identityPlatform(
       configuration.tenants.first, applied
     ).settings
-    #expect(shown.json(isTenant: row.isTenant).text == printed, "row \(row.number)")
+    #expect(shown.json(isTenant: row.isTenant).text == printed, "\(row)")
   }
 
   @Test("without adjacentIntervals, the section sets the default of Identity Platform")

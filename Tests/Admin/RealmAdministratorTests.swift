@@ -142,8 +142,7 @@ struct RealmAdministratorTests {
     let revocation = try administrator.plan(.factor("phone"), of: "alice")
     let report = try administrator.revoke(revocation)
     #expect(report.sentence == "alice: revoked phone; no factor is left")
-    #expect(
-      recorder.commands.last == .change(Array("alice".utf8), .revoke(try Self.phone().id)))
+    #expect(recorder.commands.last == .change(Array("alice".utf8), .revoke(try Self.phone().id)))
   }
 
   @Test("what is left of a user without a factor can be revoked")

@@ -13,15 +13,6 @@ import Testing
 struct RestoreTests {
   private static let interval: UInt8 = 5
 
-  private func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
-    do throws(AdminError) {
-      try body()
-      return nil
-    } catch {
-      return error
-    }
-  }
-
   /// Empties a store, as after a new installation.
   private func wipe(_ store: TemporaryStore) throws {
     try Command.succeed([
@@ -48,8 +39,7 @@ struct RestoreTests {
   }
 
   private func expectIntact(_ store: TemporaryStore) throws {
-    let verification = try store.administration.verifyAuditLog(
-      expecting: nil, allowsUnlistedRecords: false)
+    let verification = try store.verify()
     #expect(verification.problem == nil, "\(String(describing: verification.problem))")
   }
 
@@ -99,8 +89,7 @@ struct RestoreTests {
     do {
       let entry = try store.store.entry(of: account, creating: false)
       let factor = try #require(entry.record?.factors.first)
-      let accepted = try #require(
-        entry.attempts.accepting([.init(factor: factor.id, step: step)]))
+      let accepted = try #require(entry.attempts.accepting([.init(factor: factor.id, step: step)]))
       try entry.write(accepted.state)
       try entry.sync()
     }
@@ -183,9 +172,7 @@ struct RestoreTests {
     let before = try BackedUpStore.files(of: store)
     let administration = store.administration
     let plain = restoration(backed)
-    #expect(
-      refusal { () throws(AdminError) in _ = try administration.restoreBackup(plain) }
-        == .backup(.storeInUse(records: 3)))
+    #expect(refusal(try administration.restoreBackup(plain)) == .backup(.storeInUse(records: 3)))
     #expect(try BackedUpStore.files(of: store) == before)
     let report = try administration.restoreBackup(restoration(backed, replaces: true))
     #expect(report.restored == 2 && report.removed == 1)
@@ -217,9 +204,7 @@ struct RestoreTests {
     damages.append(whole + [0])
     for (number, bytes) in damages.enumerated() {
       try store.write(bytes, to: backed.backup)
-      let error = refusal { () throws(AdminError) in
-        _ = try administration.restoreBackup(wanted)
-      }
+      let error = refusal(try administration.restoreBackup(wanted))
       guard case .backup? = error else {
         Issue.record("damage \(number): \(String(describing: error))")
         continue
@@ -237,7 +222,7 @@ struct RestoreTests {
     let administration = backed.store.administration
     let wanted = restoration(backed, replaces: true)
     #expect(
-      refusal { () throws(AdminError) in _ = try administration.restoreBackup(wanted) }
+      refusal(try administration.restoreBackup(wanted))
         == .backup(.untrusted(backed.backup, .wrongOwner)))
   }
 
@@ -251,12 +236,10 @@ struct RestoreTests {
     try host.write(own, to: host.folder + "/key", mode: 0o400)
     let administration = host.administration
     let without = restoration(backed, into: host)
-    #expect(
-      refusal { () throws(AdminError) in _ = try administration.restoreBackup(without) }
-        == .backup(.noKey(backed.backup)))
+    #expect(refusal(try administration.restoreBackup(without)) == .backup(.noKey(backed.backup)))
     let wrong = restoration(backed, key: host.folder + "/key", into: host)
     #expect(
-      refusal { () throws(AdminError) in _ = try administration.restoreBackup(wrong) }
+      refusal(try administration.restoreBackup(wrong))
         == .backup(.otherKey(backed.backup, key: host.folder + "/key")))
     #expect(try host.snapshot("bob") == nil)
     let right = restoration(backed, key: backed.store.folder + "/backup.key", into: host)

@@ -27,7 +27,6 @@ import Testing
   }
 
   struct Row: Sendable {
-    let number: Int
     let ages: [Int64]
     var limits = HostSendLimits()
     var isOther = false
@@ -35,33 +34,32 @@ import Testing
   }
 
   @Test(arguments: [
-    Row(number: 1, ages: [], refusal: nil),
-    Row(number: 2, ages: [40, 30, 20, 10], refusal: nil),
-    Row(number: 3, ages: [50, 40, 30, 20, 10], refusal: .numberHourly(seconds: 3550)),
-    Row(number: 4, ages: [3599, 40, 30, 20, 10], refusal: .numberHourly(seconds: 1)),
-    Row(number: 5, ages: [3600, 40, 30, 20, 10], refusal: nil),
-    Row(number: 6, ages: [60, 50, 40, 30, 20, 10], refusal: .numberHourly(seconds: 3550)),
-    Row(number: 7, ages: [50, 40, 30, 20, 10], isOther: true, refusal: nil),
+    Row(ages: [], refusal: nil),
+    Row(ages: [40, 30, 20, 10], refusal: nil),
+    Row(ages: [50, 40, 30, 20, 10], refusal: .numberHourly(seconds: 3550)),
+    Row(ages: [3599, 40, 30, 20, 10], refusal: .numberHourly(seconds: 1)),
+    Row(ages: [3600, 40, 30, 20, 10], refusal: nil),
+    Row(ages: [60, 50, 40, 30, 20, 10], refusal: .numberHourly(seconds: 3550)),
+    Row(ages: [50, 40, 30, 20, 10], isOther: true, refusal: nil),
     // A time in the future counts as recent.
-    Row(number: 8, ages: [-9, -9, -9, -9, -9], refusal: .numberHourly(seconds: 3600)),
+    Row(ages: [-9, -9, -9, -9, -9], refusal: .numberHourly(seconds: 3600)),
     Row(
-      number: 9, ages: [86_399, 10_000, 9000], limits: HostSendLimits(perHostDaily: 3),
+      ages: [86_399, 10_000, 9000], limits: HostSendLimits(perHostDaily: 3),
       isOther: true, refusal: .hostDaily(seconds: 1)),
     Row(
-      number: 10, ages: [86_400, 10_000, 9000], limits: HostSendLimits(perHostDaily: 3),
+      ages: [86_400, 10_000, 9000], limits: HostSendLimits(perHostDaily: 3),
       isOther: true, refusal: nil),
     Row(
-      number: 11, ages: [-100_000, -100_000], limits: HostSendLimits(perHostDaily: 2),
+      ages: [-100_000, -100_000], limits: HostSendLimits(perHostDaily: 2),
       isOther: true, refusal: .hostDaily(seconds: 86_400)),
     Row(
-      number: 12, ages: [10], limits: HostSendLimits(perNumberHourly: 1),
+      ages: [10], limits: HostSendLimits(perNumberHourly: 1),
       refusal: .numberHourly(seconds: 3590)),
   ])
   func limitIsReached(row: Row) {
     let history = history(row.ages, to: row.isOther ? Self.other : Self.number)
     #expect(
-      history.refusal(Self.number, by: Self.signIn, row.limits, Self.now) == row.refusal,
-      "row \(row.number)")
+      history.refusal(Self.number, by: Self.signIn, row.limits, Self.now) == row.refusal, "\(row)")
   }
 
   /// The gateway was out of order: after that, users need not wait.
@@ -123,8 +121,7 @@ import Testing
     // A message of the other kind does not make a breaker wait longer.
     var both = history
     both.add(SendID(number: 99), to: Self.number, by: Self.signIn, Self.now)
-    #expect(
-      both.refusal(Self.other, by: enrolment, limits, Self.now) == .breaker(seconds: 2639))
+    #expect(both.refusal(Self.other, by: enrolment, limits, Self.now) == .breaker(seconds: 2639))
   }
 
   private func refusal(

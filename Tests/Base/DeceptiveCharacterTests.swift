@@ -3,14 +3,12 @@ import Testing
 
 @Suite struct DeceptiveCharacterTests {
   struct Row: Sendable, CustomTestStringConvertible {
-    let number: Int
     let scalar: Unicode.Scalar
     let isDeceptive: Bool
     let name: String
-    var testDescription: String { "\(number) \(name)" }
+    var testDescription: String { "\(name)" }
 
-    init(_ number: Int, _ scalar: Unicode.Scalar, _ isDeceptive: Bool, _ name: String) {
-      self.number = number
+    init(_ scalar: Unicode.Scalar, _ isDeceptive: Bool, _ name: String) {
       self.scalar = scalar
       self.isDeceptive = isDeceptive
       self.name = name
@@ -18,50 +16,50 @@ import Testing
   }
 
   static let rows: [Row] = [
-    Row(1, "\0", true, "NUL"),
-    Row(2, "\t", true, "tab"),
-    Row(3, "\n", true, "line feed"),
-    Row(4, "\u{1B}", true, "escape"),
-    Row(5, " ", false, "space"),
-    Row(6, "~", false, "tilde"),
-    Row(7, "\u{7F}", true, "delete"),
-    Row(8, "\u{9B}", true, "control sequence introducer"),
-    Row(9, "\u{A0}", false, "no-break space"),
-    Row(10, "\u{AD}", true, "soft hyphen"),
-    Row(11, "é", false, "e with acute accent"),
-    Row(12, "\u{301}", false, "combining acute accent"),
-    Row(13, "\u{34F}", true, "combining grapheme joiner"),
-    Row(14, "\u{61C}", true, "Arabic letter mark"),
-    Row(15, "\u{115F}", true, "Hangul choseong filler"),
-    Row(16, "\u{17B4}", true, "Khmer inherent vowel"),
-    Row(17, "\u{180B}", false, "Mongolian variation selector"),
-    Row(18, "\u{180E}", true, "Mongolian vowel separator"),
-    Row(19, "\u{200B}", true, "zero-width space"),
-    Row(20, "\u{200C}", true, "zero-width non-joiner"),
-    Row(21, "\u{200D}", true, "zero-width joiner"),
-    Row(22, "\u{200E}", true, "left-to-right mark"),
-    Row(23, "\u{2028}", true, "line separator"),
-    Row(24, "\u{2029}", true, "paragraph separator"),
-    Row(25, "\u{202E}", true, "right-to-left override"),
-    Row(26, "\u{202F}", false, "narrow no-break space"),
-    Row(27, "\u{2060}", true, "word joiner"),
-    Row(28, "\u{2066}", true, "left-to-right isolate"),
-    Row(29, "\u{206F}", true, "nominal digit shapes"),
-    Row(30, "\u{3164}", true, "Hangul filler"),
-    Row(31, "한", false, "Hangul syllable"),
-    Row(32, "\u{FE0F}", false, "emoji variation selector"),
-    Row(33, "\u{FEFF}", true, "byte order mark"),
-    Row(34, "\u{FFA0}", true, "halfwidth Hangul filler"),
-    Row(35, "\u{FFF9}", true, "interlinear annotation anchor"),
-    Row(36, "\u{FFFD}", false, "replacement character"),
-    Row(37, "🔑", false, "key"),
-    Row(38, "\u{1BCA0}", true, "shorthand format letter overlap"),
-    Row(39, "\u{1D173}", true, "musical symbol begin beam"),
-    Row(40, "\u{E0001}", true, "language tag"),
-    Row(41, "\u{E0041}", true, "tag letter"),
-    Row(42, "\u{E0100}", false, "ideographic variation selector"),
-    Row(43, "\u{E0FFF}", true, "unassigned, invisible by default"),
-    Row(44, "\u{10FFFF}", false, "last code point"),
+    Row("\0", true, "NUL"),
+    Row("\t", true, "tab"),
+    Row("\n", true, "line feed"),
+    Row("\u{1B}", true, "escape"),
+    Row(" ", false, "space"),
+    Row("~", false, "tilde"),
+    Row("\u{7F}", true, "delete"),
+    Row("\u{9B}", true, "control sequence introducer"),
+    Row("\u{A0}", false, "no-break space"),
+    Row("\u{AD}", true, "soft hyphen"),
+    Row("é", false, "e with acute accent"),
+    Row("\u{301}", false, "combining acute accent"),
+    Row("\u{34F}", true, "combining grapheme joiner"),
+    Row("\u{61C}", true, "Arabic letter mark"),
+    Row("\u{115F}", true, "Hangul choseong filler"),
+    Row("\u{17B4}", true, "Khmer inherent vowel"),
+    Row("\u{180B}", false, "Mongolian variation selector"),
+    Row("\u{180E}", true, "Mongolian vowel separator"),
+    Row("\u{200B}", true, "zero-width space"),
+    Row("\u{200C}", true, "zero-width non-joiner"),
+    Row("\u{200D}", true, "zero-width joiner"),
+    Row("\u{200E}", true, "left-to-right mark"),
+    Row("\u{2028}", true, "line separator"),
+    Row("\u{2029}", true, "paragraph separator"),
+    Row("\u{202E}", true, "right-to-left override"),
+    Row("\u{202F}", false, "narrow no-break space"),
+    Row("\u{2060}", true, "word joiner"),
+    Row("\u{2066}", true, "left-to-right isolate"),
+    Row("\u{206F}", true, "nominal digit shapes"),
+    Row("\u{3164}", true, "Hangul filler"),
+    Row("한", false, "Hangul syllable"),
+    Row("\u{FE0F}", false, "emoji variation selector"),
+    Row("\u{FEFF}", true, "byte order mark"),
+    Row("\u{FFA0}", true, "halfwidth Hangul filler"),
+    Row("\u{FFF9}", true, "interlinear annotation anchor"),
+    Row("\u{FFFD}", false, "replacement character"),
+    Row("🔑", false, "key"),
+    Row("\u{1BCA0}", true, "shorthand format letter overlap"),
+    Row("\u{1D173}", true, "musical symbol begin beam"),
+    Row("\u{E0001}", true, "language tag"),
+    Row("\u{E0041}", true, "tag letter"),
+    Row("\u{E0100}", false, "ideographic variation selector"),
+    Row("\u{E0FFF}", true, "unassigned, invisible by default"),
+    Row("\u{10FFFF}", false, "last code point"),
   ]
 
   @Test(arguments: rows) func deceptiveCharactersAreRecognised(_ row: Row) {

@@ -1,4 +1,7 @@
+import Foundation
+import Glibc
 import MFABase
+import MFACTestSupport
 import MFATestSupport
 import Testing
 
@@ -159,5 +162,150 @@ struct ControllingTerminalTests {
   func names(row: Int, number: UInt32, name: String?) {
     let found = ControllingTerminal.name(of: number).map { String(decoding: $0, as: UTF8.self) }
     #expect(found == name, "row \(row)")
+  }
+}
+
+/// A file's identity, and when it becomes trusted.
+@Suite("Identities of files")
+struct FileIdentityTests {
+  private let path = "/tmp/mfa-identity-\(UUID().uuidString)"
+
+  /// Returns the identity after a shell script with `$F` as the file.
+  private func identity(_ script: String) throws -> FileIdentity? {
+    try Command.succeed(["/bin/sh", "-ec", script], environment: ["F": path])
+    return try FileIdentity.of(Array(path.utf8))
+  }
+
+  private func remove() throws { try FileManager.default.removeItem(atPath: path) }
+
+  @Test("a file that does not exist has no identity")
+  func missing() throws {
+    for name in ["", "/x"] { #expect(try FileIdentity.of(Array((path + name).utf8)) == nil) }
+    _ = try identity("touch $F")
+    #expect(try FileIdentity.of(Array((path + "/x").utf8)) == nil)
+    try remove()
+  }
+
+  @Test(
+    "a file that was written, replaced, or given another owner or mode has another identity",
+    arguments: [
+      "echo x >> $F", "cp $F $F.2; touch -r $F $F.2; mv $F.2 $F", "chmod 0640 $F", "chown 1 $F",
+      "touch -d @1000000000 $F", "mv $F $F.2; ln -s $F.2 $F; rm $F.2",
+    ])
+  func changed(script: String) throws {
+    let before = try identity("echo a > $F; chmod 0600 $F")
+    #expect(try identity("cat $F") == before)
+    #expect(try identity(script) != before)
+    try remove()
+  }
+
+  @Test("an identity is old two seconds after the last change, and not if it is from the future")
+  func old() throws {
+    let second: Int64 = 1_000_000_000
+    // 2100-01-01; the change of the times themselves is now.
+    let future = 4_102_444_800 * second
+    let identity = try #require(try identity("touch -d @4102444800 $F"))
+    for time in [0, .min, .max - 2 * second] { _ = identity.isOld(at: time) }
+    #expect(!identity.isOld(at: Clock.nanoseconds()))
+    #expect(!identity.isOld(at: 0))
+    #expect(!identity.isOld(at: future + 2 * second))
+    #expect(identity.isOld(at: future + 2 * second + 1))
+    try remove()
+  }
+
+  @Test("setting the time of the last write back does not make an identity old")
+  func timeSetBack() throws {
+    let before = Clock.nanoseconds()
+    let identity = try #require(try identity("touch -d @1000000000 $F"))
+    #expect(!identity.isOld(at: before + 1_000_000_000))
+    #expect(identity.isOld(at: Clock.nanoseconds() + 3_000_000_000))
+    try remove()
+  }
+}
+
+/// The tests run in separate processes, because identities, limits and signals belong to a whole
+/// process.
+@Suite("Sections that no other user can interrupt", .privateMachine)
+struct UninterruptedSectionTests {
+  /// Returns the value of a line of this thread's status in /proc.
+  static func status(_ name: String) -> String {
+    let text = FileManager.default.contents(atPath: "/proc/thread-self/status") ?? Data()
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    return lines.first { $0.hasPrefix(name + ":\t") }.map { String($0.dropFirst(name.count + 2)) }
+      ?? ""
+  }
+
+  /// The mask of SIGTSTP, SIGTTIN and SIGTTOU.
+  static let stops: UInt64 = 0x380000
+
+  static var blocked: UInt64? { UInt64(status("SigBlk"), radix: 16) }
+
+  @Test("in a program that acts as root for a user, the user may send no signal until the end")
+  func undone() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 0, 0) == 0)
+      let before = UninterruptedSectionTests.blocked
+      do {
+        let section = try UninterruptedSection()
+        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        let inner = try UninterruptedSection()
+        _ = consume inner
+        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        _ = consume section
+      }
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t0\t0\t0")
+      #expect(UninterruptedSectionTests.blocked == before)
+    }
+  }
+
+  @Test("if the caller can signal the program and this cannot be changed, the section is refused")
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 12346, 12346) == 0)
+      let before = UninterruptedSectionTests.blocked
+      #expect(throws: SystemError(.lock, number: EPERM)) { _ = try UninterruptedSection() }
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12346\t12346\t12346")
+      #expect(UninterruptedSectionTests.blocked == before)
+    }
+  }
+
+  @Test("a program that no other user can signal keeps its identity")
+  func own() async {
+    await #expect(processExitsWith: .success) {
+      #expect(ctest_set_identities(12345, 12345, 12345) == 0)
+      let before = UninterruptedSectionTests.blocked
+      let section = try UninterruptedSection()
+      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12345\t12345\t12345")
+      #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+      _ = consume section
+      #expect(UninterruptedSectionTests.blocked == before)
+    }
+  }
+}
+
+@Suite("Writes under RLIMIT_FSIZE", .privateMachine)
+struct FileSizeLimitTests {
+  @Test("a write that the limit would truncate is refused in advance, without a signal")
+  func refused() async {
+    await #expect(processExitsWith: .success) {
+      let folder = "/var/lib/mfa-limit-\(getpid())"
+      try Command.succeed(["/bin/mkdir", folder])
+      let path = try #require(TrustedPath(Array((folder + "/file").utf8)))
+      let directory = try path.parent()
+      let file = try directory.create(path.last)
+      try Command.succeed(["/usr/bin/prlimit", "--pid", "\(getpid())", "--fsize=100"])
+      try file.write([UInt8](repeating: 1, count: 100))
+      for (count, offset) in [(101, 0), (1, 100), (50, 60), (1, Int64.max)] as [(Int, Int64)] {
+        #expect(throws: SystemError(.write, number: EFBIG), "\(count) at \(offset)") {
+          try file.write([UInt8](repeating: 2, count: count), at: offset)
+        }
+      }
+      #expect(try file.read(count: 200) == [UInt8](repeating: 1, count: 100))
+      try file.write([3], at: 99)
+      #expect(try file.read(count: 1, at: 99) == [3])
+      try Command.succeed(["/bin/rm", "-r", folder])
+    }
   }
 }

@@ -111,8 +111,7 @@ struct ManagementContinuationTests {
       call.proof = result
       let failed = try send(call)
       #expect(failed.failure != nil)
-      #expect(
-        try send(generate, failed.continuation).failure == .requiresRecentLogin)
+      #expect(try send(generate, failed.continuation).failure == .requiresRecentLogin)
     }
   }
 
@@ -122,8 +121,7 @@ struct ManagementContinuationTests {
     for other in [
       Account(name: Array("bob".utf8), uid: 1000), Account(name: Array("alice".utf8), uid: 1001),
     ] {
-      #expect(
-        try send(generate, begun, as: other).failure == .requiresRecentLogin)
+      #expect(try send(generate, begun, as: other).failure == .requiresRecentLogin)
     }
     host.realmHost = Array("web1".utf8)
     #expect(try send(generate, begun).failure == .requiresRecentLogin)
@@ -131,9 +129,7 @@ struct ManagementContinuationTests {
     for index in begun.indices {
       var changed = begun
       changed[index] ^= 1
-      #expect(
-        try send(generate, changed).failure == .requiresRecentLogin,
-        "byte \(index)")
+      #expect(try send(generate, changed).failure == .requiresRecentLogin, "byte \(index)")
     }
     #expect(try send(generate, begun).failure == nil)
   }
@@ -163,13 +159,13 @@ struct ManagementContinuationTests {
     _ = try host.memory.enroll("Old", secret: KnownFactor.secret, for: alice)
     let asked = try begin()
     func answer(_ steps: Int64) throws -> HelperFailure? {
-      let code = try KnownFactor.code(at: host.time, steps: steps)
+      let code = try host.code(steps)
       return try send(answered(code), asked).failure
     }
     #expect(try answer(0) == nil)
     #expect(try answer(0) == .codeAlreadyUsed)
     for number in 1...5 {
-      let wrong = try KnownFactor.wrongCode(at: host.time)
+      let wrong = try host.wrongCode()
       _ = try send(answered(wrong), asked)
       #expect(host.memory.attempts.failures >= 1, "\(number)")
     }

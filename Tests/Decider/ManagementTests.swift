@@ -7,18 +7,15 @@ import MFASignInTestSupport
 import Testing
 
 @Suite("A user's requests about the own factors")
-struct ManagementTests {
-  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
-
+struct ManagementTests: ScriptedConversations {
   let host = ScriptedHost()
   let trail = AuditTrail()
 
   private func run(_ script: [Line], terminal: [UInt8]? = nil) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    try host.converse(
-      with: client, terminal: terminal, audit: { [trail] in trail.write($0, $1, $2) })
-    #expect(client.script.isEmpty, "not every line of the script was used")
-    return client
+    try run(script) { client in
+      try host.converse(
+        with: client, terminal: terminal, audit: { [trail] in trail.write($0, $1, $2) })
+    }
   }
 
   @Test("a missing store is reported only when it is needed")
@@ -32,34 +29,8 @@ struct ManagementTests {
     }
   }
 
-  private func answer(_ text: String) -> Line {
-    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
-  }
-
-  private var session: Line { { _ in try HelperRequestBox(.session) } }
-  private var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
-  private var list: Line { { _ in try HelperRequestBox(.list) } }
-
-  private func enroll(_ name: String = "Phone", steps: Int64 = 0, wrong: Bool = false) -> Line {
-    { [host] client in
-      let code =
-        wrong
-        ? "12345" : try KnownFactor.code(at: host.time, steps: steps, secret: client.secret)
-      return try HelperRequestBox(
-        .enroll(
-          EnrollmentRequest(
-            code: SecretBytes(copying: Array(code.utf8).span),
-            displayName: try DisplayName(Array(name.utf8)))))
-    }
-  }
-
   private func knownCode(_ steps: Int64 = 0) throws -> Line {
-    answer(try KnownFactor.code(at: host.time, steps: steps))
-  }
-
-  private func enrollKnown() throws {
-    _ = try host.memory.enroll(
-      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    answer(try host.code(steps))
   }
 
   @Test("a first enrolment, from the password to the list")
@@ -75,7 +46,7 @@ struct ManagementTests {
     // The code that confirmed the enrolment is used.
     let code = try KnownFactor.code(at: host.time, secret: client.secret)
     let application = ScriptedApplication([.text(code)])
-    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    let request = SignInRequest()
     #expect(SignInRun(request, host: host, application: application).authenticate() == .deny)
     #expect(application.logged.first?.hasPrefix("result=replayed") == true)
   }
@@ -122,7 +93,7 @@ struct ManagementTests {
   func presentFactorAgain() throws {
     try enrollKnown()
     let code: HeardPrompt = .prompt("Code from a device you have already enrolled: ", echo: true)
-    let wrong = answer(try KnownFactor.wrongCode(at: host.time))
+    let wrong = answer(try host.wrongCode())
     let client = try run([
       session, answer("right"), wrong, generate, session, answer("no code"), session,
       try knownCode(), generate,
@@ -142,7 +113,7 @@ struct ManagementTests {
   @Test("a password is not a proof for longer than the session")
   func presentFactorTooLate() throws {
     try enrollKnown()
-    let wrong = answer(try KnownFactor.wrongCode(at: host.time))
+    let wrong = answer(try host.wrongCode())
     let client = try run([
       session, answer("right"), wrong,
       { _ in
@@ -165,9 +136,7 @@ struct ManagementTests {
     let client = try run([check("Old"), check("New")])
     #expect(client.heard.dropFirst() == [.failed(.secondFactorAlreadyEnrolled), .done])
     for number in 1..<8 {
-      _ = try host.memory.enroll(
-        "Phone \(number)", secret: [UInt8](repeating: UInt8(number), count: 20),
-        for: try #require(host.account))
+      try host.enroll("Phone \(number)", secret: [UInt8](repeating: UInt8(number), count: 20))
     }
     #expect(try run([check("New")]).heard.last == .failed(.maximumSecondFactorCountExceeded))
     host.configuration = "[project]\nstate = disabled\n"
@@ -178,7 +147,7 @@ struct ManagementTests {
   @Test("a wrong code of the present factor counts as a failed attempt")
   func presentFactorCounts() throws {
     try enrollKnown()
-    func wrong() throws -> Line { answer(try KnownFactor.wrongCode(at: host.time)) }
+    func wrong() throws -> Line { answer(try host.wrongCode()) }
     let first = try run([session, answer("right"), try wrong()])
     #expect(first.heard.last == .failed(.invalidVerificationCode))
     #expect(host.memory.attempts.failures == 1)
@@ -264,10 +233,10 @@ struct ManagementTests {
   func factorAppeared() throws {
     let client = try run([
       session, answer("right"), generate,
-      { [host, enroll] client in
+      { client in
         _ = try host.memory.enroll(
           "Other", secret: KnownFactor.secret, for: Account(name: Array("alice".utf8), uid: 1000))
-        return try enroll("Phone", 0, false)(client)
+        return try enroll()(client)
       },
     ])
     #expect(client.heard.last == .failed(.requiresRecentLogin))
@@ -317,7 +286,7 @@ struct ManagementTests {
       (1, [session, answer("wrong")], ["authentication mfa:reauthentication-failed false"]),
       (2, [session, answer("right"), answer("no code")], []),
       (
-        3, [session, answer("right"), answer(try KnownFactor.wrongCode(at: host.time))],
+        3, [session, answer("right"), answer(try host.wrongCode())],
         ["authentication mfa:code false"]
       ),
       (
@@ -376,7 +345,7 @@ struct ManagementTests {
   @Test("testing a code counts as an attempt and uses the code")
   func test() throws {
     try enrollKnown()
-    let code = try KnownFactor.code(at: host.time)
+    let code = try host.code()
     let request: Line = { _ in
       try HelperRequestBox(.test(SecretBytes(copying: Array(code.utf8).span)))
     }
@@ -390,14 +359,14 @@ struct ManagementTests {
   func ownProcessFailures() throws {
     try enrollKnown()
     let wrong: Line = { [host] _ in
-      let code = try KnownFactor.wrongCode(at: host.time)
+      let code = try host.wrongCode()
       return try HelperRequestBox(
         .signIn(CodeRequest(factor: nil, code: SecretBytes(copying: Array(code.utf8).span))))
     }
     for _ in 1...100 { _ = try run([wrong, wrong]) }
     #expect(host.memory.attempts.ownProcessFailures.failures == 5)
     #expect(host.memory.attempts.failures == 0)
-    let started = try run([session, answer("right"), answer(try KnownFactor.code(at: host.time))])
+    let started = try run([session, answer("right"), answer(try host.code())])
     #expect(started.heard.last == .sessionStarted(600))
   }
 

@@ -8,8 +8,7 @@ import MFASignInTestSupport
 import Testing
 
 @Suite("Phones through the helper")
-struct PhoneEnrollmentTests {
-  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
+struct PhoneEnrollmentTests: ScriptedConversations {
   typealias Heard = ScriptedClient.Heard
 
   static let number = "+15105551234"
@@ -31,19 +30,11 @@ struct PhoneEnrollmentTests {
   init() { host.configuration = Self.settings }
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    try host.converse(with: client, audit: { [trail] in trail.write($0, $1, $2) })
-    #expect(client.script.isEmpty, "not every line of the script was used")
-    return client
+    try run(script) { client in
+      try host.converse(with: client, audit: { [trail] in trail.write($0, $1, $2) })
+    }
   }
 
-  private func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
-
-  private func answer(_ text: String) -> Line {
-    { [secret] _ in try HelperRequestBox(.answer(secret(text))) }
-  }
-
-  private var session: Line { { _ in try HelperRequestBox(.session) } }
   private var sentCodeAsAnswer: Line {
     { [host, secret] _ in try HelperRequestBox(.answer(secret(host.codeSender.lastCode))) }
   }
@@ -91,7 +82,7 @@ struct PhoneEnrollmentTests {
   func firstPhone() throws {
     let client = try run([
       session, answer("right"), begin("+1 510-555-1234"), confirm(),
-      { _ in try HelperRequestBox(.list) },
+      list,
     ])
     #expect(
       client.heard.suffix(4) == [
@@ -122,9 +113,7 @@ struct PhoneEnrollmentTests {
   }
 
   private func signIn(_ script: [ScriptedApplication.Answer]) -> Verdict {
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8),
-      arguments: [Array("after_password".utf8)])
+    let request = SignInRequest(arguments: ["after_password"])
     return SignInRun(request, host: host, application: ScriptedApplication(script)).authenticate()
   }
 
@@ -255,7 +244,7 @@ struct PhoneEnrollmentTests {
     _ = try enrollPhone()
     let client = try run([
       session, answer("right"), answer(" S "), sentCodeAsAnswer,
-      { _ in try HelperRequestBox(.generateSecret(.standard)) },
+      generate,
     ])
     #expect(
       client.heard.suffix(5) == [
@@ -270,8 +259,7 @@ struct PhoneEnrollmentTests {
   @Test("with several phones, the prompt lists them")
   func severalPhones() throws {
     _ = try enrollPhone()
-    _ = try host.memory.enrollPhone(
-      "Work", number: "+33612345678", for: try #require(host.account))
+    _ = try host.memory.enrollPhone("Work", number: "+33612345678", for: try #require(host.account))
     let client = try run([session, answer("right"), answer("s2"), sentCodeAsAnswer])
     #expect(
       client.heard.contains(
@@ -364,10 +352,9 @@ struct PhoneEnrollmentTests {
   @Test("a number that was added after an authenticator app was proven can be used at once")
   func otherFactorProven() throws {
     _ = try enrollPhone()
-    _ = try host.memory.enroll(
-      "App", secret: KnownFactor.secret, for: try #require(host.account))
+    try host.enroll("App")
     let client = try run([
-      session, answer("right"), answer(try KnownFactor.code(at: host.time)),
+      session, answer("right"), answer(try host.code()),
       begin("+33612345678"), confirm(nil, "New"),
     ])
     #expect(client.heard.last == .enrolled && !client.heard.contains(Self.later))
@@ -381,12 +368,11 @@ struct PhoneEnrollmentTests {
     _ = try enrollPhone()
     let codes = try run([
       session, answer("right"), answer("s"), sentCodeAsAnswer,
-      { _ in try HelperRequestBox(.generateRecoveryCodes) },
+      makeCodes,
     ])
     let recoveryCode = try #require(codes.recoveryCodes.first)
     #expect(host.memory.record?.recoveryCodesAddedAt == host.time)
-    _ = try host.memory.enroll(
-      "App", secret: KnownFactor.secret, for: try #require(host.account), enrolledAt: host.time)
+    try host.enroll("App", enrolledAt: host.time)
     for (proof, wait) in [
       (try KnownFactor.code(at: host.time + 86_399), 86_399), (recoveryCode, 86_399),
       (try KnownFactor.code(at: host.time + 86_400), 86_400),
@@ -415,7 +401,7 @@ struct PhoneEnrollmentTests {
   func onlyPhones() throws {
     host.configuration = Self.settings + "factors = phone\n"
     let client = try run([
-      session, answer("right"), { _ in try HelperRequestBox(.generateSecret(.standard)) },
+      session, answer("right"), generate,
       { [secret] _ in
         try HelperRequestBox(
           .importFactor(
@@ -430,7 +416,7 @@ struct PhoneEnrollmentTests {
     // A secret that was shown before the policy changed is not enrolled either.
     host.configuration = Self.settings
     let changed = try run([
-      session, answer("right"), { _ in try HelperRequestBox(.generateSecret(.standard)) },
+      session, answer("right"), generate,
       { [host, secret] _ in
         host.configuration = Self.settings + "factors = phone\n"
         return try HelperRequestBox(
@@ -483,7 +469,7 @@ struct PhoneEnrollmentTests {
       { _ in
         host.codeSender.reply = .failed(1)
         return try HelperRequestBox(.unenroll(factor: phone.id))
-      }, { _ in try HelperRequestBox(.list) },
+      }, list,
     ])
     #expect(client.heard.suffix(2) == [.unenrolled(signedOut: true), .factors([])])
     #expect(host.codeSender.failed.count == 1)

@@ -12,18 +12,15 @@ private struct GivenProof: AccountProof {
 }
 
 @Suite("Recovery through the helper")
-struct RecoveryTests {
-  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
-
+struct RecoveryTests: ScriptedConversations {
   let host = ScriptedHost()
   let trail = AuditTrail()
 
   private func run(_ script: [Line]) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    try host.converse(
-      with: client, proof: GivenProof(), audit: { [trail] in trail.write($0, $1, $2) })
-    #expect(client.script.isEmpty, "not every line of the script was used")
-    return client
+    try run(script) { client in
+      try host.converse(
+        with: client, proof: GivenProof(), audit: { [trail] in trail.write($0, $1, $2) })
+    }
   }
 
   private func answers(_ client: ScriptedClient) -> [ScriptedClient.Heard] {
@@ -32,25 +29,12 @@ struct RecoveryTests {
     }
   }
 
-  private func answer(_ text: String) -> Line {
-    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
-  }
-
-  private var session: Line { { _ in try HelperRequestBox(.session) } }
-  private var status: Line { { _ in try HelperRequestBox(.status) } }
-  private var makeCodes: Line { { _ in try HelperRequestBox(.generateRecoveryCodes) } }
-
-  private func enrollKnown(_ name: String = "Old") throws -> Factor {
-    try host.memory.enroll(
-      name, secret: KnownFactor.secret, for: try #require(host.account))
-  }
-
   private func knownCode(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
+    try host.code(steps)
   }
 
   private func signIn(_ code: String) -> Verdict {
-    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    let request = SignInRequest()
     let application = ScriptedApplication([.text(code)])
     return SignInRun(request, host: host, application: application).authenticate()
   }
@@ -66,7 +50,7 @@ struct RecoveryTests {
   func forgetting() throws {
     let forget: Line = { _ in try HelperRequestBox(.forget) }
     #expect(answers(try run([forget])) == [.forgotten(0)], "no factor is enrolled")
-    _ = try enrollKnown()
+    try enrollKnown()
     #expect(answers(try run([forget])) == [.forgotten(0)])
     #expect(!host.memory.steps.contains(.sync), "there was nothing to write")
     remember()
@@ -97,7 +81,7 @@ struct RecoveryTests {
     "the status tells whether a recovery code unlocks locked factors", arguments: [false, true])
   func unlocks(isAllowed: Bool) throws {
     if isAllowed { host.configuration = "[project]\nrecovery_unlocks = on\n" }
-    _ = try enrollKnown()
+    try enrollKnown()
     func unlocks() throws -> Bool {
       guard case .status(let status) = answers(try run([status])).last else { return false }
       return status.recoveryCodeUnlocks
@@ -124,16 +108,15 @@ struct RecoveryTests {
     #expect(status.activity.pendingNotices == 1)
     let notices = client.heard.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     #expect(notices.count == 2 && notices.first?.hasPrefix("Device 'New' was removed") == true)
-    #expect(
-      notices.last == "These notices are shown until you confirm them with yes at a sign-in.")
+    #expect(notices.last == "These notices are shown until you confirm them with yes at a sign-in.")
     #expect(host.memory.attempts.unreported.lastShownNotice == 0)
   }
 
   @Test("the status counts failed attempts, remembered sign-ins and pending notices")
   func activity() throws {
-    _ = try enrollKnown()
+    try enrollKnown()
     remember()
-    for _ in 0..<5 { _ = signIn(try KnownFactor.wrongCode(at: host.time)) }
+    for _ in 0..<5 { _ = signIn(try host.wrongCode()) }
     let wrong: Line = { _ in
       try HelperRequestBox(.test(SecretBytes(copying: Array("000000".utf8).span)))
     }
@@ -152,7 +135,7 @@ struct RecoveryTests {
 
   @Test("ten recovery codes are created, counted, and replaced by the next set")
   func recoveryCodes() throws {
-    _ = try enrollKnown()
+    try enrollKnown()
     let client = try run([session, answer(try knownCode()), makeCodes, status])
     #expect(
       answers(client) == [
@@ -176,7 +159,7 @@ struct RecoveryTests {
 
   @Test("a test recognises a recovery code, and does not use it")
   func testedRecoveryCode() throws {
-    _ = try enrollKnown()
+    try enrollKnown()
     let code = "gayt-emzu-gu3d-oobz"
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
     func test(_ text: String) -> Line {
@@ -220,7 +203,7 @@ struct RecoveryTests {
   @Test("recovery codes require a factor and a session")
   func noRecoveryCodes() throws {
     #expect(answers(try run([session, makeCodes])).last == .failed(.factorNotFound))
-    _ = try enrollKnown()
+    try enrollKnown()
     #expect(answers(try run([makeCodes])) == [.failed(.requiresRecentLogin)])
   }
 
@@ -250,7 +233,7 @@ struct RecoveryTests {
     let factor = try enrollKnown()
     let client = try run(
       [
-        session, answer(""), makeCodes, { _ in try HelperRequestBox(.generateSecret(.standard)) },
+        session, answer(""), makeCodes, generate,
         { _ in try HelperRequestBox(.unenroll(factor: factor.id)) },
         { _ in try HelperRequestBox(.rename(factor: factor.id, displayName: factor.displayName)) },
       ] + resync(factor, try knownCode(8), try knownCode(9)))
@@ -270,7 +253,7 @@ struct RecoveryTests {
 
   @Test("a code can be provided later in the session")
   func factorShownLater() throws {
-    _ = try enrollKnown()
+    try enrollKnown()
     let client = try run([
       session, answer(""), makeCodes, session, answer(try knownCode()), makeCodes,
     ])
@@ -294,8 +277,7 @@ struct RecoveryTests {
     #expect(answers(client).last == .failed(.codesNotConsecutive), "row \(row)")
     #expect(host.memory.attempts.failures == 1, "row \(row)")
     #expect(host.memory.record?.factors.first?.timeOffset == 0, "row \(row)")
-    #expect(
-      trail.records == ["authentication mfa:resynchronization-failed false"], "row \(row)")
+    #expect(trail.records == ["authentication mfa:resynchronization-failed false"], "row \(row)")
   }
 
   @Test("after five wrong pairs of codes the user is throttled")
@@ -383,7 +365,7 @@ struct RecoveryTests {
   @Test("failures between the two codes stay pending")
   func failuresBetween() throws {
     let factor = try enrollKnown()
-    let wrong = try KnownFactor.wrongCode(at: host.time)
+    let wrong = try host.wrongCode()
     _ = try run([
       session, answer(""), begin(factor, try knownCode(5)),
       { _ in
@@ -414,8 +396,7 @@ struct RecoveryTests {
   @Test("if a factor is named, only its codes are accepted")
   func namedFactor() throws {
     let factor = try enrollKnown()
-    let other = try host.memory.enroll(
-      "Other", secret: Array("another secret.....".utf8), for: try #require(host.account))
+    let other = try host.enroll("Other", secret: Array("another secret.....".utf8))
     let code = try knownCode()
     func show(_ factor: FactorID?) -> Line {
       { _ in
@@ -484,8 +465,7 @@ struct RecoveryTests {
   @Test("if enrolment is required, the last factor cannot be removed")
   func lastFactor() throws {
     let first = try enrollKnown()
-    let second = try host.memory.enroll(
-      "Other", secret: Array("another secret.....".utf8), for: try #require(host.account))
+    let second = try host.enroll("Other", secret: Array("another secret.....".utf8))
     host.configuration =
       "[project]\nend_sessions_on_unenroll = on\n"
       + "[tenant staff]\ngroups = staff\nenrollment = required\n"

@@ -1,8 +1,13 @@
+import Foundation
 import MFABase
-import MFADecider
 import MFAModel
 import MFASignInTestSupport
+import MFAStore
+import MFATestSupport
 import MFAWire
+import Testing
+
+@testable import MFADecider
 
 /// A client that sends requests from a script and records the responses.
 final class ScriptedClient: FrameLink {
@@ -16,8 +21,10 @@ final class ScriptedClient: FrameLink {
     case codeSent(String, UInt32)
   }
 
-  /// The requests, created when they are sent; nil ends the stream.
-  var script: [(ScriptedClient) throws -> HelperRequestBox?]
+  /// A request, created when it is sent; nil ends the stream.
+  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
+
+  var script: [Line]
   var heard: [Heard] = []
   /// The last secret.
   var secret: [UInt8] = []
@@ -26,7 +33,7 @@ final class ScriptedClient: FrameLink {
   /// The factors that were last listed or enrolled.
   var summaries: [FactorSummary] = []
 
-  init(_ script: [(ScriptedClient) throws -> HelperRequestBox?]) { self.script = script }
+  init(_ script: [Line]) { self.script = script }
 
   /// The helper's time limit for each request, in seconds.
   var waits: [Int64] = []
@@ -136,6 +143,55 @@ extension ScriptedHost {
   }
 }
 
+/// A suite in which clients of the helper follow scripts.
+protocol ScriptedConversations {
+  var host: ScriptedHost { get }
+}
+
+extension ScriptedConversations {
+  typealias Line = ScriptedClient.Line
+
+  /// Runs a conversation, in which every line of the script must be used.
+  func run(
+    _ script: [Line], _ converse: (ScriptedClient) throws -> Void
+  ) throws -> ScriptedClient {
+    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
+    try converse(client)
+    #expect(client.script.isEmpty, "not every line of the script was used")
+    return client
+  }
+
+  func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
+
+  func answer(_ text: String) -> Line { { _ in try HelperRequestBox(.answer(secret(text))) } }
+
+  var session: Line { { _ in try HelperRequestBox(.session) } }
+  var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
+  var makeCodes: Line { { _ in try HelperRequestBox(.generateRecoveryCodes) } }
+  var list: Line { { _ in try HelperRequestBox(.list) } }
+  var status: Line { { _ in try HelperRequestBox(.status) } }
+
+  /// Returns a request with a code of the generated secret, sent after `change`.
+  func enroll(
+    _ name: String = "Phone", steps: Int64 = 0, wrong: Bool = false,
+    meanwhile change: @escaping () throws -> Void = {}
+  ) -> Line {
+    { [host] client in
+      let code =
+        wrong ? "12345" : try KnownFactor.code(at: host.time, steps: steps, secret: client.secret)
+      try change()
+      return try HelperRequestBox(
+        .enroll(
+          EnrollmentRequest(code: secret(code), displayName: try DisplayName(Array(name.utf8)))))
+    }
+  }
+
+  @discardableResult
+  func enrollKnown(_ name: String = "Old") throws -> Factor {
+    try host.enroll(name)
+  }
+}
+
 /// The body of a request, which unlike a request can be copied.
 struct HelperRequestBox {
   let body: [UInt8]
@@ -145,5 +201,83 @@ struct HelperRequestBox {
     var body: [UInt8] = []
     for index in Frame.headerLength..<frame.count { body.append(frame.span[index]) }
     self.body = body
+  }
+}
+
+/// A store without records and its key in a temporary folder, which is removed at the end.
+final class StoreFolder {
+  /// The folder, whose parents only root can change.
+  let path = "/var/lib/mfa-resident-\(UUID().uuidString)"
+
+  init() throws {
+    for part in ["", "/store", "/store/factors", "/store/attempts", "/store/mail"] {
+      try Command.succeed(["/bin/mkdir", "-m", "0700", path + part])
+    }
+    try writeKey(0)
+  }
+
+  deinit { do { try FileManager.default.removeItem(atPath: path) } catch {} }
+
+  func location() throws -> StoreLocation {
+    guard let directory = TrustedPath(Array("\(path)/store".utf8)),
+      let key = TrustedPath(Array("\(path)/key".utf8))
+    else { throw FactorStoreError.nameTooLong }
+    return StoreLocation(directory: directory, key: key)
+  }
+
+  /// Returns a cache whose clock is ahead, so that every file counts as old.
+  func cache() throws -> StoreCache {
+    StoreCache(try location(), now: { Clock.nanoseconds() + 10_000_000_000 })
+  }
+
+  /// Writes a key of these bytes in place.
+  func writeKey(_ byte: UInt8) throws {
+    let key = Data(repeating: byte, count: SealingKey.length)
+    try key.write(to: URL(fileURLWithPath: path + "/key"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path + "/key")
+  }
+
+  /// Waits until the file system's clock has advanced, so that later changes have later times.
+  func tick() throws {
+    let clock = path + "/clock"
+    func write() throws -> FileIdentity? {
+      try Data().write(to: URL(fileURLWithPath: clock))
+      return try FileIdentity.of(Array(clock.utf8))
+    }
+    let before = try write()
+    while try write() == before {}
+  }
+
+  /// Runs a shell script with `$S` as the store's folder and `$K` as the key.
+  func run(_ script: String) throws {
+    try Command.succeed(
+      ["/bin/sh", "-ec", script], environment: ["S": path + "/store", "K": path + "/key"])
+  }
+
+  /// The names of the files in the folder `mail`.
+  func mail() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path + "/store/mail").sorted()
+  }
+}
+
+/// Authentication by a password.
+struct PasswordProof: AccountProof {
+  func prove(_ account: Account, by prompter: some Prompter) -> ProofResult {
+    prompter.tell(DisplayText(cleaning: Array("hello".utf8)))
+    guard let answer = prompter.ask(DisplayText(cleaning: Array("Password: ".utf8)), echo: false)
+    else {
+      return .noAnswer
+    }
+    return constantTimeEquals(answer.span, Array("right".utf8).span) ? .proven : .wrong
+  }
+}
+
+/// The kernel audit records of a test.
+final class AuditTrail {
+  /// The records, for example `management mfa:enrolled true`.
+  private(set) var records: [String] = []
+
+  func write(_ kind: Audit.Kind, _ operation: [UInt8], _ succeeded: Bool) {
+    records.append("\(kind) \(String(decoding: operation, as: UTF8.self)) \(succeeded)")
   }
 }

@@ -8,36 +8,11 @@ import Testing
 
 /// The events that end a helper session.
 @Suite("The helper's session")
-struct SessionTests {
-  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
-
+struct SessionTests: ScriptedConversations {
   let host = ScriptedHost()
 
   private func run(_ script: [Line]) throws -> [ScriptedClient.Heard] {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    try host.converse(with: client)
-    #expect(client.script.isEmpty, "not every line of the script was used")
-    return client.heard
-  }
-
-  private func answer(_ text: String) -> Line {
-    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
-  }
-
-  private var session: Line { { _ in try HelperRequestBox(.session) } }
-  private var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
-  private var makeCodes: Line { { _ in try HelperRequestBox(.generateRecoveryCodes) } }
-
-  private func enroll(_ name: String, meanwhile: @escaping () throws -> Void = {}) -> Line {
-    { [host] client in
-      let code = try KnownFactor.code(at: host.time, secret: client.secret)
-      try meanwhile()
-      return try HelperRequestBox(
-        .enroll(
-          EnrollmentRequest(
-            code: SecretBytes(copying: Array(code.utf8).span),
-            displayName: try DisplayName(Array(name.utf8)))))
-    }
+    try run(script) { try host.converse(with: $0) }.heard
   }
 
   /// Returns the request, sent after `change`.
@@ -67,10 +42,6 @@ struct SessionTests {
           name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: .unknown), at: 0))
   }
 
-  private func enrollKnown(_ name: String = "Old") throws -> Factor {
-    try host.memory.enroll(name, secret: KnownFactor.secret, for: try #require(host.account))
-  }
-
   @Test("the code of a factor that is enrolled while the session begins is required")
   func enrolledBetweenReadings() throws {
     let account = try #require(host.account)
@@ -98,8 +69,7 @@ struct SessionTests {
   func changedMeanwhile(row: Int, what: String) throws {
     let old = try enrollKnown()
     let record = try #require(host.memory.record)
-    let another = try host.memory.enroll(
-      "Other", secret: Array("another secret of 20".utf8), for: try #require(host.account))
+    let another = try host.enroll("Other", secret: Array("another secret of 20".utf8))
     host.memory.record = record
     let meanwhile = {
       try self.change { record in
@@ -114,7 +84,7 @@ struct SessionTests {
         }
       }
     }
-    let start = [session, answer("right"), answer(try KnownFactor.code(at: host.time))]
+    let start = [session, answer("right"), answer(try host.code())]
     for (number, request) in [try rename(old.id), makeCodes].enumerated() {
       host.memory.record = record
       host.memory.attempts = AttemptState(record: record.id).adding(old.id, confirmedAt: -1)
@@ -148,7 +118,7 @@ struct SessionTests {
   @Test("the deadline is checked again after waiting for the user's lock")
   func deadlineUnderTheLock() throws {
     let old = try enrollKnown()
-    let start = [session, answer("right"), answer(try KnownFactor.code(at: host.time))]
+    let start = [session, answer("right"), answer(try host.code())]
     let slow = {
       var calls = 0
       self.host.memory.beforeLock = {
@@ -164,7 +134,7 @@ struct SessionTests {
   func ownChanges() throws {
     let old = try enrollKnown()
     let heard = try run([
-      session, answer("right"), answer(try KnownFactor.code(at: host.time)), generate,
+      session, answer("right"), answer(try host.code()), generate,
       enroll("Second"), try rename(old.id, to: "First"), makeCodes, makeCodes,
       { _ in try HelperRequestBox(.unenroll(factor: old.id)) }, makeCodes,
     ])
@@ -191,7 +161,7 @@ struct SessionTests {
   func changesOfAnHour() throws {
     let old = try enrollKnown()
     var lines: [Line] = [
-      session, answer("right"), answer(try KnownFactor.code(at: host.time)),
+      session, answer("right"), answer(try host.code()),
     ]
     for number in 1...30 { lines.append(try rename(old.id, to: "Name \(number)")) }
     let heard = try run(
@@ -205,7 +175,7 @@ struct SessionTests {
       heard.suffix(5) == [.failed(left), .failed(left), .failed(left), .secret, .failed(left)])
     host.time += 3600
     let later = try run([
-      session, answer("right"), answer(try KnownFactor.code(at: host.time)),
+      session, answer("right"), answer(try host.code()),
       try rename(old.id, to: "Later"),
     ])
     #expect(later.last == .done)

@@ -122,9 +122,7 @@ struct ThrottleModelTests {
   /// Sends one request of a sign-in with a guess and any continuation that was kept.
   private func answer(_ host: ScriptedHost, _ text: String, from address: String?, _ kept: Kept) {
     var call = SignInCall()
-    call.request = SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8),
-      remoteHost: address.map { Array($0.utf8) })
+    call.request = SignInRequest(remoteHost: address)
     call.facts = host.facts
     call.continuation = kept.continuations.randomElement(using: &kept.generator) ?? []
     call.answer = .text(secret(text))
@@ -136,9 +134,7 @@ struct ThrottleModelTests {
 
   private func signIn(_ host: ScriptedHost, _ text: String, from address: String? = nil) {
     let application = ScriptedApplication([.text(text)])
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8),
-      remoteHost: address.map { Array($0.utf8) })
+    let request = SignInRequest(remoteHost: address)
     _ = SignInRun(request, host: host, application: application).authenticate()
   }
 

@@ -24,9 +24,7 @@ private final class Mailbox: @unchecked Sendable {
 }
 
 @Suite("Tickets and notices in the helper")
-struct TicketTests {
-  typealias Line = (ScriptedClient) throws -> HelperRequestBox?
-
+struct TicketTests: ScriptedConversations {
   static let code = Array("0123456789".utf8)
   static let written = "gayt-emzu-gu3d-oobz"
 
@@ -37,41 +35,22 @@ struct TicketTests {
   private final class Lines: @unchecked Sendable { var text: [String] = [] }
 
   private func run(_ script: [Line], servesAllUsers: Bool = false) throws -> ScriptedClient {
-    let client = ScriptedClient([{ _ in try HelperRequestBox(.hello(.english)) }] + script)
-    try host.converse(
-      with: client, servesAllUsers: servesAllUsers, proof: NoProof(),
-      log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
-      mail: { [mailbox] in mailbox.take($0, $1) })
-    #expect(client.script.isEmpty, "not every line of the script was used")
-    return client
+    try run(script) { client in
+      try host.converse(
+        with: client, servesAllUsers: servesAllUsers, proof: NoProof(),
+        log: { [log] _, line in log.text.append(String(decoding: line.text, as: UTF8.self)) },
+        mail: { [mailbox] in mailbox.take($0, $1) })
+    }
   }
 
   private func answers(_ client: ScriptedClient) -> [ScriptedClient.Heard] {
     Array(client.heard.dropFirst())
   }
 
-  private func answer(_ text: String) -> Line {
-    { _ in try HelperRequestBox(.answer(SecretBytes(copying: Array(text.utf8).span))) }
-  }
-
-  private var session: Line { { _ in try HelperRequestBox(.ticketSession) } }
-  private var generate: Line { { _ in try HelperRequestBox(.generateSecret(.standard)) } }
-  private var makeCodes: Line { { _ in try HelperRequestBox(.generateRecoveryCodes) } }
-
-  private func enroll(_ name: String = "Pixel") -> Line {
-    { [host] client in
-      let code = try KnownFactor.code(at: host.time, secret: client.secret)
-      return try HelperRequestBox(
-        .enroll(
-          EnrollmentRequest(
-            code: SecretBytes(copying: Array(code.utf8).span),
-            displayName: try DisplayName(Array(name.utf8)))))
-    }
-  }
+  var session: Line { { _ in try HelperRequestBox(.ticketSession) } }
 
   private func grant(_ kind: Grant.Kind = .ticket) throws {
-    _ = try host.memory.grant(
-      kind, Self.code, to: try #require(host.account), madeAt: host.time)
+    _ = try host.memory.grant(kind, Self.code, to: try #require(host.account), madeAt: host.time)
   }
 
   private static let prompt = ScriptedClient.Heard.prompt("Enrolment ticket: ", echo: false)
@@ -80,7 +59,7 @@ struct TicketTests {
   func oneFactor() throws {
     try grant()
     let client = try run([
-      session, answer(Self.written.uppercased()), makeCodes, generate, enroll(), makeCodes,
+      session, answer(Self.written.uppercased()), makeCodes, generate, enroll("Pixel"), makeCodes,
       { _ in try HelperRequestBox(.unenroll(factor: .zero)) },
       generate,
     ])
@@ -102,7 +81,7 @@ struct TicketTests {
     _ = try run([session, answer(Self.written), generate])
     #expect(host.memory.record?.grants.count == 1)
     #expect(host.memory.record?.isEnrolled == false)
-    let client = try run([session, answer(Self.written), generate, enroll()])
+    let client = try run([session, answer(Self.written), generate, enroll("Pixel")])
     #expect(answers(client).last == .enrolled)
   }
 
@@ -120,7 +99,7 @@ struct TicketTests {
         case 2: host.time += 300
         case _: _ = host.memory.record?.grants.first.map { host.memory.record?.use($0.id) }
         }
-        return try self.enroll()(client)
+        return try self.enroll("Pixel")(client)
       },
     ])
     #expect(answers(client).last == .failed(.ticketInvalid), "row \(row)")
@@ -129,11 +108,10 @@ struct TicketTests {
 
   @Test("if the user has a factor, its code is required in addition to the ticket")
   func presentFactor() throws {
-    _ = try host.memory.enroll(
-      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    try host.enroll("Old")
     try grant()
     let client = try run([
-      session, answer(Self.written), answer(try KnownFactor.code(at: host.time)), generate,
+      session, answer(Self.written), answer(try host.code()), generate,
     ])
     #expect(
       answers(client) == [
@@ -168,11 +146,10 @@ struct TicketTests {
     "a valid ticket resets no failures, so it does not help to guess a present factor; sign-ins work"
   )
   func failuresStay() throws {
-    _ = try host.memory.enroll(
-      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    try host.enroll("Old")
     try grant()
     for attempt in 1...5 {
-      let wrong = try KnownFactor.wrongCode(at: host.time)
+      let wrong = try host.wrongCode()
       #expect(
         answers(try run([session, answer(Self.written), answer(wrong)])).last
           == .failed(attempt == 5 ? .tooManyAttempts(seconds: 30) : .invalidVerificationCode))
@@ -199,14 +176,13 @@ struct TicketTests {
 
   @Test("a ticket session that provides a code later enrols one factor, with the ticket")
   func emptyCodeThenSession() throws {
-    let old = try host.memory.enroll(
-      "Old", secret: KnownFactor.secret, for: try #require(host.account))
+    let old = try host.enroll("Old")
     try grant()
     let client = try run([
       session, answer(Self.written), answer(""),
-      { _ in try HelperRequestBox(.session) }, answer(try KnownFactor.code(at: host.time)),
+      session, answer(try host.code()),
       { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
-      generate, enroll(), generate,
+      generate, enroll("Pixel"), generate,
     ])
     #expect(
       answers(client).suffix(5) == [

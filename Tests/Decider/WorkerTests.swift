@@ -1,9 +1,9 @@
 import Foundation
-import MFAWire
+import MFABase
 import MFACTestSupport
 import MFAResidentTestSupport
-import MFABase
 import MFATestSupport
+import MFAWire
 import Testing
 
 @testable import MFADecider
@@ -158,8 +158,7 @@ struct WorkerTests {
         try Self.manage(),
       ]
       for packet in packets {
-        #expect(
-          try Self.answer(to: packet, from: Self.user, occupied: []) == .ended, "\(packet)")
+        #expect(try Self.answer(to: packet, from: Self.user, occupied: []) == .ended, "\(packet)")
       }
     }
   }
@@ -170,6 +169,225 @@ struct WorkerTests {
       let occupied = [UInt32](repeating: Self.service, count: WorkerShare.processesForHelpers)
       let answer = try Self.answer(to: try Self.manage(), from: Self.service, occupied: occupied)
       #expect(answer == .ended)
+    }
+  }
+}
+
+/// MUST 1 of WorkerShare.swift: no user other than root occupies more processes than
+/// `processesPerUser`.
+@Suite("Processes of the resident service")
+struct WorkerShareTests {
+  /// The user of the service and of the helper.
+  private static let service: UInt32 = 999
+
+  /// Has the process in `slot` begin to serve a user. Returns whether it may.
+  private static func begin(_ share: WorkerShare, _ slot: Int, for user: UInt32) -> Bool {
+    share.started(in: slot)
+    share.slot = slot
+    return share.begin(for: user)
+  }
+
+  @Test("a user occupies a limited number of processes, which does not limit other users or root")
+  func perUser() throws {
+    let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    for slot in 0..<WorkerShare.processesPerUser {
+      #expect(Self.begin(share, slot, for: 1000))
+    }
+    #expect(!Self.begin(share, 100, for: 1000))
+    #expect(!share.isDispensable(100))
+    for slot in 50..<(50 + WorkerShare.processesPerUser) {
+      #expect(Self.begin(share, slot, for: 1001))
+    }
+    for slot in 200..<(200 + 2 * WorkerShare.processesPerUser) {
+      #expect(Self.begin(share, slot, for: 0))
+    }
+    // A refused process becomes free again, and so does one that has finished.
+    share.slot = 100
+    #expect(share.end())
+    #expect(!Self.begin(share, 101, for: 1000))
+    share.slot = 101
+    #expect(share.end())
+    share.slot = 0
+    #expect(share.end())
+    #expect(Self.begin(share, 102, for: 1000))
+  }
+
+  @Test("the last user ID, whose successor is 0, is limited too")
+  func lastUser() throws {
+    let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    for slot in 0..<WorkerShare.processesPerUser {
+      #expect(Self.begin(share, slot, for: .max - 1))
+    }
+    #expect(!Self.begin(share, 100, for: .max - 1))
+  }
+
+  @Test("a process that serves the helper counts for the helper's caller")
+  func relayed() throws {
+    let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    for slot in 0..<(2 * WorkerShare.processesPerUser) {
+      #expect(Self.begin(share, slot, for: Self.service))
+      #expect(share.take(for: UInt32(2000 + slot)))
+    }
+    for slot in 0..<WorkerShare.processesPerUser {
+      share.slot = slot
+      #expect(share.take(for: 3000))
+    }
+    share.slot = 100
+    #expect(!share.take(for: 3000))
+  }
+
+  @Test("helpers whose users are not known yet occupy a limited number of processes")
+  func helpers() throws {
+    let share = try #require(WorkerShare(ownUser: Self.service))
+    for slot in 0..<WorkerShare.processesForHelpers {
+      #expect(Self.begin(share, slot, for: Self.service))
+    }
+    #expect(!Self.begin(share, WorkerShare.processesForHelpers, for: Self.service))
+    share.slot = 0
+    #expect(share.take(for: 1000))
+    #expect(Self.begin(share, WorkerShare.processesForHelpers, for: Self.service))
+  }
+
+  @Test("a process that ended while it served a user occupies nothing")
+  func ended() throws {
+    let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    for slot in 0..<WorkerShare.processesPerUser {
+      #expect(Self.begin(share, slot, for: 1000))
+    }
+    #expect(share.idleProcesses == 0)
+    share.ended(in: 0)
+    #expect(share.idleProcesses == 0)
+    #expect(Self.begin(share, 1, for: 1000))
+    share.started(in: 5)
+    #expect(share.idleProcesses == 1)
+    share.ended(in: 5)
+    #expect(share.idleProcesses == 0)
+  }
+
+  @Test("of the processes that work for the same purpose, a number is limited")
+  func claimants() throws {
+    let share = try #require(WorkerShare(ownUser: Self.service))
+    for slot in 0..<10 {
+      #expect(Self.begin(share, slot, for: 0) && share.serve(1000, most: 10))
+    }
+    #expect(Self.begin(share, 200, for: 0) && !share.serve(1000, most: 10))
+    #expect(share.serve(1001, most: 10))
+    share.slot = 3
+    #expect(share.end())
+    #expect(Self.begin(share, 201, for: 0) && share.serve(1000, most: 10))
+    share.ended(in: 4)
+    #expect(Self.begin(share, 202, for: 0) && share.serve(1000, most: 10))
+    #expect(Self.begin(share, 203, for: 0) && !share.serve(1000, most: 10))
+  }
+
+  @Test("the last process turns connections away")
+  func full() throws {
+    let share = try #require(WorkerShare(ownUser: Self.service))
+    for slot in 0..<(WorkerShare.maximumProcesses - 1) {
+      #expect(Self.begin(share, slot, for: 0), "\(slot)")
+    }
+    #expect(!Self.begin(share, WorkerShare.maximumProcesses - 1, for: 0))
+    #expect(share.end())
+    share.ended(in: 7)
+    #expect(Self.begin(share, 7, for: 0))
+  }
+
+  @Test("the number of idle processes is limited, and none stays when the service stops")
+  func idle() throws {
+    let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    for slot in 0..<WorkerShare.usualIdle { share.started(in: slot) }
+    share.slot = 20
+    #expect(!share.end())
+    let database = try #require(WorkerShare(ownUser: Self.service, most: 40, mostIdle: 40))
+    for slot in 0..<39 { database.started(in: slot) }
+    database.slot = 39
+    #expect(database.end())
+    database.slot = 40
+    #expect(!database.end())
+    let other = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+    other.isStopping = true
+    #expect(!other.end())
+  }
+
+  @Test("a process that begins as the last idle one wakes the supervisor")
+  func wakes() async {
+    await #expect(processExitsWith: .success) {
+      let share = try #require(WorkerShare(ownUser: WorkerShareTests.service))
+      let attention = try Attention()
+      #expect(WorkerShareTests.begin(share, 0, for: 0))
+      // Returns at once; otherwise this test would hang.
+      #expect(try !attention.wait(for: [share.need], seconds: nil))
+      #expect(share.idleProcesses == 0)
+    }
+  }
+}
+
+/// A supervisor in a process of its own.
+@Suite("The supervisor of the resident service", .privateMachine)
+struct SupervisorTests {
+  /// A user who has no processes.
+  static let user: UInt32 = 12347
+
+  /// Runs a supervisor as this user, when `numbers[0]` is set. Sets `numbers[1]` to
+  /// 1 when it is this user, and to 2 when it runs.
+  static func run(_ worker: Worker, _ numbers: SharedNumbers) {
+    guard ctest_set_identities(user, user, user) == 0 else { return }
+    numbers[1] = 1
+    do throws(SystemError) {
+      var supervisor = try Supervisor([worker])
+      while numbers[0] == 0 { Clock.pause(milliseconds: 1) }
+      numbers[1] = 2
+      try supervisor.run()
+    } catch {}
+  }
+
+  /// Sets the number of processes that the user of a process may have. Root in a container may not.
+  static func limit(_ process: Int32, to count: Int) throws {
+    try Command.succeed([
+      "/usr/bin/setpriv", "--reuid=\(user)", "--regid=0", "--clear-groups", "/usr/bin/prlimit",
+      "--pid", "\(process)", "--nproc=\(count):4096",
+    ])
+  }
+
+  /// Waits until a process waits for something.
+  static func waitUntilAsleep(_ process: Int32) {
+    let path = "/proc/\(process)/stat"
+    while true {
+      let status = String(
+        decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+      if status.split(separator: ")").last?.hasPrefix(" S") ?? true { return }
+      Clock.pause(milliseconds: 1)
+    }
+  }
+
+  @Test("a process that could not be started is started later")
+  func startsLater() async {
+    await #expect(processExitsWith: .success) {
+      let path = "/tmp/mfa-supervisor-\(UUID().uuidString)"
+      let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o666)
+      let share = try #require(WorkerShare(ownUser: Self.user))
+      let numbers = try #require(SharedNumbers(count: 2))
+      var process: Int32 = 0
+      switch try WorkerProcess.start() {
+      case .copy(let copy): process = copy
+      case .thisProcess:
+        let worker = Worker(listener: listener, host: ResidentHost(mail: .folder), share: share)
+        Alarm.set(seconds: 30)
+        Self.run(worker, numbers)
+        WorkerProcess.leave(0)
+      }
+      while numbers[1] == 0 { Clock.pause(milliseconds: 1) }
+      try Self.limit(process, to: 0)
+      numbers[0] = 1
+      while numbers[1] == 1 { Clock.pause(milliseconds: 1) }
+      Self.waitUntilAsleep(process)
+      #expect(share.idleProcesses == 0)
+      try Self.limit(process, to: 4096)
+      let connection = try PacketConnection(to: Array(path.utf8))
+      try connection.send([0xFF].span)
+      #expect(try connection.nextPacket(seconds: 15) == .ended)
+      WorkerProcess.stop(process)
+      try FileManager.default.removeItem(atPath: path)
     }
   }
 }

@@ -56,9 +56,7 @@ extension EndToEnd {
       #expect(try #require(Int(size.dropLast())) <= kibibytes * 1024)
       let dynamic = try readelf("-d", path)
       let needed = Set(dynamic.matches(of: /\(NEEDED\).*\[(.+)\]/).map { String($0.output.1) })
-      #expect(
-        needed.isSubset(of: ["libpam.so.0", "libc.so.6"]),
-        "\(needed)")
+      #expect(needed.isSubset(of: ["libpam.so.0", "libc.so.6"]), "\(needed)")
       let exported = try Command.succeed(["/usr/bin/nm", "-D", "--defined-only", path])
         .split(separator: "\n").compactMap { $0.split(separator: " ").last }
         .map { String($0.prefix { $0 != "@" }) }.filter { $0.hasPrefix("pam_sm_") == false }
@@ -87,31 +85,29 @@ extension EndToEnd {
       .enabled("valgrind is not installed") { Valgrind.isInstalled })
     func signInTraps() throws {
       let code = try moduleCode()
-      try Machine.use { machine in
-        try machine.writeConfiguration("[project]\nthrottle_after = 2\n")
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let unenrolled = try machine.addUser()
-        let service = try machine.makeService(OneCode.stack)
-        let right = try enrollment.phone.code()
-        var addresses: Set<Int> = []
-        for (name, answers, result) in [
-          (user.name, [right], "PAM_SUCCESS"),
-          (user.name, [right], "PAM_AUTH_ERR"),
-          (user.name, ["000001"], "PAM_AUTH_ERR"),
-          (user.name, ["000000"], "PAM_MAXTRIES"),
-          (user.name, [], "PAM_MAXTRIES"),
-          (unenrolled.name, [], "PAM_PERM_DENIED"),
-          ("nobody0", ["000000"], "PAM_AUTH_ERR"),
-        ] {
-          addresses.formUnion(
-            try Valgrind.executedAddresses(in: "/pam_mfa.so", on: machine) { wrapper in
-              let outcome = try PAMClient.signIn(
-                service: service, user: name, answers: answers.map { .text($0) }, through: wrapper)
-              #expect(outcome.code == result, "\(outcome)")
-            })
-        }
-        expectTraps(in: code.functions(at: addresses), atMost: Self.mostSignInTraps)
+      try machine.writeConfiguration("[project]\nthrottle_after = 2\n")
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let unenrolled = try machine.addUser()
+      let service = try machine.makeService(OneCode.stack)
+      let right = try enrollment.phone.code()
+      var addresses: Set<Int> = []
+      for (name, answers, result) in [
+        (user.name, [right], "PAM_SUCCESS"),
+        (user.name, [right], "PAM_AUTH_ERR"),
+        (user.name, ["000001"], "PAM_AUTH_ERR"),
+        (user.name, ["000000"], "PAM_MAXTRIES"),
+        (user.name, [], "PAM_MAXTRIES"),
+        (unenrolled.name, [], "PAM_PERM_DENIED"),
+        ("nobody0", ["000000"], "PAM_AUTH_ERR"),
+      ] {
+        addresses.formUnion(
+          try Valgrind.executedAddresses(in: "/pam_mfa.so", on: machine) { wrapper in
+            let outcome = try PAMClient.signIn(
+              service: service, user: name, answers: answers.map { .text($0) }, through: wrapper)
+            #expect(outcome.code == result, "\(outcome)")
+          })
       }
+      expectTraps(in: code.functions(at: addresses), atMost: Self.mostSignInTraps)
     }
 
     @Test(
@@ -119,21 +115,19 @@ extension EndToEnd {
       .enabled("valgrind is not installed") { Valgrind.isInstalled })
     func enrollmentTraps() throws {
       let code = try moduleCode()
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try machine.writeConfiguration("[project]\nenrollment = required\n")
-        let service = try machine.makeService([
-          "auth required pam_permit.so", "auth required pam_mfa.so tries=1",
-          "account required pam_mfa.so",
-        ])
-        let addresses = try Valgrind.executedAddresses(
-          in: "/pam_mfa.so", on: machine
-        ) { wrapper in
-          let outcome = try Memory().enroll(user, service, through: wrapper)
-          #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
-        }
-        expectTraps(in: code.functions(at: addresses), atMost: Self.mostEnrollmentTraps)
+      let user = try machine.addUser()
+      try machine.writeConfiguration("[project]\nenrollment = required\n")
+      let service = try machine.makeService([
+        "auth required pam_permit.so", "auth required pam_mfa.so tries=1",
+        "account required pam_mfa.so",
+      ])
+      let addresses = try Valgrind.executedAddresses(
+        in: "/pam_mfa.so", on: machine
+      ) { wrapper in
+        let outcome = try Memory().enroll(user, service, through: wrapper)
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
       }
+      expectTraps(in: code.functions(at: addresses), atMost: Self.mostEnrollmentTraps)
     }
 
     /// Returns the functions of the module. Their names come from a file with the same code, because the installed
@@ -161,33 +155,30 @@ extension EndToEnd {
 
     @Test("the module leaves the state of its host process unchanged", arguments: [false, true])
     func host(startsOpenSSL: Bool) throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(OneCode.stack)
-        var options = PAMClient.Options()
-        options.observedFile = "pam_mfa.so"
-        options.times = 2
-        options.startsOpenSSL = startsOpenSSL
-        let outcome = try PAMClient.signIn(
-          service: service, user: user.name,
-          answers: [
-            .text(try enrollment.phone.code()), .text(try enrollment.phone.code(offset: 1)),
-          ],
-          options: options)
-        #expect(outcome.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"], "\(outcome)")
-        let states = outcome.states
-        #expect(
-          states.map(\.isMapped) == [false, true, false, true, false], "the module was not unloaded"
-        )
-        #expect(states.map(\.threads) == [1, 1, 1, 1, 1])
-        #expect(Set(states.map(\.caughtSignals)).count == 1, "\(states)")
-        #expect(Set(states.map(\.ignoredSignals)).count == 1, "\(states)")
-        #expect(Set(states.map(\.blockedSignals)).count == 1, "\(states)")
-        // libpam keeps its connection to the system log open; no other descriptor stays open or
-        // accumulates.
-        #expect(states[2].descriptors <= states[0].descriptors + 1, "\(states)")
-        #expect(states[2].descriptors == states[4].descriptors, "\(states)")
-      }
+      let (user, enrollment, service) = try machine.addSignIn()
+      var options = PAMClient.Options()
+      options.observedFile = "pam_mfa.so"
+      options.times = 2
+      options.startsOpenSSL = startsOpenSSL
+      let outcome = try PAMClient.signIn(
+        service: service, user: user.name,
+        answers: [
+          .text(try enrollment.phone.code()), .text(try enrollment.phone.code(offset: 1)),
+        ],
+        options: options)
+      #expect(outcome.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"], "\(outcome)")
+      let states = outcome.states
+      #expect(
+        states.map(\.isMapped) == [false, true, false, true, false], "the module was not unloaded"
+      )
+      #expect(states.map(\.threads) == [1, 1, 1, 1, 1])
+      #expect(Set(states.map(\.caughtSignals)).count == 1, "\(states)")
+      #expect(Set(states.map(\.ignoredSignals)).count == 1, "\(states)")
+      #expect(Set(states.map(\.blockedSignals)).count == 1, "\(states)")
+      // libpam keeps its connection to the system log open; no other descriptor stays open or
+      // accumulates.
+      #expect(states[2].descriptors <= states[0].descriptors + 1, "\(states)")
+      #expect(states[2].descriptors == states[4].descriptors, "\(states)")
     }
 
     @Test("the helper is setuid and setgid to the system user")
@@ -200,94 +191,85 @@ extension EndToEnd {
 
     @Test("the helper inherits nothing from its caller, and writes no core file")
     func helperProcess() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let session = try HelperSession(
-          as: user,
-          environment: [
-            "LD_PRELOAD": "/tmp/x.so", "SWIFT_DEBUG": "1", "OPENSSL_CONF": "/tmp/x", "MFA": "1",
-          ])
-        #expect(try session.greet()?.kind == 0x81)
-        let process = "/proc/\(session.process.number)"
-        let status = try Command.succeed(["/bin/cat", process + "/status"])
-        let numbers = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
-        let uids = try #require(status.firstMatch(of: /Uid:\t(\d+)\t(\d+)\t(\d+)/)).output
-        #expect(uids.2 == numbers && uids.3 == numbers && uids.1 != "0")
-        #expect(status.contains("CapEff:\t0000000000000000"))
-        #expect(status.contains("Threads:\t1\n"))
-        let limits = try Command.succeed(["/bin/cat", process + "/limits"])
-        #expect(limits.contains(/Max core file size +0 +0\b/), "\(limits)")
-        // In /proc, a dumpable process belongs to its effective user; one that is not dumpable
-        // belongs to root.
-        #expect(try Command.succeed(["/usr/bin/stat", "-c", "%U", process + "/mem"]) == "root\n")
-        #expect(
-          try !Command.run(["/bin/cat", process + "/environ"], as: user.identity).status.isSuccess)
-        #expect(try Command.succeed(["/usr/bin/readlink", process + "/cwd"]) == "/\n")
-        let descriptors = try Command.succeed(["/bin/ls", process + "/fd"]).split(separator: "\n")
-        #expect(Set(descriptors).isSuperset(of: ["0", "1", "2"]) && descriptors.count <= 4)
-      }
+      let user = try machine.addUser()
+      let session = try HelperSession(
+        as: user,
+        environment: [
+          "LD_PRELOAD": "/tmp/x.so", "SWIFT_DEBUG": "1", "OPENSSL_CONF": "/tmp/x", "MFA": "1",
+        ])
+      #expect(try session.greet()?.kind == 0x81)
+      let process = "/proc/\(session.process.number)"
+      let status = try Command.succeed(["/bin/cat", process + "/status"])
+      let numbers = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
+      let uids = try #require(status.firstMatch(of: /Uid:\t(\d+)\t(\d+)\t(\d+)/)).output
+      #expect(uids.2 == numbers && uids.3 == numbers && uids.1 != "0")
+      #expect(status.contains("CapEff:\t0000000000000000"))
+      #expect(status.contains("Threads:\t1\n"))
+      let limits = try Command.succeed(["/bin/cat", process + "/limits"])
+      #expect(limits.contains(/Max core file size +0 +0\b/), "\(limits)")
+      // In /proc, a dumpable process belongs to its effective user; one that is not dumpable
+      // belongs to root.
+      #expect(try Command.succeed(["/usr/bin/stat", "-c", "%U", process + "/mem"]) == "root\n")
+      #expect(
+        try !Command.run(["/bin/cat", process + "/environ"], as: user.identity).status.isSuccess)
+      #expect(try Command.succeed(["/usr/bin/readlink", process + "/cwd"]) == "/\n")
+      let descriptors = try Command.succeed(["/bin/ls", process + "/fd"]).split(separator: "\n")
+      #expect(Set(descriptors).isSuperset(of: ["0", "1", "2"]) && descriptors.count <= 4)
     }
 
     @Test("users can neither change factors of other users nor read files of the store")
     func separation() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let (stranger, own) = try machine.addEnrolledUser()
-        let files = StoreFiles(of: user.name)
-        let before = try files.image()
-        for path in [files.record, files.attempts, "/etc/mfa/key", "/var/lib/mfa/factors"] {
-          for reader in [user, stranger] {
-            for command in ["/bin/cat", "/bin/ls"]
-            where path != "/etc/mfa/key" || command != "/bin/ls" {
-              let read = try Command.run([command, path], as: reader.identity)
-              #expect(!read.status.isSuccess && read.output.isEmpty, "\(path) \(reader.name)")
-            }
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let (stranger, own) = try machine.addEnrolledUser()
+      let files = StoreFiles(of: user.name)
+      let before = try files.image()
+      for path in [files.record, files.attempts, "/etc/mfa/key", "/var/lib/mfa/factors"] {
+        for reader in [user, stranger] {
+          for command in ["/bin/cat", "/bin/ls"]
+          where path != "/etc/mfa/key" || command != "/bin/ls" {
+            let read = try Command.run([command, path], as: reader.identity)
+            #expect(!read.status.isSuccess && read.output.isEmpty, "\(path) \(reader.name)")
           }
         }
-        let session = try HelperSession(as: stranger)
-        _ = try session.greet()
-        let listed = try session.ask(7)
-        #expect(listed?.fields.first == [1] && listed?.fields[1] == own.identifier)
-        // An unauthenticated session can change nothing, an authenticated one only its own user's factors.
-        #expect(try session.ask(9, enrollment.identifier)?.fields.first == [2])
-        let code = try own.phone.code()
-        #expect(try session.prove(password: stranger.password, code: code)?.kind == 0x84)
-        #expect(try session.ask(9, enrollment.identifier)?.fields.first == [13])
-        #expect(
-          try session.ask(8, enrollment.identifier, Array("mine".utf8))?.fields.first == [13])
-        #expect(try files.image() == before)
       }
+      let session = try HelperSession.begun(as: stranger)
+      let listed = try session.ask(7)
+      #expect(listed?.fields.first == [1] && listed?.fields[1] == own.identifier)
+      // An unauthenticated session can change nothing, an authenticated one only its own user's factors.
+      #expect(try session.ask(9, enrollment.identifier)?.fields.first == [2])
+      let code = try own.phone.code()
+      #expect(try session.prove(password: stranger.password, code: code)?.kind == 0x84)
+      #expect(try session.ask(9, enrollment.identifier)?.fields.first == [13])
+      #expect(try session.ask(8, enrollment.identifier, Array("mine".utf8))?.fields.first == [13])
+      #expect(try files.image() == before)
     }
 
     @Test("neither the key nor a code appears in an argument list, an environment or the log")
     func secrets() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let start = try machine.log.position()
-        let session = try HelperSession(as: user)
-        _ = try session.greet()
-        _ = try session.prove(password: user.password)
-        let secret = try #require(try session.ask(5, [1], [6], [0, 30]))
-        let phone = Authenticator(key: Base32.text(secret.fields[0]))
-        let code = try phone.code()
-        let seen = try Command.run([
-          "/bin/sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null; true",
-        ]).output
-        let text = String(decoding: seen, as: UTF8.self)
-        for part in [phone.key, user.password, code] { #expect(!text.contains(part)) }
-        #expect(try session.ask(6, Array(code.utf8), Array("phone".utf8))?.kind == 0x86)
-        let again = try session.ask(10, Array(code.utf8))
-        #expect(again?.fields.first == [6])
-        let logged = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")
-        for part in [phone.key, user.password, code] {
-          #expect(!logged.contains(part), "\(logged)")
-        }
-        // The key is nowhere on the disk in plain text.
-        let found = try Command.run(
-          ["/bin/grep", "-rlaF", "-f", "/dev/stdin", "/var/lib/mfa", "/tmp", user.home],
-          input: Array("\(phone.key)\n".utf8))
-        #expect(found.output.isEmpty, "\(found.text)")
+      let user = try machine.addUser()
+      let start = try machine.log.position()
+      let session = try HelperSession.begun(as: user)
+      _ = try session.prove(password: user.password)
+      let secret = try #require(try session.ask(5, [1], [6], [0, 30]))
+      let phone = Authenticator(key: Base32.text(secret.fields[0]))
+      let code = try phone.code()
+      let seen = try Command.run([
+        "/bin/sh", "-c", "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null; true",
+      ]).output
+      let text = String(decoding: seen, as: UTF8.self)
+      for part in [phone.key, user.password, code] { #expect(!text.contains(part)) }
+      #expect(try session.ask(6, Array(code.utf8), Array("phone".utf8))?.kind == 0x86)
+      let again = try session.ask(10, Array(code.utf8))
+      #expect(again?.fields.first == [6])
+      let logged = try machine.log.entries(since: start).map(\.line).joined(separator: "\n")
+      for part in [phone.key, user.password, code] {
+        #expect(!logged.contains(part), "\(logged)")
       }
+      // The key is nowhere on the disk in plain text.
+      let found = try Command.run(
+        ["/bin/grep", "-rlaF", "-f", "/dev/stdin", "/var/lib/mfa", "/tmp", user.home],
+        input: Array("\(phone.key)\n".utf8))
+      #expect(found.output.isEmpty, "\(found.text)")
     }
   }
 }

@@ -9,10 +9,12 @@ extension EndToEnd {
     /// The number of steps that the largest window reaches into the future, and one more.
     static let later = 7
 
+    init() throws { try machine.emptyStore() }
+
     private static func signIn(
       _ service: String, _ user: MachineUser, _ code: String
     ) throws -> String? {
-      try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)]).code
+      try user.signIn(to: service, typing: code).code
     }
 
     /// Removes everything that is stored, as if the disk had been replaced.
@@ -35,125 +37,117 @@ extension EndToEnd {
       "after a restore, a code that was used after the backup is refused, and a later one works",
       .withoutResidentService)
     func usedCode() throws {
-      try Rekeying.withEmptyStore { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(OneCode.stack)
-        let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)[0]
-        let file = "/root/mfa-test-backup.tar"
-        machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
-        let made = try Command.succeed([Self.admin, "backup", file])
-        #expect(made.contains("the data of 1 user") && made.contains("does not contain the key"))
-        let phone = enrollment.phone
-        let resident = try ShiftedService(on: machine)
-        let used = try phone.code()
-        #expect(try Self.signIn(service, user, used) == "PAM_SUCCESS")
+      let (user, enrollment, service) = try machine.addSignIn()
+      let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)[0]
+      let file = "/root/mfa-test-backup.tar"
+      machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
+      let made = try machine.mustAdminister("backup", file).text
+      #expect(made.contains("the data of 1 user") && made.contains("does not contain the key"))
+      let phone = enrollment.phone
+      let resident = try ShiftedService(on: machine)
+      let used = try phone.code()
+      #expect(try Self.signIn(service, user, used) == "PAM_SUCCESS")
 
-        // What the command prevents: the files alone make the code valid again.
-        let lost = try Command.run([Self.admin, "restore-backup", file, "--yes"])
-        #expect(lost.status == .exited(1) && lost.errorText.contains("has 1 record"))
-        try Self.wipe()
-        let start = try machine.log.position()
-        let restored = try Command.succeed([Self.admin, "restore-backup", file, "--yes"])
-        #expect(restored.contains("restored the data of 1 user"), "\(restored)")
-        #expect(restored.contains("Recovery codes are void"), "\(restored)")
-        let results = try machine.log.entries(since: start).compactMap { $0.fields["result"] }
-        #expect(results.contains("restore-begun") && results.contains("restored"), "\(results)")
+      // What the command prevents: the files alone make the code valid again.
+      let lost = try Command.run([Self.admin, "restore-backup", file, "--yes"])
+      #expect(lost.status == .exited(1) && lost.errorText.contains("has 1 record"))
+      try Self.wipe()
+      let start = try machine.log.position()
+      let restored = try machine.mustAdminister("restore-backup", file, "--yes").text
+      #expect(restored.contains("restored the data of 1 user"), "\(restored)")
+      #expect(restored.contains("Recovery codes are void"), "\(restored)")
+      let results = try machine.log.entries(since: start).compactMap { $0.fields["result"] }
+      #expect(results.contains("restore-begun") && results.contains("restored"), "\(results)")
 
-        #expect(try Self.signIn(service, user, used) == "PAM_AUTH_ERR")
-        #expect(try Self.signIn(service, user, try phone.code(offset: 5)) == "PAM_AUTH_ERR")
-        #expect(try Self.signIn(service, user, recovery) == "PAM_AUTH_ERR")
-        let next = try phone.code(offset: Self.later)
-        try resident.set(ahead: Self.later * 30)
-        #expect(try Self.signIn(service, user, next) == "PAM_SUCCESS")
-        #expect(try Self.signIn(service, user, next) == "PAM_AUTH_ERR")
-        try Rekeying.expectIntactStore()
-        let owners = try Command.succeed([
-          "/bin/sh", "-c", "find /var/lib/mfa -type f -printf '%u %g %m\\n' | sort -u",
-        ])
-        #expect(
-          owners.split(separator: "\n").allSatisfy { $0.hasPrefix("mfa ") && $0.hasSuffix(" 600") },
-          "\(owners)")
-      }
+      #expect(try Self.signIn(service, user, used) == "PAM_AUTH_ERR")
+      #expect(try Self.signIn(service, user, try phone.code(offset: 5)) == "PAM_AUTH_ERR")
+      #expect(try Self.signIn(service, user, recovery) == "PAM_AUTH_ERR")
+      let next = try phone.code(offset: Self.later)
+      try resident.set(ahead: Self.later * 30)
+      #expect(try Self.signIn(service, user, next) == "PAM_SUCCESS")
+      #expect(try Self.signIn(service, user, next) == "PAM_AUTH_ERR")
+      try Rekeying.expectIntactStore()
+      let owners = try Command.succeed([
+        "/bin/sh", "-c", "find /var/lib/mfa -type f -printf '%u %g %m\\n' | sort -u",
+      ])
+      #expect(
+        owners.split(separator: "\n").allSatisfy { $0.hasPrefix("mfa ") && $0.hasSuffix(" 600") },
+        "\(owners)")
     }
 
     @Test("a damaged backup, and one of another key, are refused without any change")
     func damaged() throws {
-      try Rekeying.withEmptyStore { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(OneCode.stack)
-        let file = "/root/mfa-test-backup.tar"
-        machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
-        try Command.succeed([Self.admin, "backup", file])
-        try Command.succeed([
-          "/bin/sh", "-c", "printf XXXXXXXX | dd of=$0 bs=1 seek=2000 conv=notrunc status=none",
-          file,
-        ])
-        let before = try Self.sums()
-        let arguments = [Self.admin, "restore-backup", file, "--yes", "--replace"]
-        let refused = try Command.run(arguments)
-        #expect(refused.status == .exited(1))
-        #expect(refused.errorText.contains("nothing was changed"), "\(refused.errorText)")
-        #expect(try Self.sums() == before)
-        try Command.succeed([Self.admin, "backup", file, "--overwrite"])
-        try Command.succeed([Self.admin, "rekey", "--yes"])
-        let rekeyed = try Self.sums()
-        let other = try Command.run(arguments)
-        #expect(other.status == .exited(1))
-        #expect(other.errorText.contains("a key that this host does not have"))
-        #expect(try Self.sums() == rekeyed)
-        #expect(try Self.signIn(service, user, try enrollment.phone.code()) == "PAM_SUCCESS")
-      }
+      let (user, enrollment, service) = try machine.addSignIn()
+      let file = "/root/mfa-test-backup.tar"
+      machine.atTheEnd("remove the backup") { try Command.succeed(["/bin/rm", "-f", file]) }
+      try machine.mustAdminister("backup", file)
+      try Command.succeed([
+        "/bin/sh", "-c", "printf XXXXXXXX | dd of=$0 bs=1 seek=2000 conv=notrunc status=none",
+        file,
+      ])
+      let before = try Self.sums()
+      let arguments = [Self.admin, "restore-backup", file, "--yes", "--replace"]
+      let refused = try Command.run(arguments)
+      #expect(refused.status == .exited(1))
+      #expect(refused.errorText.contains("nothing was changed"), "\(refused.errorText)")
+      #expect(try Self.sums() == before)
+      try machine.mustAdminister("backup", file, "--overwrite")
+      try machine.mustAdminister("rekey", "--yes")
+      let rekeyed = try Self.sums()
+      let other = try Command.run(arguments)
+      #expect(other.status == .exited(1))
+      #expect(other.errorText.contains("a key that this host does not have"))
+      #expect(try Self.sums() == rekeyed)
+      #expect(try Self.signIn(service, user, try enrollment.phone.code()) == "PAM_SUCCESS")
     }
 
     @Test("each refusal says what to do, and what it names works")
     func hints() throws {
-      try Rekeying.withEmptyStore { machine in
-        _ = try machine.addEnrolledUser()
-        let (file, key) = ("/root/mfa-test-backup.tar", "/root/mfa-test-key")
-        machine.atTheEnd("remove the backup") {
-          try Command.succeed(["/bin/rm", "-f", file, key, key + "-other"])
-        }
-        func refuses(_ arguments: [String], _ reason: String, _ hint: String) throws {
-          let before = try Self.sums()
-          let refused = try Command.run([Self.admin] + arguments)
-          #expect(refused.status == .exited(1), "\(arguments): \(refused)")
-          #expect(refused.errorText.contains(reason), "\(arguments): \(refused.errorText)")
-          #expect(refused.errorText.contains(hint), "\(arguments): \(refused.errorText)")
-          #expect(try Self.sums() == before, "\(arguments)")
-        }
-        try Command.succeed([Self.admin, "backup", file])
-        try Command.succeed(["/bin/cp", "/etc/mfa/key", key])
-        try refuses(["backup", file], "\(file) exists", "use --overwrite")
-        try refuses(
-          ["backup", "/tmp/mfa-backup.tar"], "/tmp/mfa-backup.tar is not trusted", "such as /root")
-        try refuses(
-          ["restore-backup", "/root/there-is-none", "--yes"], "/root/there-is-none: ",
-          "check the path")
-        try refuses(
-          ["restore-backup", file, "--yes"], "the store has 1 record; nothing was changed",
-          "use --replace")
-        try Command.succeed([Self.admin, "rekey", "--yes"])
-        let restore = ["restore-backup", file, "--yes", "--replace"]
-        try refuses(restore, "a key that this host does not have", "--key FILE")
-        try Command.succeed(["/bin/cp", "/etc/mfa/key", key + "-other"])
-        try refuses(
-          restore + ["--key", key + "-other"], "was not sealed with the key in \(key)-other",
-          "name the key that was in use")
-        let restored = try Command.run([Self.admin] + restore + ["--key", key])
-        #expect(restored.status == .exited(0), "\(restored)")
-        // The store that was there is kept, as the hint says.
-        let kept = try Command.succeed(["/bin/sh", "-c", "ls /var/lib/mfa.before-restore-*.tar"])
-          .split(separator: "\n")
-        machine.atTheEnd("remove the earlier store") {
-          try Command.succeed(["/bin/rm", "-f"] + kept.map(String.init))
-        }
-        #expect(kept.count == 1, "\(kept)")
-        // A change of the key that was begun has to be completed first.
-        let next = "/etc/mfa/key.next"
-        machine.atTheEnd("remove the next key") { try Command.succeed(["/bin/rm", "-f", next]) }
-        try Command.succeed(["/bin/cp", "-p", "/etc/mfa/key", next])
-        try refuses(["backup", file, "--overwrite"], "is not complete", "mfa-admin rekey")
+      _ = try machine.addEnrolledUser()
+      let (file, key) = ("/root/mfa-test-backup.tar", "/root/mfa-test-key")
+      machine.atTheEnd("remove the backup") {
+        try Command.succeed(["/bin/rm", "-f", file, key, key + "-other"])
       }
+      func refuses(_ arguments: [String], _ reason: String, _ hint: String) throws {
+        let before = try Self.sums()
+        let refused = try Command.run([Self.admin] + arguments)
+        #expect(refused.status == .exited(1), "\(arguments): \(refused)")
+        #expect(refused.errorText.contains(reason), "\(arguments): \(refused.errorText)")
+        #expect(refused.errorText.contains(hint), "\(arguments): \(refused.errorText)")
+        #expect(try Self.sums() == before, "\(arguments)")
+      }
+      try machine.mustAdminister("backup", file)
+      try Command.succeed(["/bin/cp", "/etc/mfa/key", key])
+      try refuses(["backup", file], "\(file) exists", "use --overwrite")
+      try refuses(
+        ["backup", "/tmp/mfa-backup.tar"], "/tmp/mfa-backup.tar is not trusted", "such as /root")
+      try refuses(
+        ["restore-backup", "/root/there-is-none", "--yes"], "/root/there-is-none: ",
+        "check the path")
+      try refuses(
+        ["restore-backup", file, "--yes"], "the store has 1 record; nothing was changed",
+        "use --replace")
+      try machine.mustAdminister("rekey", "--yes")
+      let restore = ["restore-backup", file, "--yes", "--replace"]
+      try refuses(restore, "a key that this host does not have", "--key FILE")
+      try Command.succeed(["/bin/cp", "/etc/mfa/key", key + "-other"])
+      try refuses(
+        restore + ["--key", key + "-other"], "was not sealed with the key in \(key)-other",
+        "name the key that was in use")
+      let restored = try Command.run([Self.admin] + restore + ["--key", key])
+      #expect(restored.status == .exited(0), "\(restored)")
+      // The store that was there is kept, as the hint says.
+      let kept = try Command.succeed(["/bin/sh", "-c", "ls /var/lib/mfa.before-restore-*.tar"])
+        .split(separator: "\n")
+      machine.atTheEnd("remove the earlier store") {
+        try Command.succeed(["/bin/rm", "-f"] + kept.map(String.init))
+      }
+      #expect(kept.count == 1, "\(kept)")
+      // A change of the key that was begun has to be completed first.
+      let next = "/etc/mfa/key.next"
+      machine.atTheEnd("remove the next key") { try Command.succeed(["/bin/rm", "-f", next]) }
+      try Command.succeed(["/bin/cp", "-p", "/etc/mfa/key", next])
+      try refuses(["backup", file, "--overwrite"], "is not complete", "mfa-admin rekey")
     }
   }
 }

@@ -516,10 +516,8 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
     CorpusHost(
       "without .so, and optional", .withoutCode,
       lines: sound.replacing("requisite pam_mfa.so", with: "optional pam_mfa")),
-    CorpusHost(
-      "lines end as on Windows", .closed, lines: sound.replacing("\n", with: "\r\n")),
-    CorpusHost(
-      "an included file does not exist", .closed, lines: sound + "\n@include nowhere"),
+    CorpusHost("lines end as on Windows", .closed, lines: sound.replacing("\n", with: "\r\n")),
+    CorpusHost("an included file does not exist", .closed, lines: sound + "\n@include nowhere"),
     CorpusHost(
       "an included file of account lines does not exist", .closed,
       lines: sound + "\naccount include nowhere"),
@@ -543,8 +541,7 @@ struct CorpusHost: Sendable, CustomTestStringConvertible {
         auth requisite pam_deny.so
         account required pam_permit.so
         """),
-    CorpusHost(
-      "an account line denies", .closed, lines: sound + "\naccount required pam_deny.so"),
+    CorpusHost("an account line denies", .closed, lines: sound + "\naccount required pam_deny.so"),
     CorpusHost(
       "the module of an account line is not installed", .closed,
       lines: sound + "\naccount required pam_absent.so"),

@@ -17,39 +17,35 @@ extension EndToEnd {
         ("zh_TW.UTF-8", "是"),
       ])
     func confirmation(locale: String, answer: String) throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let confirmed = try Command.run(
-          [Self.program, "remove", "phone", "--stdin"],
-          input: Array("\(answer)\n\(user.password)\n\(try enrollment.phone.code())\n".utf8),
-          as: user.identity, environment: ["LC_ALL": locale])
-        #expect(confirmed.status == .exited(0), "\(confirmed.errorText)")
-        let list = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
-        #expect(!list.contains("phone"), "\(list)")
-      }
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let confirmed = try Command.run(
+        [Self.program, "remove", "phone", "--stdin"],
+        input: Array("\(answer)\n\(user.password)\n\(try enrollment.phone.code())\n".utf8),
+        as: user.identity, environment: ["LC_ALL": locale])
+      #expect(confirmed.status == .exited(0), "\(confirmed.errorText)")
+      let list = try user.mustEnroll("list", "--json")
+      #expect(!list.contains("phone"), "\(list)")
     }
 
     @Test("a device need not be named for its removal if it is the only one")
     func unnamed() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        func remove(_ input: String = "") throws -> Command {
-          try Command.run(
-            [Self.program, "remove", "--stdin"], input: Array(input.utf8), as: user.identity)
-        }
-        #expect(try remove().errorText.contains("error: You have no device yet.\nhint: "))
-        let first = try machine.enroll(user)
-        let declined = try remove("n\n")
-        #expect(declined.errorText.contains("Remove 'phone'? [y/N] "), "\(declined.errorText)")
-        #expect(declined.errorText.contains("error: Nothing was removed."))
-        _ = try machine.enroll(
-          user, named: "tablet", presentCode: try first.phone.code(), confirmedAt: 0)
-        let several = try remove("y\n")
-        #expect(several.status == .exited(1))
-        #expect(several.errorText.contains("error: You have several devices.\nhint: "))
-        let help = try Command.succeed([Self.program, "remove", "--help"], as: user.identity)
-        #expect(help.contains("[<device>]") && !help.contains("factor"), "\(help)")
+      let user = try machine.addUser()
+      func remove(_ input: String = "") throws -> Command {
+        try Command.run(
+          [Self.program, "remove", "--stdin"], input: Array(input.utf8), as: user.identity)
       }
+      #expect(try remove().errorText.contains("error: You have no device yet.\nhint: "))
+      let first = try machine.enroll(user)
+      let declined = try remove("n\n")
+      #expect(declined.errorText.contains("Remove 'phone'? [y/N] "), "\(declined.errorText)")
+      #expect(declined.errorText.contains("error: Nothing was removed."))
+      _ = try machine.enroll(
+        user, named: "tablet", presentCode: try first.phone.code(), confirmedAt: 0)
+      let several = try remove("y\n")
+      #expect(several.status == .exited(1))
+      #expect(several.errorText.contains("error: You have several devices.\nhint: "))
+      let help = try user.mustEnroll("remove", "--help")
+      #expect(help.contains("[<device>]") && !help.contains("factor"), "\(help)")
     }
 
     @Test(
@@ -60,66 +56,60 @@ extension EndToEnd {
         ["unenroll", "phone", "--yes"], ["test"],
       ])
     func noDevice(arguments: [String]) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let command = try Command.run(
-          [Self.program] + arguments + ["--stdin"], input: Array("\(user.password)\n".utf8),
-          as: user.identity, directory: user.home)
-        #expect(command.status == .exited(1))
-        #expect(
-          command.errorText == """
-            mfa-enroll: error: You have no device yet.
-            hint: Add one: mfa-enroll
+      let user = try machine.addUser()
+      let command = try Command.run(
+        [Self.program] + arguments + ["--stdin"], input: Array("\(user.password)\n".utf8),
+        as: user.identity, directory: user.home)
+      #expect(command.status == .exited(1))
+      #expect(
+        command.errorText == """
+          mfa-enroll: error: You have no device yet.
+          hint: Add one: mfa-enroll
 
-            """)
-        #expect(
-          try Command.run(["/usr/bin/test", "-e", user.home + "/codes"]).status == .exited(1))
-      }
+          """)
+      #expect(try Command.run(["/usr/bin/test", "-e", user.home + "/codes"]).status == .exited(1))
     }
 
     struct Removal: Sendable, CustomTestStringConvertible {
-      let number: Int
       let policy: String
       let hasRecoveryCodes: Bool
       let told: String
-      var testDescription: String { "\(number): \(policy.debugDescription)" }
+      var testDescription: String { "\(policy.debugDescription)" }
     }
 
     static let onlyRemoved = "That was your only device. "
     static let removals = [
       Removal(
-        number: 1, policy: "", hasRecoveryCodes: true,
+        policy: "", hasRecoveryCodes: true,
         told: onlyRemoved
           + "Your next sign-in asks for no code.\nYour recovery codes no longer work.\n"),
       Removal(
-        number: 2, policy: "", hasRecoveryCodes: false,
+        policy: "", hasRecoveryCodes: false,
         told: onlyRemoved + "Your next sign-in asks for no code.\n"),
       Removal(
-        number: 3, policy: offered, hasRecoveryCodes: false,
+        policy: offered, hasRecoveryCodes: false,
         told: onlyRemoved + "This host expects you to add another.\n"),
     ]
 
     @Test("the removal of the only device says what the next sign-in asks for", arguments: removals)
     func onlyDevice(row: Removal) throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(row.policy)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        if row.hasRecoveryCodes {
-          try Command.succeed(
-            [Self.program, "recovery-codes", "--new", "--stdin"],
-            input: Array("\(user.password)\n\(try enrollment.phone.code(offset: -1))\n".utf8),
-            as: user.identity)
-        }
-        let command = try Command.run(
-          [Self.program, "remove", "--yes", "--stdin"],
-          input: Array("\(user.password)\n\(try enrollment.phone.code())\n".utf8),
+      try machine.writeConfiguration(row.policy)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      if row.hasRecoveryCodes {
+        try Command.succeed(
+          [Self.program, "recovery-codes", "--new", "--stdin"],
+          input: Array("\(user.password)\n\(try enrollment.phone.code(offset: -1))\n".utf8),
           as: user.identity)
-        #expect(command.status == .exited(0), "\(command.errorText)")
-        #expect(
-          command.errorText.contains("'phone' was removed.\n\(row.told)"), "\(command.errorText)")
-        #expect(!command.errorText.contains("newest"))
-        #expect(command.errorText.contains("recovery codes") == row.hasRecoveryCodes)
       }
+      let command = try Command.run(
+        [Self.program, "remove", "--yes", "--stdin"],
+        input: Array("\(user.password)\n\(try enrollment.phone.code())\n".utf8),
+        as: user.identity)
+      #expect(command.status == .exited(0), "\(command.errorText)")
+      #expect(
+        command.errorText.contains("'phone' was removed.\n\(row.told)"), "\(command.errorText)")
+      #expect(!command.errorText.contains("newest"))
+      #expect(command.errorText.contains("recovery codes") == row.hasRecoveryCodes)
     }
 
     @Test(
@@ -130,102 +120,89 @@ extension EndToEnd {
         (required + "state = disabled\n", "no code is asked for"),
       ])
     func status(policy: String, line: String) throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(policy)
-        let user = try machine.addUser()
-        let status = try Command.succeed([Self.program, "status"], as: user.identity)
-        #expect(status.contains("Sign-ins             \(line)"), "\(status)")
-        let json = try Command.succeed([Self.program, "status", "--json"], as: user.identity)
-        #expect(json.contains("\"standing\" : \"open\""), "\(json)")
-      }
+      try machine.writeConfiguration(policy)
+      let user = try machine.addUser()
+      let status = try user.mustEnroll("status")
+      #expect(status.contains("Sign-ins             \(line)"), "\(status)")
+      let json = try user.mustEnroll("status", "--json")
+      #expect(json.contains("\"standing\" : \"open\""), "\(json)")
     }
 
     struct Ending: Sendable, CustomTestStringConvertible {
-      let number: Int
       /// The question at which the user presses a key.
       let question: String
       var environment: [String: String] = [:]
-      var testDescription: String { "\(number): \(question) \(environment)" }
+      var testDescription: String { "\(question) \(environment)" }
     }
 
     static let name = "Name for this device"
     static let code = "Code from the app: "
     static let endings = [
-      Ending(number: 1, question: "Password: "), Ending(number: 2, question: name),
-      Ending(number: 3, question: code),
-      Ending(number: 4, question: code, environment: ["TERM": "dumb"]),
+      Ending(question: "Password: "), Ending(question: name),
+      Ending(question: code),
+      Ending(question: code, environment: ["TERM": "dumb"]),
     ]
 
     @Test(
       "an enrolment that is interrupted, or whose input ends, says that nothing was added",
       arguments: endings, [false, true])
     func nothingAdded(row: Ending, isInterrupted: Bool) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let session = try TerminalSession(
-          [Self.program], as: user.identity, environment: row.environment)
-        let answers = ["Password: ": user.password, Self.name: "", Self.code: ""]
-        for question in ["Password: ", Self.name, Self.code] {
-          try session.expect(question)
-          guard question != row.question else { break }
-          try session.send(try #require(answers[question]))
-        }
-        try session.sendKeys([isInterrupted ? 3 : 4])
-        // The terminal has its own screen again when the message appears.
-        let before = try session.expect("Nothing was added.\r\n")
-        let hasScreen = row.question == Self.code && row.environment.isEmpty
-        #expect(before.contains("\u{1B}[?1049l") == hasScreen, "\(session.transcript)")
-        let status = try session.waitForExit()
-        #expect(isInterrupted == (status == .killed(signal: 2)), "\(session.transcript)")
-        #expect(!status.isSuccess)
-        #expect(session.text.ranges(of: "Nothing was added.").count == 1, "\(session.transcript)")
+      let user = try machine.addUser()
+      let session = try TerminalSession(
+        [Self.program], as: user.identity, environment: row.environment)
+      let answers = ["Password: ": user.password, Self.name: "", Self.code: ""]
+      for question in ["Password: ", Self.name, Self.code] {
+        try session.expect(question)
+        guard question != row.question else { break }
+        try session.send(try #require(answers[question]))
       }
+      try session.sendKeys([isInterrupted ? 3 : 4])
+      // The terminal has its own screen again when the message appears.
+      let before = try session.expect("Nothing was added.\r\n")
+      let hasScreen = row.question == Self.code && row.environment.isEmpty
+      #expect(before.contains("\u{1B}[?1049l") == hasScreen, "\(session.transcript)")
+      let status = try session.waitForExit()
+      #expect(isInterrupted == (status == .killed(signal: 2)), "\(session.transcript)")
+      #expect(!status.isSuccess)
+      #expect(session.text.ranges(of: "Nothing was added.").count == 1, "\(session.transcript)")
     }
 
     @Test("a command that adds nothing does not say so when it is interrupted")
     func otherCommand() throws {
-      try Machine.use { machine in
-        let (user, _) = try machine.addEnrolledUser()
-        let session = try TerminalSession([Self.program, "resync"], as: user.identity)
-        try session.expect("Password: ")
-        try session.sendKeys([3])
-        #expect(try session.waitForExit() == .killed(signal: 2))
-        #expect(!session.text.contains("Nothing was added."), "\(session.transcript)")
-      }
+      let (user, _) = try machine.addEnrolledUser()
+      let session = try user.startEnroll("resync")
+      try session.expect("Password: ")
+      try session.sendKeys([3])
+      #expect(try session.waitForExit() == .killed(signal: 2))
+      #expect(!session.text.contains("Nothing was added."), "\(session.transcript)")
     }
 
     @Test("only a sheet that replaces recovery codes says that older ones no longer work")
     func olderCodes() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let older = "Older codes no longer work."
-        let session = try TerminalSession([Self.program, "--name", "phone"], as: user.identity)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let phone = try session.keyOnScreen().phone
-        try session.send(try phone.code(offset: -1))
-        let first = try session.expect("These codes are not shown again.")
-        #expect(first.contains("Each code signs you in once") && !first.contains(older))
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        let second = try Command.succeed(
-          [Self.program, "recovery-codes", "--new", "--stdin"],
-          input: Array("\(user.password)\n\(try phone.code())\n".utf8), as: user.identity)
-        #expect(second.contains(older), "\(second)")
-      }
+      let user = try machine.addUser()
+      let older = "Older codes no longer work."
+      let session = try user.startEnroll("--name", "phone")
+      try session.answer("Password: ", with: user.password)
+      let phone = try session.keyOnScreen().phone
+      try session.send(try phone.code(offset: -1))
+      let first = try session.expect("These codes are not shown again.")
+      #expect(first.contains("Each code signs you in once") && !first.contains(older))
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      let second = try Command.succeed(
+        [Self.program, "recovery-codes", "--new", "--stdin"],
+        input: Array("\(user.password)\n\(try phone.code())\n".utf8), as: user.identity)
+      #expect(second.contains(older), "\(second)")
     }
 
     @Test("where no QR code can be shown, the command that shows one is named")
     func locale() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let session = try TerminalSession(
-          [Self.program, "--name", "phone"], as: user.identity, environment: ["LC_ALL": "C"])
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("LC_ALL=C.UTF-8 mfa-enroll")
-        try session.sendKeys([3])
-        #expect(try !session.waitForExit().isSuccess)
-      }
+      let user = try machine.addUser()
+      let session = try TerminalSession(
+        [Self.program, "--name", "phone"], as: user.identity, environment: ["LC_ALL": "C"])
+      try session.answer("Password: ", with: user.password)
+      try session.expect("LC_ALL=C.UTF-8 mfa-enroll")
+      try session.sendKeys([3])
+      #expect(try !session.waitForExit().isSuccess)
     }
   }
 }

@@ -5,6 +5,10 @@ import Testing
 extension EndToEnd {
   /// mfa-enroll with the QR code in a file, and with JSON output.
   @Suite struct EnrollFile {
+    let user: MachineUser
+
+    init() throws { user = try machine.addUser() }
+
     static let program = "/usr/bin/mfa-enroll"
 
     /// Returns the text that a scanner reads from a picture file.
@@ -24,125 +28,104 @@ extension EndToEnd {
       "a scanner reads the picture file, and only its owner may read the file",
       arguments: [("png", "000"), ("svg", "000"), ("png", "777"), ("svg", "022")])
     func isScanned(format: String, mask: String) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let path = "\(user.home)/key.\(format)"
-        let session = try TerminalSession(
-          [
-            "/bin/sh", "-c",
-            "umask \(mask); exec \(Self.program) --name p --qr \(format)=key.\(format)",
-          ],
-          as: user.identity, directory: user.home)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("Scan the QR code in key.\(format) with")
-        let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
-        let below = try session.expect("Code from the app: ")
-        #expect(!below.contains("\u{2580}") && !below.contains("Type the key above."))
-        #expect(try Self.scan(path, machine: machine) == url + "\n")
-        try session.send(try Authenticator(url: url).code())
-        try session.expect(
-          "key.\(format) contains your key. Delete it when you have scanned it.")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(
-          try Command.succeed(["/usr/bin/stat", "-c", "%U %a %h %F", path])
-            == "\(user.name) 600 1 regular file\n")
-      }
+      let path = "\(user.home)/key.\(format)"
+      let session = try TerminalSession(
+        [
+          "/bin/sh", "-c",
+          "umask \(mask); exec \(Self.program) --name p --qr \(format)=key.\(format)",
+        ],
+        as: user.identity, directory: user.home)
+      try session.answer("Password: ", with: user.password)
+      try session.expect("Scan the QR code in key.\(format) with")
+      let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
+      let below = try session.expect("Code from the app: ")
+      #expect(!below.contains("\u{2580}") && !below.contains("Type the key above."))
+      #expect(try Self.scan(path, machine: machine) == url + "\n")
+      try session.send(try Authenticator(url: url).code())
+      try session.expect("key.\(format) contains your key. Delete it when you have scanned it.")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      #expect(
+        try Command.succeed(["/usr/bin/stat", "-c", "%U %a %h %F", path])
+          == "\(user.name) 600 1 regular file\n")
     }
 
     struct Refusal: Sendable, CustomTestStringConvertible {
-      let number: Int
       /// Shell commands that are run in the user's home folder beforehand.
       let preparation: String
       let file: String
       let message: String
-      var testDescription: String { "\(number): \(file)" }
+      var testDescription: String { "\(file)" }
     }
 
     static let refusals = [
-      Refusal(number: 1, preparation: "echo mine >key", file: "key", message: "already exists"),
+      Refusal(preparation: "echo mine >key", file: "key", message: "already exists"),
       Refusal(
-        number: 2, preparation: "echo mine >other; ln -s other key", file: "key",
+        preparation: "echo mine >other; ln -s other key", file: "key",
         message: "already exists"),
-      Refusal(
-        number: 3, preparation: "ln -s nowhere key", file: "key", message: "already exists"),
-      Refusal(number: 4, preparation: "mkdir key", file: "key", message: "already exists"),
-      Refusal(number: 5, preparation: "mkfifo key", file: "key", message: "already exists"),
-      Refusal(
-        number: 6, preparation: ":", file: "no/key", message: "The folder of no/key does not"),
-      Refusal(
-        number: 7, preparation: ":", file: "/etc/key",
-        message: "You do not have permission to create"),
-      Refusal(
-        number: 8, preparation: "echo mine >key", file: "key/key", message: "The folder of key/key"),
+      Refusal(preparation: "ln -s nowhere key", file: "key", message: "already exists"),
+      Refusal(preparation: "mkdir key", file: "key", message: "already exists"),
+      Refusal(preparation: "mkfifo key", file: "key", message: "already exists"),
+      Refusal(preparation: ":", file: "no/key", message: "The folder of no/key does not"),
+      Refusal(preparation: ":", file: "/etc/key", message: "You do not have permission to create"),
+      Refusal(preparation: "echo mine >key", file: "key/key", message: "The folder of key/key"),
     ]
 
     @Test("a file that cannot be created is refused before any prompt", arguments: refusals)
     func refused(row: Refusal) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try Command.succeed(
-          ["/bin/sh", "-c", row.preparation], as: user.identity, directory: user.home)
-        let image = "find . -printf '%P %y %m %l %i\\n' | sort; [ ! -f key ] || cat key"
-        let before = try Command.succeed(
-          ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
-        for format in ["png", "svg"] {
-          let command = try Command.run(
-            [Self.program, "--stdin", "--qr", "\(format)=\(row.file)"],
-            input: Array("\(user.password)\n".utf8), as: user.identity, directory: user.home)
-          #expect(command.status == .exited(1))
-          #expect(command.errorText.contains(row.message), "\(command.errorText)")
-          #expect(command.errorText.contains("\nhint: "))
-          #expect(!command.errorText.contains("Password"))
-        }
-        let after = try Command.succeed(
-          ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
-        #expect(after == before)
-        #expect(machine.contents(of: "/etc/key") == nil)
+      try Command.succeed(
+        ["/bin/sh", "-c", row.preparation], as: user.identity, directory: user.home)
+      let image = "find . -printf '%P %y %m %l %i\\n' | sort; [ ! -f key ] || cat key"
+      let before = try Command.succeed(
+        ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
+      for format in ["png", "svg"] {
+        let command = try Command.run(
+          [Self.program, "--stdin", "--qr", "\(format)=\(row.file)"],
+          input: Array("\(user.password)\n".utf8), as: user.identity, directory: user.home)
+        #expect(command.status == .exited(1))
+        #expect(command.errorText.contains(row.message), "\(command.errorText)")
+        #expect(command.errorText.contains("\nhint: "))
+        #expect(!command.errorText.contains("Password"))
       }
+      let after = try Command.succeed(
+        ["/bin/sh", "-c", image], as: user.identity, directory: user.home)
+      #expect(after == before)
+      #expect(machine.contents(of: "/etc/key") == nil)
     }
 
     @Test("on a full disk nothing is left behind or enrolled", arguments: ["png", "svg"])
     func fullDisk(format: String) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let disk = machine.folder + "/disk"
-        try Command.succeed(["/bin/mkdir", disk])
-        try Command.succeed([
-          "/bin/mount", "-t", "tmpfs", "-o", "size=16k,mode=1777", "tmpfs", disk,
-        ])
-        machine.atTheEnd("unmount the disk") { try Command.succeed(["/bin/umount", disk]) }
-        try Command.succeed(["/bin/sh", "-c", "head -c 16384 /dev/zero >\(disk)/full"])
-        let command = try Command.run(
-          [Self.program, "--stdin", "--qr", "\(format)=\(disk)/key"],
-          input: Array("\(user.password)\n".utf8), as: user.identity)
-        #expect(command.status == .exited(1))
-        #expect(command.errorText.contains("can't be written (No space left on device)"))
-        #expect(command.text.isEmpty, "\(command.text)")
-        #expect(try Command.succeed(["/bin/ls", disk]) == "full\n")
-        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
-      }
+      let disk = machine.folder + "/disk"
+      try Command.succeed(["/bin/mkdir", disk])
+      try Command.succeed([
+        "/bin/mount", "-t", "tmpfs", "-o", "size=16k,mode=1777", "tmpfs", disk,
+      ])
+      machine.atTheEnd("unmount the disk") { try Command.succeed(["/bin/umount", disk]) }
+      try Command.shell("head -c 16384 /dev/zero >\(disk)/full")
+      let command = try Command.run(
+        [Self.program, "--stdin", "--qr", "\(format)=\(disk)/key"],
+        input: Array("\(user.password)\n".utf8), as: user.identity)
+      #expect(command.status == .exited(1))
+      #expect(command.errorText.contains("can't be written (No space left on device)"))
+      #expect(command.text.isEmpty, "\(command.text)")
+      #expect(try Command.succeed(["/bin/ls", disk]) == "full\n")
+      #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
     }
 
-    @Test(
-      "interruption leaves no file", arguments: ["Password: ", "Code from the app: "], [3, 4])
+    @Test("interruption leaves no file", arguments: ["Password: ", "Code from the app: "], [3, 4])
     func interrupted(at prompt: String, key: UInt8) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let session = try TerminalSession(
-          [Self.program, "--name", "phone", "--qr", "png=key.png"], as: user.identity,
-          directory: user.home)
-        try session.expect("Password: ")
-        #expect(machine.contents(of: user.home + "/key.png") == [])
-        if prompt != "Password: " {
-          try session.send(user.password)
-          try session.expect(prompt)
-        }
-        try session.sendKeys([key])
-        #expect(try session.waitForExit() != .exited(0), "\(session.transcript)")
-        #expect(machine.contents(of: user.home + "/key.png") == nil)
-        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
+      let session = try TerminalSession(
+        [Self.program, "--name", "phone", "--qr", "png=key.png"], as: user.identity,
+        directory: user.home)
+      try session.expect("Password: ")
+      #expect(machine.contents(of: user.home + "/key.png") == [])
+      if prompt != "Password: " {
+        try session.send(user.password)
+        try session.expect(prompt)
       }
+      try session.sendKeys([key])
+      #expect(try session.waitForExit() != .exited(0), "\(session.transcript)")
+      #expect(machine.contents(of: user.home + "/key.png") == nil)
+      #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
     }
 
     // Debian's library names contain versions, so all matching files are removed.
@@ -150,28 +133,24 @@ extension EndToEnd {
       "without its library there is no picture, but enrolment works",
       arguments: ["terminal", "png=key", "svg=key"])
     func libraryMissing(destination: String) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let missing = destination == "png=key" ? "libpng" : "libqrencode"
-        let libraries = try Command.succeed([
-          "/bin/sh", "-c", "ls /usr/lib/*/\(missing)*.so.* /usr/lib64/\(missing)*.so.* || true",
-        ])
-        for path in libraries.split(separator: "\n") { try machine.remove(String(path)) }
-        let session = try TerminalSession(
-          [Self.program, "--name", "phone", "--qr", destination], as: user.identity,
-          directory: user.home)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        if destination == "terminal" {
-          let shown = try session.keyOnScreen()
-          #expect(session.text.contains("A QR code needs the library \(missing) (Debian"))
-          try session.send(try shown.phone.code())
-          #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        } else {
-          try session.expect("A QR code needs the library \(missing) (Debian package")
-          #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
-          #expect(machine.contents(of: user.home + "/key") == nil)
-        }
+      let missing = destination == "png=key" ? "libpng" : "libqrencode"
+      let libraries = try Command.succeed([
+        "/bin/sh", "-c", "ls /usr/lib/*/\(missing)*.so.* /usr/lib64/\(missing)*.so.* || true",
+      ])
+      for path in libraries.split(separator: "\n") { try machine.remove(String(path)) }
+      let session = try TerminalSession(
+        [Self.program, "--name", "phone", "--qr", destination], as: user.identity,
+        directory: user.home)
+      try session.answer("Password: ", with: user.password)
+      if destination == "terminal" {
+        let shown = try session.keyOnScreen()
+        #expect(session.text.contains("A QR code needs the library \(missing) (Debian"))
+        try session.send(try shown.phone.code())
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      } else {
+        try session.expect("A QR code needs the library \(missing) (Debian package")
+        #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
+        #expect(machine.contents(of: user.home + "/key") == nil)
       }
     }
 
@@ -218,51 +197,45 @@ extension EndToEnd {
         ["--algorithm", "sha512", "--digits", "8", "--period", "60", "--qr", "none"],
       ])
     func json(arguments: [String]) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let printed = try Command.succeed(
-          ["/usr/bin/python3", "-c", Self.client, user.password] + arguments, as: user.identity,
-          environment: ["PYTHONUTF8": "1"], directory: user.home)
-        let parts = try #require(
-          try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [Any], "\(printed)")
-        try #require(parts.count == 4)
-        #expect(parts[2] as? String == "" && parts[3] as? Int == 0, "\(printed)")
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        let offer = try decoder.decode(
-          Offer.self, from: try JSONSerialization.data(withJSONObject: parts[0]))
-        let factor = try decoder.decode(
-          Factor.self, from: try JSONSerialization.data(withJSONObject: parts[1]))
-        let phone = try Authenticator(url: offer.url)
-        #expect(phone.key == offer.key)
-        #expect(phone.digits == offer.digits && phone.period == offer.periodSeconds)
-        #expect(phone.algorithm.rawValue.lowercased() == offer.algorithm)
-        #expect(offer.enrollmentCompletionDeadline > .now)
-        if arguments.contains("svg=key.svg") {
-          let path = user.home + "/key.svg"
-          #expect(try Self.scan(path, machine: machine) == offer.url + "\n")
-        }
-        // The list shows the factor as it was enrolled.
-        let listed = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
-        #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)) == [factor])
-        try Command.succeed(["/usr/bin/python3", "-m", "json.tool"], input: Array(listed.utf8))
+      let printed = try Command.succeed(
+        ["/usr/bin/python3", "-c", Self.client, user.password] + arguments, as: user.identity,
+        environment: ["PYTHONUTF8": "1"], directory: user.home)
+      let parts = try #require(
+        try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [Any], "\(printed)")
+      try #require(parts.count == 4)
+      #expect(parts[2] as? String == "" && parts[3] as? Int == 0, "\(printed)")
+      let decoder = JSONDecoder()
+      decoder.dateDecodingStrategy = .iso8601
+      let offer = try decoder.decode(
+        Offer.self, from: try JSONSerialization.data(withJSONObject: parts[0]))
+      let factor = try decoder.decode(
+        Factor.self, from: try JSONSerialization.data(withJSONObject: parts[1]))
+      let phone = try Authenticator(url: offer.url)
+      #expect(phone.key == offer.key)
+      #expect(phone.digits == offer.digits && phone.period == offer.periodSeconds)
+      #expect(phone.algorithm.rawValue.lowercased() == offer.algorithm)
+      #expect(offer.enrollmentCompletionDeadline > .now)
+      if arguments.contains("svg=key.svg") {
+        let path = user.home + "/key.svg"
+        #expect(try Self.scan(path, machine: machine) == offer.url + "\n")
       }
+      // The list shows the factor as it was enrolled.
+      let listed = try user.mustEnroll("list", "--json")
+      #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)) == [factor])
+      try Command.succeed(["/usr/bin/python3", "-m", "json.tool"], input: Array(listed.utf8))
     }
 
     @Test("after a wrong code, standard output contains only the key")
     func jsonWithWrongCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let command = try Command.run(
-          [Self.program, "--json", "--qr", "png=key.png"],
-          input: Array("\(user.password)\nnot a code\n".utf8), as: user.identity,
-          directory: user.home)
-        #expect(command.status == .exited(3), "\(command.errorText)")
-        #expect(command.text.split(separator: "\n").count == 1)
-        #expect(machine.contents(of: user.home + "/key.png") == nil)
-        let listed = try Command.succeed([Self.program, "list", "--json"], as: user.identity)
-        #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)).isEmpty)
-      }
+      let command = try Command.run(
+        [Self.program, "--json", "--qr", "png=key.png"],
+        input: Array("\(user.password)\nnot a code\n".utf8), as: user.identity,
+        directory: user.home)
+      #expect(command.status == .exited(3), "\(command.errorText)")
+      #expect(command.text.split(separator: "\n").count == 1)
+      #expect(machine.contents(of: user.home + "/key.png") == nil)
+      let listed = try user.mustEnroll("list", "--json")
+      #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)).isEmpty)
     }
   }
 }

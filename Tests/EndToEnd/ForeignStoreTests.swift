@@ -58,8 +58,7 @@ extension EndToEnd {
     ) throws -> Bool {
       let session = try server.signIn(
         user.name, command: "echo uid=$(id -un)", options: ["NumberOfPasswordPrompts=1"])
-      try session.expect("Password: ")
-      try session.send(user.password)
+      try session.answer("Password: ", with: user.password)
       _ = try session.waitForExit()
       return session.text.contains("uid=\(user.name)")
     }
@@ -67,20 +66,18 @@ extension EndToEnd {
     private static func withStore(
       _ body: (Machine, MachineUser, Enrollment, _ folder: String) throws -> Void
     ) throws {
-      try Machine.use { machine in
-        try machine.emptyStore()
-        try machine.keep("/etc/machine-id")
-        try shell(
-          "[ -s /etc/machine-id ] || head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n' "
-            + ">/etc/machine-id", "/")
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let folder = machine.folder
-        try shell("cp -a /var/lib/mfa $s/store", folder)
-        _ = try machine.makeRecoveryCodes(user, enrollment, offset: -4)
-        try shell(
-          "cp -a /var/lib/mfa $s/own; cp -a /etc/mfa/identity $s; cp /etc/machine-id $s", folder)
-        try body(machine, user, enrollment, folder)
-      }
+      try machine.emptyStore()
+      try machine.keep("/etc/machine-id")
+      try shell(
+        "[ -s /etc/machine-id ] || head -c 16 /dev/urandom | od -An -tx1 | tr -d ' \\n' "
+          + ">/etc/machine-id", "/")
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let folder = machine.folder
+      try shell("cp -a /var/lib/mfa $s/store", folder)
+      _ = try machine.makeRecoveryCodes(user, enrollment, offset: -4)
+      try shell(
+        "cp -a /var/lib/mfa $s/own; cp -a /etc/mfa/identity $s; cp /etc/machine-id $s", folder)
+      try body(machine, user, enrollment, folder)
     }
 
     /// Puts the host's own store back.
@@ -131,8 +128,7 @@ extension EndToEnd {
           try Self.putBack(folder)
         }
         let service = try machine.makeService(OneCode.stack)
-        let outcome = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(try enrollment.phone.code())])
+        let outcome = try user.signIn(to: service, typing: try enrollment.phone.code())
         #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
       }
     }
@@ -143,12 +139,9 @@ extension EndToEnd {
         let service = try machine.makeService(OneCode.stack)
         machine.atTheEnd("put the store back") { try Self.putBack(folder) }
         func signIn(_ offset: Int) throws -> String? {
-          try PAMClient.signIn(
-            service: service, user: user.name,
-            answers: [.text(try enrollment.phone.code(offset: offset))]
-          ).code
+          try user.signIn(to: service, typing: try enrollment.phone.code(offset: offset)).code
         }
-        let nothing = try Command.succeed([Self.admin, "adopt-store", "--yes"])
+        let nothing = try machine.mustAdminister("adopt-store", "--yes").text
         #expect(nothing.contains("nothing was changed"))
         for row in Self.rows {
           try Self.shell(row.change, folder)
@@ -171,7 +164,7 @@ extension EndToEnd {
           #expect(results == ["store-adopted"], "\(row): \(results)")
           #expect(try signIn(0) == (isEmpty ? "PAM_PERM_DENIED" : "PAM_SUCCESS"), "\(row)")
           try Rekeying.expectIntactStore("\(row)")
-          let shown = try Command.succeed([Self.admin, "audit-log", "show", "--last", "2"])
+          let shown = try machine.mustAdminister("audit-log", "show", "--last", "2").text
           #expect(
             shown.contains("store-adopted") && shown.contains(row.difference), "\(row): \(shown)")
           // An upgrade keeps the store.
@@ -204,9 +197,7 @@ extension EndToEnd {
         ])
         #expect(left == "/etc/mfa/image\n", "\(left)")
         func signIn() throws -> String? {
-          try PAMClient.signIn(
-            service: service, user: user.name, answers: [.text(try enrollment.phone.code())]
-          ).code
+          try user.signIn(to: service, typing: try enrollment.phone.code()).code
         }
         #expect(try signIn() == "PAM_AUTH_ERR")
         try Command.succeed([Self.makeStore])

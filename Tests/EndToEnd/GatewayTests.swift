@@ -11,6 +11,10 @@ extension EndToEnd {
     static let number = "+15105551234"
     static let id = SendID(number: 0x0123_4567_89AB_CDEF)
 
+    let service: GatewayService
+
+    init() throws { service = try GatewayService(on: machine) }
+
     /// Hands over a message, as mfad and mfa-helper do.
     static func send(_ text: String = "123456 is your code.") throws -> GatewayReply {
       let message = GatewayMessage(
@@ -21,53 +25,47 @@ extension EndToEnd {
 
     @Test("a gateway gets the message and nothing else")
     func environment() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use(
-          """
-          cat >$out/message
-          tr '\\0' '\\n' </proc/$$/environ | sort >$out/environment
-          echo $# >$out/arguments
-          readlink /proc/$$/fd/* | sort -u >$out/descriptors
-          id >$out/id
-          ulimit -c >$out/core
-          pwd >$out/directory
-          ps -o pgid= -p $$ >$out/group; echo $$ >$out/process
-          """)
-        #expect(try Self.send("\u{E9}t\u{E9}\n2") == .accepted)
-        #expect(
-          service.contents(of: "message")
-            == "To: +15105551234\nId: 0123456789abcdef\nExpires: 2027-01-31T09:05:59Z\n\n"
-            + "\u{E9}t\u{E9}\n2\n")
-        #expect(
-          service.contents(of: "environment")
-            == "LC_ALL=C.UTF-8\nPATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
-        )
-        #expect(service.contents(of: "arguments") == "0\n")
-        let descriptors = service.contents(of: "descriptors").split(separator: "\n")
-        #expect(
-          descriptors.allSatisfy {
-            $0 == "/dev/null" || $0.hasPrefix("pipe:") || $0.hasSuffix("/send")
-              || $0.hasSuffix("/descriptors")
-          }, "\(descriptors)")
-        let identity = service.contents(of: "id")
-        #expect(identity.contains("(mfa-gateway) gid="), "\(identity)")
-        #expect(!identity.contains("(mfa)") && !identity.contains("(root)"), "\(identity)")
-        #expect(service.contents(of: "core") == "0\n")
-        #expect(service.contents(of: "directory") == "/\n")
-        #expect(
-          service.contents(of: "group").trimmingCharacters(in: .whitespaces)
-            == service.contents(of: "process"))
-      }
+      try service.use(
+        """
+        cat >$out/message
+        tr '\\0' '\\n' </proc/$$/environ | sort >$out/environment
+        echo $# >$out/arguments
+        readlink /proc/$$/fd/* | sort -u >$out/descriptors
+        id >$out/id
+        ulimit -c >$out/core
+        pwd >$out/directory
+        ps -o pgid= -p $$ >$out/group; echo $$ >$out/process
+        """)
+      #expect(try Self.send("\u{E9}t\u{E9}\n2") == .accepted)
+      #expect(
+        service.contents(of: "message")
+          == "To: +15105551234\nId: 0123456789abcdef\nExpires: 2027-01-31T09:05:59Z\n\n"
+          + "\u{E9}t\u{E9}\n2\n")
+      #expect(
+        service.contents(of: "environment")
+          == "LC_ALL=C.UTF-8\nPATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+      )
+      #expect(service.contents(of: "arguments") == "0\n")
+      let descriptors = service.contents(of: "descriptors").split(separator: "\n")
+      #expect(
+        descriptors.allSatisfy {
+          $0 == "/dev/null" || $0.hasPrefix("pipe:") || $0.hasSuffix("/send")
+            || $0.hasSuffix("/descriptors")
+        }, "\(descriptors)")
+      let identity = service.contents(of: "id")
+      #expect(identity.contains("(mfa-gateway) gid="), "\(identity)")
+      #expect(!identity.contains("(mfa)") && !identity.contains("(root)"), "\(identity)")
+      #expect(service.contents(of: "core") == "0\n")
+      #expect(service.contents(of: "directory") == "/\n")
+      #expect(
+        service.contents(of: "group").trimmingCharacters(in: .whitespaces)
+          == service.contents(of: "process"))
     }
 
     @Test("a gateway cannot read the key and the store")
     func cannotReadTheKey() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use("cat /etc/mfa/key || ls /var/lib/mfa || ls /var/lib/mfa/phone || exit 9")
-        #expect(try Self.send() == .failed(9))
-      }
+      try service.use("cat /etc/mfa/key || ls /var/lib/mfa || ls /var/lib/mfa/phone || exit 9")
+      #expect(try Self.send() == .failed(9))
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -96,15 +94,12 @@ extension EndToEnd {
         Row(script: "exec <&-", reply: .accepted, runs: 1),
       ])
     func exitStatus(row: Row) throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use("echo run >>$out/runs\n" + row.script)
-        let start = try machine.log.position()
-        #expect(try Self.send() == row.reply)
-        #expect(service.contents(of: "runs").split(separator: "\n").count == row.runs)
-        let entry = try machine.log.waitForEntry(containing: "id=0123456789abcdef", since: start)
-        #expect(entry.line.contains("gateway=\(row.reply.name) "), "\(entry.line)")
-      }
+      try service.use("echo run >>$out/runs\n" + row.script)
+      let start = try machine.log.position()
+      #expect(try Self.send() == row.reply)
+      #expect(service.contents(of: "runs").split(separator: "\n").count == row.runs)
+      let entry = try machine.log.waitForEntry(containing: "id=0123456789abcdef", since: start)
+      #expect(entry.line.contains("gateway=\(row.reply.name) "), "\(entry.line)")
     }
 
     @Test(
@@ -122,68 +117,55 @@ extension EndToEnd {
         (10, "chown mfa .", .directoryOwner),
       ])
     func untrusted(number: Int, script: String, refusal: GatewayProgram.Refusal) throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use("touch $out/ran")
-        try Command.succeed(["/bin/sh", "-ec", "cd \(machine.folder); \(script)"])
-        #expect(try Self.send() == .unusable(refusal), "row \(number)")
-        #expect(
-          !FileManager.default.fileExists(atPath: service.folder + "/ran"), "row \(number)")
-        try Command.succeed(["/bin/chown", "root", machine.folder])
-        try Command.succeed(["/bin/chmod", "0755", machine.folder])
-      }
+      try service.use("touch $out/ran")
+      try Command.succeed(["/bin/sh", "-ec", "cd \(machine.folder); \(script)"])
+      #expect(try Self.send() == .unusable(refusal), "row \(number)")
+      #expect(!FileManager.default.fileExists(atPath: service.folder + "/ran"), "row \(number)")
+      try Command.succeed(["/bin/chown", "root", machine.folder])
+      try Command.succeed(["/bin/chmod", "0755", machine.folder])
     }
 
     @Test("without a gateway in mfa.conf, and with an error in mfa.conf, nothing is sent")
     func notSet() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.select(nil)
-        #expect(try Self.send() == .notSet)
-        try machine.writeConfiguration("[project]\ngateway = nothing\n")
-        #expect(try Self.send() == .notSet)
-      }
+      try service.select(nil)
+      #expect(try Self.send() == .notSet)
+      try machine.writeConfiguration("[project]\ngateway = nothing\n")
+      #expect(try Self.send() == .notSet)
     }
 
     @Test("a gateway that cannot be executed is reported")
     func notStarted() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        let path = machine.folder + "/send"
-        try machine.write("#!/no/such/shell\n", to: path, mode: "0755")
-        try service.select(path)
-        #expect(try Self.send() == .notStarted(UInt8(ENOENT)))
-      }
+      let path = machine.folder + "/send"
+      try machine.write("#!/no/such/shell\n", to: path, mode: "0755")
+      try service.select(path)
+      #expect(try Self.send() == .notStarted(UInt8(ENOENT)))
     }
 
     @Test("a hanging gateway is killed with its children, and delays no other message")
     func hangingGateway() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use(
-          """
-          grep -q hang || exit 0
-          sleep 1000 & echo $! >>$out/children
-          echo $$ >>$out/children
-          exec sleep 1000
-          """)
-        let hanging = SharedReply()
-        let thread = Thread {
-          do { hanging.set(try Self.send("hang")) } catch {}
-        }
-        thread.start()
-        #expect(
-          Deadline.usual.waits {
-            service.contents(of: "children").split(separator: "\n").count == 2
-          })
-        for _ in 0..<3 { #expect(try Self.send() == .accepted) }
-        #expect(!thread.isFinished, "the other messages waited for the hanging gateway")
-        #expect(Deadline.long.waits { thread.isFinished })
-        #expect(hanging.reply.withLock { $0 } == .tookTooLong)
-        #expect(
-          Deadline.usual.waits { Self.haveEnded(service, "children") },
-          "processes of the gateway are left")
+      try service.use(
+        """
+        grep -q hang || exit 0
+        sleep 1000 & echo $! >>$out/children
+        echo $$ >>$out/children
+        exec sleep 1000
+        """)
+      let hanging = SharedReply()
+      let thread = Thread {
+        do { hanging.set(try Self.send("hang")) } catch {}
       }
+      thread.start()
+      #expect(
+        Deadline.usual.waits {
+          service.contents(of: "children").split(separator: "\n").count == 2
+        })
+      for _ in 0..<3 { #expect(try Self.send() == .accepted) }
+      #expect(!thread.isFinished, "the other messages waited for the hanging gateway")
+      #expect(Deadline.long.waits { thread.isFinished })
+      #expect(hanging.reply.withLock { $0 } == .tookTooLong)
+      #expect(
+        Deadline.usual.waits { Self.haveEnded(service, "children") },
+        "processes of the gateway are left")
     }
 
     /// Returns whether all processes have ended whose IDs are in a file of the gateway.
@@ -213,60 +195,50 @@ extension EndToEnd {
 
     @Test("the service is stopped: a message that is being sent is finished first")
     func stoppedService() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use(
-          """
-          echo $$ >>$out/children
-          while [ ! -e $out/go ]; do sleep 0.1; done
-          """)
-        let (thread, reply) = Self.sendInBackground(service, count: 1)
-        service.send(signal: SIGTERM)
-        #expect(Deadline.usual.waits { service.workers == 1 })
-        try machine.write("", to: service.folder + "/go")
-        #expect(Deadline.usual.waits { thread.isFinished })
-        #expect(reply.reply.withLock { $0 } == .accepted)
-        #expect(try service.wait() == .exited(0))
-      }
+      try service.use(
+        """
+        echo $$ >>$out/children
+        while [ ! -e $out/go ]; do sleep 0.1; done
+        """)
+      let (thread, reply) = Self.sendInBackground(service, count: 1)
+      service.send(signal: SIGTERM)
+      #expect(Deadline.usual.waits { service.workers == 1 })
+      try machine.write("", to: service.folder + "/go")
+      #expect(Deadline.usual.waits { thread.isFinished })
+      #expect(reply.reply.withLock { $0 } == .accepted)
+      #expect(try service.wait() == .exited(0))
     }
 
     @Test("the supervisor is killed: a gateway keeps its time limit")
     func killedSupervisor() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use(
-          """
-          sleep 1000 & echo $! >>$out/children
-          echo $$ >>$out/children
-          exec sleep 1000
-          """)
-        let (thread, reply) = Self.sendInBackground(service, count: 2)
-        service.send(signal: SIGKILL)
-        #expect(Deadline.long.waits { thread.isFinished })
-        #expect(reply.reply.withLock { $0 } == .tookTooLong)
-        #expect(
-          Deadline.usual.waits { Self.haveEnded(service, "children") },
-          "processes of the gateway are left")
-      }
+      try service.use(
+        """
+        sleep 1000 & echo $! >>$out/children
+        echo $$ >>$out/children
+        exec sleep 1000
+        """)
+      let (thread, reply) = Self.sendInBackground(service, count: 2)
+      service.send(signal: SIGKILL)
+      #expect(Deadline.long.waits { thread.isFinished })
+      #expect(reply.reply.withLock { $0 } == .tookTooLong)
+      #expect(
+        Deadline.usual.waits { Self.haveEnded(service, "children") },
+        "processes of the gateway are left")
     }
 
     @Test("a worker is killed: its gateway ends")
     func killedWorker() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use(
-          """
-          echo $PPID >$out/worker
-          echo $$ >>$out/children
-          exec sleep 1000
-          """)
-        let (thread, _) = Self.sendInBackground(service, count: 1)
-        let worker = service.contents(of: "worker").trimmingCharacters(in: .whitespacesAndNewlines)
-        try Command.succeed(["/bin/kill", "-KILL", worker])
-        #expect(
-          Deadline.usual.waits { Self.haveEnded(service, "children") }, "the gateway is left")
-        #expect(Deadline.usual.waits { thread.isFinished })
-      }
+      try service.use(
+        """
+        echo $PPID >$out/worker
+        echo $$ >>$out/children
+        exec sleep 1000
+        """)
+      let (thread, _) = Self.sendInBackground(service, count: 1)
+      let worker = service.contents(of: "worker").trimmingCharacters(in: .whitespacesAndNewlines)
+      try Command.succeed(["/bin/kill", "-KILL", worker])
+      #expect(Deadline.usual.waits { Self.haveEnded(service, "children") }, "the gateway is left")
+      #expect(Deadline.usual.waits { thread.isFinished })
     }
 
     /// Sends a message from Python, and prints the reply. The identity is that of the caller.
@@ -294,20 +266,17 @@ extension EndToEnd {
 
     @Test("only root and the user mfa can have messages sent, even if the socket is open to all")
     func otherUsers() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use("touch $out/ran")
-        let user = try machine.addUser()
-        #expect(throws: HarnessFailure.self) { try Self.reply(as: user.name) }
-        try Command.succeed(["/bin/chmod", "0666", GatewayService.socket])
-        for name in [user.name, "mfa-gateway"] {
-          // The service does not read the message, so that the reply may be lost.
-          #expect(try ["0700\n", "closed\n"].contains(Self.reply(as: name)), "\(name)")
-        }
-        #expect(!FileManager.default.fileExists(atPath: service.folder + "/ran"))
-        #expect(try Self.reply(as: "mfa") == "a500\n")
-        #expect(try Self.reply(as: nil) == "a500\n")
+      try service.use("touch $out/ran")
+      let user = try machine.addUser()
+      #expect(throws: HarnessFailure.self) { try Self.reply(as: user.name) }
+      try Command.succeed(["/bin/chmod", "0666", GatewayService.socket])
+      for name in [user.name, "mfa-gateway"] {
+        // The service does not read the message, so that the reply may be lost.
+        #expect(try ["0700\n", "closed\n"].contains(Self.reply(as: name)), "\(name)")
       }
+      #expect(!FileManager.default.fileExists(atPath: service.folder + "/ran"))
+      #expect(try Self.reply(as: "mfa") == "a500\n")
+      #expect(try Self.reply(as: nil) == "a500\n")
     }
 
     @Test(
@@ -324,38 +293,30 @@ extension EndToEnd {
           + String(repeating: "x", count: 1001) + "\n",
       ])
     func malformed(message: String) throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.use("touch $out/ran")
-        #expect(try Self.reply(as: nil, to: message) == "0700\n")
-        #expect(!FileManager.default.fileExists(atPath: service.folder + "/ran"))
-      }
+      try service.use("touch $out/ran")
+      #expect(try Self.reply(as: nil, to: message) == "0700\n")
+      #expect(!FileManager.default.fileExists(atPath: service.folder + "/ran"))
     }
 
     @Test("the log has the identifier and the duration, and neither the number nor the text")
     func log() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        let start = try machine.log.position()
-        for script in ["exit 0", "exit 1", "kill -9 $$"] {
-          try service.use(script)
-          _ = try Self.send("987654 is your code.")
-        }
-        _ = try machine.log.waitForEntry(containing: "gateway=killed", since: start)
-        for entry in try machine.log.entries(since: start) {
-          #expect(!entry.line.contains("5551234") && !entry.line.contains("987654"))
-        }
-        let line = try machine.log.waitForEntry(containing: "gateway=accepted", since: start).line
-        #expect(line.contains(#/gateway=accepted id=0123456789abcdef ms=[0-9]+/#), "\(line)")
+      let start = try machine.log.position()
+      for script in ["exit 0", "exit 1", "kill -9 $$"] {
+        try service.use(script)
+        _ = try Self.send("987654 is your code.")
       }
+      _ = try machine.log.waitForEntry(containing: "gateway=killed", since: start)
+      for entry in try machine.log.entries(since: start) {
+        #expect(!entry.line.contains("5551234") && !entry.line.contains("987654"))
+      }
+      let line = try machine.log.waitForEntry(containing: "gateway=accepted", since: start).line
+      #expect(line.contains(#/gateway=accepted id=0123456789abcdef ms=[0-9]+/#), "\(line)")
     }
 
     @Test("without the service, the message is not sent")
     func noService() throws {
-      try Machine.use { machine in
-        try machine.remove(GatewayService.socket)
-        #expect(try Self.send() == .noService)
-      }
+      try machine.remove(GatewayService.socket)
+      #expect(try Self.send() == .noService)
     }
   }
 }

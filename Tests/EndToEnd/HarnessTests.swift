@@ -41,7 +41,7 @@ extension EndToEnd {
       let shells = try Command.succeed(["/bin/cat", "/etc/shells"])
       var name = ""
       #expect(throws: Stop.self) {
-        try Machine.use { machine in
+        try Machine.change { machine in
           name = try machine.addUser().name
           try machine.write("nothing", to: "/etc/shells", mode: "0600")
           try machine.write("new", to: "/etc/mfa-test/new")
@@ -55,104 +55,53 @@ extension EndToEnd {
     }
 
     @Test func theLogKeepsOrderAndPriorities() throws {
-      try Machine.use { machine in
-        let start = try machine.log.position()
-        for number in 0..<40 {
-          try Command.succeed([
-            "/usr/bin/logger", "-u", "/dev/log", "-p", "authpriv.notice", "-t", "test",
-            "number=\(number) of=\"many\"",
-          ])
-        }
-        let entries = try machine.log.entries(since: start)
-        #expect(entries.map { $0.fields["number"] } == (0..<40).map { "\($0)" })
-        #expect(entries.allSatisfy { $0.facility == 10 && $0.severity == 5 })
-        #expect(throws: HarnessFailure.self) {
-          try machine.log.waitForEntry(
-            containing: "never said", since: start, until: .after(seconds: 0))
-        }
+      let start = try machine.log.position()
+      for number in 0..<40 {
+        try Command.succeed([
+          "/usr/bin/logger", "-u", "/dev/log", "-p", "authpriv.notice", "-t", "test",
+          "number=\(number) of=\"many\"",
+        ])
+      }
+      let entries = try machine.log.entries(since: start)
+      #expect(entries.map { $0.fields["number"] } == (0..<40).map { "\($0)" })
+      #expect(entries.allSatisfy { $0.facility == 10 && $0.severity == 5 })
+      #expect(throws: HarnessFailure.self) {
+        try machine.log.waitForEntry(
+          containing: "never said", since: start, until: .after(seconds: 0))
       }
     }
 
     @Test func theClientReportsQuestionsAndResults() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try enroll(user, on: machine)
-        let service = try machine.makeService(Self.twoSteps)
-        var options = PAMClient.Options()
-        options.asksAccount = true
-        options.setsCredentials = true
-        options.opensSession = true
-        options.startsOpenSSL = true
-        options.observedFile = "pam_google_authenticator.so"
-        options.remoteHost = "192.0.2.7"
-        let start = try machine.log.position()
-        let code = try Self.phone.code()
-        let outcome = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(user.password), .text(code)],
-          options: options)
-        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
-        #expect(
-          outcome.results.map(\.call) == [
-            "authenticate", "account", "setcred", "open-session", "close-session",
-          ])
-        #expect(outcome.prompts == ["Password: ", "Verification code: "])
-        #expect(outcome.isScriptUsedUp)
-        #expect(outcome.states.map(\.isMapped) == [false, true, false])
-        #expect(outcome.states.map(\.threads) == [1, 1, 1])
-        #expect(outcome.user == user.name)
-        #expect(outcome.states.allSatisfy { $0.caughtSignals == String(repeating: "0", count: 16) })
-        _ = try machine.log.waitForEntry(containing: "session opened for user", since: start)
+      let user = try machine.addUser()
+      try enroll(user, on: machine)
+      let service = try machine.makeService(Self.twoSteps)
+      var options = PAMClient.Options()
+      options.asksAccount = true
+      options.setsCredentials = true
+      options.opensSession = true
+      options.startsOpenSSL = true
+      options.observedFile = "pam_google_authenticator.so"
+      options.remoteHost = "192.0.2.7"
+      let start = try machine.log.position()
+      let code = try Self.phone.code()
+      let outcome = try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text(user.password), .text(code)],
+        options: options)
+      #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+      #expect(
+        outcome.results.map(\.call) == [
+          "authenticate", "account", "setcred", "open-session", "close-session",
+        ])
+      #expect(outcome.prompts == ["Password: ", "Verification code: "])
+      #expect(outcome.isScriptUsedUp)
+      #expect(outcome.states.map(\.isMapped) == [false, true, false])
+      #expect(outcome.states.map(\.threads) == [1, 1, 1])
+      #expect(outcome.user == user.name)
+      #expect(outcome.states.allSatisfy { $0.caughtSignals == String(repeating: "0", count: 16) })
+      _ = try machine.log.waitForEntry(containing: "session opened for user", since: start)
 
-        let again = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(user.password), .text(code)])
-        #expect(again.code == "PAM_AUTH_ERR", "\(again)")
-      }
-    }
-
-    /// An unusual response of an application to a module's prompt, and pam_unix's result.
-    struct StrangeAnswer: CustomStringConvertible {
-      let number: Int
-      let answer: PAMClient.Answer
-      let code: String
-      var description: String { "\(number): \(answer)" }
-    }
-
-    static let strangeAnswers = [
-      StrangeAnswer(number: 1, answer: .text(""), code: "PAM_AUTH_ERR"),
-      StrangeAnswer(number: 2, answer: .noText, code: "PAM_AUTHTOK_ERR"),
-      StrangeAnswer(number: 3, answer: .failure, code: "PAM_AUTHTOK_ERR"),
-      StrangeAnswer(number: 4, answer: .noAnswers, code: "PAM_AUTHTOK_ERR"),
-      StrangeAnswer(number: 5, answer: .untouched, code: "PAM_AUTHTOK_ERR"),
-      StrangeAnswer(
-        number: 6, answer: .bytes(Array(repeating: 0x61, count: 1 << 20)), code: "PAM_AUTH_ERR"),
-      StrangeAnswer(number: 7, answer: .bytes([0, 1, 2, 0xff, 0x1b]), code: "PAM_AUTH_ERR"),
-    ]
-
-    @Test(arguments: strangeAnswers)
-    func theClientAnswersStrangely(row: StrangeAnswer) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let service = try machine.makeService(["auth required pam_unix.so"])
-        let outcome = try PAMClient.signIn(
-          service: service, user: user.name, answers: [row.answer, .text("left over")])
-        #expect(outcome.results.map(\.code) == [row.code], "\(outcome)")
-        #expect(outcome.unused == 1 && outcome.status == .exited(1), "\(outcome)")
-      }
-    }
-
-    /// As a screen locker does: pam_unix verifies only the password of the calling user.
-    @Test func theClientRunsWithoutPrivilege() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let other = try machine.addUser()
-        let service = try machine.makeService(["auth required pam_unix.so"])
-        for (asked, code) in [(user, "PAM_SUCCESS"), (other, "PAM_AUTHINFO_UNAVAIL")] {
-          let outcome = try PAMClient.signIn(
-            service: service, user: asked.name, answers: [.text(asked.password)],
-            as: user.identity)
-          #expect(outcome.code == code, "\(outcome)")
-        }
-      }
+      let again = try user.signIn(to: service, typing: user.password, code)
+      #expect(again.code == "PAM_AUTH_ERR", "\(again)")
     }
 
     /// RFC 6238, appendix B.
@@ -178,118 +127,6 @@ extension EndToEnd {
       #expect(needed == ["libpam.so.0", "libc.so.6"])
     }
 
-    @Test func manyClientsAnswerTogether() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let service = try machine.makeService(["auth required pam_unix.so"])
-        let right = 5
-        let answers: [[PAMClient.Answer]] = (0..<64).map {
-          [.text($0 < right ? user.password : "wrong")]
-        }
-        let signIns = try HeldSignIns(service: service, user: user.name, answers: answers)
-        #expect(try signIns.waitUntilAsked() == 64)
-        signIns.send(signal: 9, to: 63)
-        signIns.release()
-        let outcomes = try signIns.outcomes()
-        #expect(outcomes.prefix(right).allSatisfy { $0.code == "PAM_SUCCESS" })
-        #expect(outcomes[right..<63].allSatisfy { $0.code == "PAM_AUTH_ERR" })
-        #expect(outcomes[63].status == .killed(signal: 9))
-      }
-    }
-
-    @Test func sshAsksForPasswordThenCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try enroll(user, on: machine)
-        try machine.writeService("sshd", Self.twoSteps)
-        let server = try PrivateServer(
-          on: machine, settings: ["AuthenticationMethods keyboard-interactive:pam"])
-        let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.code())
-        try session.expect("uid=\(user.name)")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(server.log.contains("Accepted keyboard-interactive/pam for \(user.name)"))
-        #expect(try server.isRunning())
-        try server.stop()
-      }
-    }
-
-    @Test func sshAsksForKeyThenCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try enroll(user, on: machine)
-        let key = try machine.addLoginKey(for: user)
-        try machine.writeService(
-          "sshd", ["auth required pam_google_authenticator.so"] + Self.twoSteps.dropFirst(2))
-        let server = try PrivateServer(
-          on: machine, settings: ["AuthenticationMethods publickey,keyboard-interactive:pam"])
-        let session = try server.signIn(user.name, key: key)
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.wrongCode())
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.code())
-        try session.expect("$ ")
-        try session.send("tty; exit 3")
-        try session.expect("/dev/pts/")
-        #expect(try session.waitForExit() == .exited(3), "\(session.transcript)")
-      }
-    }
-
-    @Test func loginAsksAtATerminal() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try enroll(user, on: machine)
-        try machine.writeService("login", Self.twoSteps)
-        let session = try TerminalSession(["/bin/login"])
-        try session.expect("login: ")
-        try session.send(user.name)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.code())
-        try session.expect("$ ")
-        try session.send("id -un > ~/was-here; exit")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(machine.contents(of: user.home + "/was-here") == Array("\(user.name)\n".utf8))
-      }
-    }
-
-    @Test func suAsksForTheOthersCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let other = try machine.addUser()
-        try enroll(other, on: machine)
-        try machine.writeService("su", Self.twoSteps)
-        let session = try TerminalSession(
-          ["/bin/su", other.name, "-c", "id -un"], as: user.identity)
-        try session.expect("Password: ")
-        try session.send(other.password)
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.code())
-        try session.expect(other.name)
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-      }
-    }
-
-    @Test func sudoAsksForTheCallersCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try enroll(user, on: machine)
-        try machine.writeService("sudo", Self.twoSteps)
-        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
-        let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
-        try session.expect("assword")
-        try session.send(user.password)
-        try session.expect("Verification code: ")
-        try session.send(try Self.phone.code())
-        try session.expect("root")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-      }
-    }
-
     @Test func terminalRecordsTranscript() throws {
       let session = try TerminalSession(
         [
@@ -298,8 +135,7 @@ extension EndToEnd {
         ],
         rows: 33, columns: 77)
       try session.expect("33 77")
-      try session.expect("name? ")
-      try session.send("Zoë")
+      try session.answer("name? ", with: "Zoë")
       let match = try session.expect(matching: /<(.+)>/)
       #expect(match.output.1 == "Zoë")
       let error = #expect(throws: HarnessFailure.self) {

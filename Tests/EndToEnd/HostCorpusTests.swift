@@ -176,41 +176,38 @@ extension EndToEnd {
       "doctor, explain and readiness say of a stack what real sign-ins do",
       arguments: CorpusHost.all)
     func agrees(host: CorpusHost) throws {
-      try Machine.use { machine in
-        for name in Self.standIns { try Self.install(name, machine) }
-        let ways = Self.ways(host, password: "PASSWORD")
-        // Enrolment uses common-auth too, which is replaced afterwards.
-        let users = try ways.map { _ in try machine.addEnrolledUser() }
-        let (user, _) = try machine.addEnrolledUser()
-        let stranger = try machine.addUser()
-        let service = try host.install(on: machine)
-        var effects: Set<CorpusHost.Effect> = []
-        var isOpen = false
-        var log: [String] = []
-        // A finger is not a password: with it, the user types none.
-        let hasFinger = host.asks("pam_fprintd")
-        for (answers, (user, enrollment)) in zip(ways, users) {
-          let (without, with, early) = try Self.signIns(
-            service, answers, of: user, enrollment, machine)
-          log.append("\(answers): without \(without), with \(with), early \(early)")
-          if without { effects.insert(.withoutCode) }
-          if with { isOpen = true }
-          let isByFinger = hasFinger && answers.others["pam_fprintd"] == "success"
-          if early, !isByFinger { effects.insert(.askedEarly) }
-        }
-        if !isOpen { effects.insert(.closed) }
-        if try Self.isAdmitted(stranger, at: service, host, machine) {
-          effects.insert(.withoutFirstFactor)
-        }
-        let text = "\(host.name): \(log.joined(separator: "; "))"
-        #expect(effects == host.effects, "\(text)")
-        #expect(try Self.found(service) == host.effects, "doctor: \(text)")
-        // A code that is asked for too early is no matter of one user's sign-in.
-        let explained = try Self.explained(user, at: service)
-        #expect(explained == host.effects.subtracting([.askedEarly]), "explain: \(text)")
-        #expect(
-          try Self.isLockedOut(user, at: service) == host.locksOut, "readiness: \(text)")
+      for name in Self.standIns { try Self.install(name, machine) }
+      let ways = Self.ways(host, password: "PASSWORD")
+      // Enrolment uses common-auth too, which is replaced afterwards.
+      let users = try ways.map { _ in try machine.addEnrolledUser() }
+      let (user, _) = try machine.addEnrolledUser()
+      let stranger = try machine.addUser()
+      let service = try host.install(on: machine)
+      var effects: Set<CorpusHost.Effect> = []
+      var isOpen = false
+      var log: [String] = []
+      // A finger is not a password: with it, the user types none.
+      let hasFinger = host.asks("pam_fprintd")
+      for (answers, (user, enrollment)) in zip(ways, users) {
+        let (without, with, early) = try Self.signIns(
+          service, answers, of: user, enrollment, machine)
+        log.append("\(answers): without \(without), with \(with), early \(early)")
+        if without { effects.insert(.withoutCode) }
+        if with { isOpen = true }
+        let isByFinger = hasFinger && answers.others["pam_fprintd"] == "success"
+        if early, !isByFinger { effects.insert(.askedEarly) }
       }
+      if !isOpen { effects.insert(.closed) }
+      if try Self.isAdmitted(stranger, at: service, host, machine) {
+        effects.insert(.withoutFirstFactor)
+      }
+      let text = "\(host.name): \(log.joined(separator: "; "))"
+      #expect(effects == host.effects, "\(text)")
+      #expect(try Self.found(service) == host.effects, "doctor: \(text)")
+      // A code that is asked for too early is no matter of one user's sign-in.
+      let explained = try Self.explained(user, at: service)
+      #expect(explained == host.effects.subtracting([.askedEarly]), "explain: \(text)")
+      #expect(try Self.isLockedOut(user, at: service) == host.locksOut, "readiness: \(text)")
     }
 
     /// Installs the stand-in under the name of another module.

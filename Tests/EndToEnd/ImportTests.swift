@@ -23,7 +23,7 @@ extension EndToEnd {
       let scratchCodes: [String]
 
       func isAccepted(_ answer: String) throws -> Bool {
-        try PAMClient.signIn(service: service, user: user.name, answers: [.text(answer)]).code
+        try user.signIn(to: service, typing: answer).code
           == "PAM_SUCCESS"
       }
     }
@@ -68,8 +68,7 @@ extension EndToEnd {
     static func enroll(_ former: Former, named name: String = "phone") throws -> TerminalSession {
       let session = try TerminalSession(
         ["/usr/bin/mfa-enroll", "import", "--name", name], as: former.user.identity)
-      try session.expect("Password: ")
-      try session.send(former.user.password)
+      try session.answer("Password: ", with: former.user.password)
       return session
     }
 
@@ -102,151 +101,112 @@ extension EndToEnd {
 
     @Test("used codes are refused, and the next code is accepted", arguments: Way.allCases)
     func usedThereAndHere(way: Way) throws {
-      try Machine.use { machine in
-        let former = try Self.former(way, on: machine)
-        let ours = try machine.makeService(OneCode.stack)
-        let codes = try former.phone.codes(fromStep: former.phone.step(), count: 4)
-        try #require(try former.isAccepted(codes[0]))
-        try #require(try !former.isAccepted(codes[0]))
-        if let scratchCode = former.scratchCodes.first {
-          try #require(try former.isAccepted(scratchCode))
-        }
-        try Self.take(over: former, by: way)
-
-        func isAccepted(_ answer: String, saying notice: String? = nil) throws -> Bool {
-          let outcome = try PAMClient.signIn(
-            service: ours, user: former.user.name, answers: [.text(answer)])
-          if let notice {
-            #expect(outcome.notices.contains { $0.contains(notice) }, "\(outcome)")
-          }
-          return outcome.code == "PAM_SUCCESS"
-        }
-        #expect(try !isAccepted(codes[0], saying: "That code has already been used."))
-        #expect(try isAccepted(codes[1]))
-        #expect(try !isAccepted(codes[1], saying: "That code has already been used."))
-        if former.scratchCodes.count > 2 {
-          #expect(try !isAccepted(former.scratchCodes[0], saying: "Wrong code."))
-          #expect(try isAccepted(former.scratchCodes[1], saying: "Recovery code accepted. 3 left."))
-          #expect(
-            try !isAccepted(former.scratchCodes[1], saying: "That code has already been used."))
-          #expect(try isAccepted(former.scratchCodes[2]))
-        }
-        // The other module still works with its file, and a second import changes nothing.
-        #expect(try former.isAccepted(codes[2]))
-        let image = try StoreFiles(of: former.user.name).image()
-        switch way {
-        case .person:
-          let session = try Self.enroll(former, named: "other")
-          try session.expect("Code from a device you have already enrolled: ")
-          try session.send(codes[3])
-          try session.expect("error: ")
-          #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
-          #expect(try StoreFiles(of: former.user.name).image().record == image.record)
-        case .administrator, .usersOATH:
-          let again = try Self.administer(
-            way, way == .usersOATH ? former.path : "/home", ["--user", former.user.name])
-          #expect(again.status == .exited(0))
-          #expect(again.text.contains(": already present as \"imported"), "\(again.text)")
-          #expect(try StoreFiles(of: former.user.name).image() == image)
-          #expect(try isAccepted(codes[3]))
-        }
+      let former = try Self.former(way, on: machine)
+      let ours = try machine.makeService(OneCode.stack)
+      let codes = try former.phone.codes(fromStep: former.phone.step(), count: 4)
+      try #require(try former.isAccepted(codes[0]))
+      try #require(try !former.isAccepted(codes[0]))
+      if let scratchCode = former.scratchCodes.first {
+        try #require(try former.isAccepted(scratchCode))
       }
-    }
+      try Self.take(over: former, by: way)
 
-    @Test("imported codes behave the same through sshd", arguments: Way.allCases)
-    func secureShell(way: Way) throws {
-      try Machine.use { machine in
-        let shell = SecureShell()
-        let former = try Self.former(way, on: machine)
-        let codes = try former.phone.codes(fromStep: former.phone.step(), count: 2)
-        try #require(try former.isAccepted(codes[0]))
-        if let scratchCode = former.scratchCodes.first {
-          try #require(try former.isAccepted(scratchCode))
+      func isAccepted(_ answer: String, saying notice: String? = nil) throws -> Bool {
+        let outcome = try PAMClient.signIn(
+          service: ours, user: former.user.name, answers: [.text(answer)])
+        if let notice {
+          #expect(outcome.notices.contains { $0.contains(notice) }, "\(outcome)")
         }
-        try Self.take(over: former, by: way)
-        let server = try shell.server(machine, heading: "ssh: the password, then a code")
-        var rows: [(answer: String, end: SecureShell.End)] = [
-          (codes[0], .refused), (codes[1], .signedIn), (codes[1], .refused),
-        ]
-        if former.scratchCodes.count > 1 {
-          rows += [
-            (former.scratchCodes[0], .refused), (former.scratchCodes[1], .signedIn),
-            (former.scratchCodes[1], .refused),
-          ]
-        }
-        for row in rows {
-          let session = try server.signIn(
-            former.user.name, command: SecureShell.command, options: SecureShell.once)
-          try session.expect("Password: ")
-          try session.send(former.user.password)
-          try session.expect("One-time code: ")
-          try session.send(row.answer)
-          try shell.expectEnd(row.end, session, former.user.name)
-        }
+        return outcome.code == "PAM_SUCCESS"
+      }
+      #expect(try !isAccepted(codes[0], saying: "That code has already been used."))
+      #expect(try isAccepted(codes[1]))
+      #expect(try !isAccepted(codes[1], saying: "That code has already been used."))
+      if former.scratchCodes.count > 2 {
+        #expect(try !isAccepted(former.scratchCodes[0], saying: "Wrong code."))
+        #expect(try isAccepted(former.scratchCodes[1], saying: "Recovery code accepted. 3 left."))
+        #expect(try !isAccepted(former.scratchCodes[1], saying: "That code has already been used."))
+        #expect(try isAccepted(former.scratchCodes[2]))
+      }
+      // The other module still works with its file, and a second import changes nothing.
+      #expect(try former.isAccepted(codes[2]))
+      let image = try StoreFiles(of: former.user.name).image()
+      switch way {
+      case .person:
+        let session = try Self.enroll(former, named: "other")
+        try session.answer("Code from a device you have already enrolled: ", with: codes[3])
+        try session.expect("error: ")
+        #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
+        #expect(try StoreFiles(of: former.user.name).image().record == image.record)
+      case .administrator, .usersOATH:
+        let again = try Self.administer(
+          way, way == .usersOATH ? former.path : "/home", ["--user", former.user.name])
+        #expect(again.status == .exited(0))
+        #expect(again.text.contains(": already present as \"imported"), "\(again.text)")
+        #expect(try StoreFiles(of: former.user.name).image() == image)
+        #expect(try isAccepted(codes[3]))
       }
     }
 
     @Test("a dry run reports what the import then reports, for all users, and changes nothing")
     func reports() throws {
-      try Machine.use { machine in
-        let (alice, bob, carol) = (
-          try machine.addUser(), try machine.addUser(), try machine.addUser()
-        )
-        let path = machine.folder + "/users.oath"
-        let key = "3132333435363738393031323334353637383930"
-        try machine.write(
-          """
-          # tokens
-          HOTP/T30 \(alice.name) - \(key)
-          HOTP/T30/8 \(alice.name) - \(key)
-          HOTP/T60/8 \(alice.name) sesame \(key)aa
-          HOTP \(bob.name) - \(key)
-          TOTP \(bob.name) - \(key)
-          HOTP/T30 nobody-there - \(key)
-          HOTP/T30 \(carol.name) + 31323334353637383930
+      let (alice, bob, carol) = (
+        try machine.addUser(), try machine.addUser(), try machine.addUser()
+      )
+      let path = machine.folder + "/users.oath"
+      let key = "3132333435363738393031323334353637383930"
+      try machine.write(
+        """
+        # tokens
+        HOTP/T30 \(alice.name) - \(key)
+        HOTP/T30/8 \(alice.name) - \(key)
+        HOTP/T60/8 \(alice.name) sesame \(key)aa
+        HOTP \(bob.name) - \(key)
+        TOTP \(bob.name) - \(key)
+        HOTP/T30 nobody-there - \(key)
+        HOTP/T30 \(carol.name) + 31323334353637383930
 
-          """, to: path, mode: "0600")
-        let lines = [
-          "\(alice.name): imported as \"imported 1\"",
-          "\(alice.name): already present as \"imported 1\"",
-          "\(alice.name): imported as \"imported 3\"; the password is left out: let pam_unix ask for "
-            + "the account's own, and delete the file",
-          "\(bob.name): not imported: line 5: counter-based codes (HOTP) cannot be imported, only "
-            + "time-based ones; enrol a new factor",
-          "line 6: not imported: line 6: not a token; write HOTP/T30 or HOTP/T60, with /6, /7 or /8 "
-            + "behind it, or # for a comment",
-          "nobody-there: not imported: there is no user nobody-there",
-          "\(carol.name): imported as \"imported 1\"; the key has 80 bits, fewer than 128: enrol a new "
-            + "factor soon",
-        ]
-        let trialLines = lines.map { $0.replacing(": imported", with: ": would be imported") }
-        let start = try machine.log.position()
-        let trial = try Self.administer(.usersOATH, path, ["--dry-run"])
-        #expect(trial.status == .exited(1))
-        #expect(trial.text == trialLines.map { $0 + "\n" }.joined())
-        for user in [alice, bob, carol] {
-          #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
-          #expect(machine.contents(of: StoreFiles(of: user.name).attempts) == nil)
-        }
-        #expect(try OneCode.results(machine, since: start).isEmpty)
-        let done = try Self.administer(.usersOATH, path)
-        #expect(done.status == .exited(1))
-        #expect(done.text == lines.map { $0 + "\n" }.joined())
-        #expect(done.errorText.contains("3 of 7 factors were not imported"), "\(done.errorText)")
-        #expect(machine.contents(of: StoreFiles(of: bob.name).record) == nil)
-        let entries = try OneCode.logged(machine, since: start)
-        #expect(entries.map { $0.fields["user"] } == [alice.name, alice.name, carol.name])
-        #expect(entries.allSatisfy { $0.fields["result"] == "imported" })
-        #expect(!entries.contains { $0.line.contains(key) || $0.line.contains("sesame") })
-
-        // The same as JSON.
-        let json = try Self.administer(.usersOATH, path, ["--json", "--user", alice.name])
-        #expect(json.status == .exited(0), "\(json.errorText)")
-        let read = try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any]
-        let factors = try #require(read?["factors"] as? [[String: Any]])
-        #expect(factors.map { $0["result"] as? String } == ["present", "present", "present"])
-        #expect(factors.map { $0["line"] as? Int } == [2, 3, 4])
+        """, to: path, mode: "0600")
+      let lines = [
+        "\(alice.name): imported as \"imported 1\"",
+        "\(alice.name): already present as \"imported 1\"",
+        "\(alice.name): imported as \"imported 3\"; the password is left out: let pam_unix ask for "
+          + "the account's own, and delete the file",
+        "\(bob.name): not imported: line 5: counter-based codes (HOTP) cannot be imported, only "
+          + "time-based ones; enrol a new factor",
+        "line 6: not imported: line 6: not a token; write HOTP/T30 or HOTP/T60, with /6, /7 or /8 "
+          + "behind it, or # for a comment",
+        "nobody-there: not imported: there is no user nobody-there",
+        "\(carol.name): imported as \"imported 1\"; the key has 80 bits, fewer than 128: enrol a new "
+          + "factor soon",
+      ]
+      let trialLines = lines.map { $0.replacing(": imported", with: ": would be imported") }
+      let start = try machine.log.position()
+      let trial = try Self.administer(.usersOATH, path, ["--dry-run"])
+      #expect(trial.status == .exited(1))
+      #expect(trial.text == trialLines.map { $0 + "\n" }.joined())
+      for user in [alice, bob, carol] {
+        #expect(machine.contents(of: StoreFiles(of: user.name).record) == nil)
+        #expect(machine.contents(of: StoreFiles(of: user.name).attempts) == nil)
       }
+      #expect(try OneCode.results(machine, since: start).isEmpty)
+      let done = try Self.administer(.usersOATH, path)
+      #expect(done.status == .exited(1))
+      #expect(done.text == lines.map { $0 + "\n" }.joined())
+      #expect(done.errorText.contains("3 of 7 factors were not imported"), "\(done.errorText)")
+      #expect(machine.contents(of: StoreFiles(of: bob.name).record) == nil)
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.map { $0.fields["user"] } == [alice.name, alice.name, carol.name])
+      #expect(entries.allSatisfy { $0.fields["result"] == "imported" })
+      #expect(!entries.contains { $0.line.contains(key) || $0.line.contains("sesame") })
+
+      // The same as JSON.
+      let json = try Self.administer(.usersOATH, path, ["--json", "--user", alice.name])
+      #expect(json.status == .exited(0), "\(json.errorText)")
+      let read = try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any]
+      let factors = try #require(read?["factors"] as? [[String: Any]])
+      #expect(factors.map { $0["result"] as? String } == ["present", "present", "present"])
+      #expect(factors.map { $0["line"] as? Int } == [2, 3, 4])
     }
   }
 }

@@ -152,8 +152,7 @@ extension EndToEnd {
       Row(
         title: "non-blocking pipes",
         setup: "os.set_blocking(0, False); os.set_blocking(1, False)"),
-      Row(
-        title: "groups of the caller", setup: "os.setgroups([0, 4, 42])"),
+      Row(title: "groups of the caller", setup: "os.setgroups([0, 4, 42])"),
       Row(title: "a session keyring", setup: "c.syscall(250, 1, b'mine')"),
       Row(
         title: "securebits", setup: "c.prctl(28, 0x14, 0, 0, 0)",
@@ -201,48 +200,44 @@ extension EndToEnd {
 
     @Test("a state set by the caller is corrected or refused", arguments: limits + attributes)
     func state(row: Row) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let start = try machine.log.position()
-        let session = try HelperSession(as: user, through: Self.wrapper(row.setup))
-        let greeting = try session.greet()
-        let errors = try session.standardError()
-        if let fault = row.fault {
-          #expect(greeting == HelperSession.Message(0x8B, [[26], [0, 0, 0, fault]]))
-          #expect(try session.waitForExit() == .exited(1))
-          let line = try machine.log.waitForEntry(containing: "part=process", since: start)
-          #expect(line.line.contains(row.logged) && line.facility == 10, "\(line)")
-          return
-        }
-        #expect(greeting?.kind == 0x81, "\(errors)")
-        let lines = try read(row.file, of: session.process.number)
-        #expect(lines.contains { $0.hasPrefix(row.expected) }, "\(lines)")
-        // Authenticates with the password, which a separate process verifies, then enrols a factor.
-        #expect(try session.prove(password: user.password)?.kind == 0x84)
-        let secret = try #require(try session.ask(5, [1], [6], [0, 30]))
-        let phone = Authenticator(key: Base32.text(secret.fields[0]))
-        let code = Array(try phone.code().utf8)
-        #expect(try session.ask(6, code, Array("phone".utf8))?.kind == 0x86)
+      let user = try machine.addUser()
+      let start = try machine.log.position()
+      let session = try HelperSession(as: user, through: Self.wrapper(row.setup))
+      let greeting = try session.greet()
+      let errors = try session.standardError()
+      if let fault = row.fault {
+        #expect(greeting == HelperSession.Message(0x8B, [[26], [0, 0, 0, fault]]))
+        #expect(try session.waitForExit() == .exited(1))
+        let line = try machine.log.waitForEntry(containing: "part=process", since: start)
+        #expect(line.line.contains(row.logged) && line.facility == 10, "\(line)")
+        return
       }
+      #expect(greeting?.kind == 0x81, "\(errors)")
+      let lines = try read(row.file, of: session.process.number)
+      #expect(lines.contains { $0.hasPrefix(row.expected) }, "\(lines)")
+      // Authenticates with the password, which a separate process verifies, then enrols a factor.
+      #expect(try session.prove(password: user.password)?.kind == 0x84)
+      let secret = try #require(try session.ask(5, [1], [6], [0, 30]))
+      let phone = Authenticator(key: Base32.text(secret.fields[0]))
+      let code = Array(try phone.code().utf8)
+      #expect(try session.ask(6, code, Array("phone".utf8))?.kind == 0x86)
     }
 
     @Test("interval timers are stopped before the first message")
     func timers() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let list = machine.folder + "/calls"
-        let setup = "[signal.setitimer(n, 60) for n in (0, 1, 2)]"
-        let session = try HelperSession(
-          identity: .current,
-          through: Self.wrapper(setup) + [
-            "/usr/bin/strace", "-qq", "-o", list, "-u", user.name, "-e",
-            "trace=setitimer,openat", "--",
-          ])
-        #expect(try session.greet()?.kind == 0x81)
-        let calls = try Command.succeed(["/bin/cat", list])
-        for timer in ["ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"] {
-          #expect(calls.contains("setitimer(\(timer), {it_interval={tv_sec=0"), "\(calls)")
-        }
+      let user = try machine.addUser()
+      let list = machine.folder + "/calls"
+      let setup = "[signal.setitimer(n, 60) for n in (0, 1, 2)]"
+      let session = try HelperSession(
+        identity: .current,
+        through: Self.wrapper(setup) + [
+          "/usr/bin/strace", "-qq", "-o", list, "-u", user.name, "-e",
+          "trace=setitimer,openat", "--",
+        ])
+      #expect(try session.greet()?.kind == 0x81)
+      let calls = try Command.succeed(["/bin/cat", list])
+      for timer in ["ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF"] {
+        #expect(calls.contains("setitimer(\(timer), {it_interval={tv_sec=0"), "\(calls)")
       }
     }
 
@@ -274,20 +269,18 @@ extension EndToEnd {
 
     @Test("if the setuid bit has no effect, the helper refuses", arguments: Confinement.allCases)
     func confined(confinement: Confinement) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let start = try machine.log.position()
-        let session = try HelperSession(
-          identity: .current,
-          through: confinement.wrapper + user.identity.commandLine(confinement.command))
-        let greeting = try session.greet()
-        let errors = try session.standardError()
-        #expect(greeting?.kind == 0x8B, "\(errors)")
-        #expect(try session.waitForExit() == .exited(1))
-        let line = try machine.log.waitForEntry(containing: "part=process", since: start)
-        let reason = try #require(line.fields["reason"])
-        #expect(["no-identity-of-its-own", "root-owned"].contains(reason), "\(line)")
-      }
+      let user = try machine.addUser()
+      let start = try machine.log.position()
+      let session = try HelperSession(
+        identity: .current,
+        through: confinement.wrapper + user.identity.commandLine(confinement.command))
+      let greeting = try session.greet()
+      let errors = try session.standardError()
+      #expect(greeting?.kind == 0x8B, "\(errors)")
+      #expect(try session.waitForExit() == .exited(1))
+      let line = try machine.log.waitForEntry(containing: "part=process", since: start)
+      let reason = try #require(line.fields["reason"])
+      #expect(["no-identity-of-its-own", "root-owned"].contains(reason), "\(line)")
     }
   }
 }

@@ -20,11 +20,9 @@ extension EndToEnd {
           user.name, command: SecureShell.command, options: SecureShell.once)
       } else {
         session = try TerminalSession(["/bin/login"])
-        try session.expect("login: ")
-        try session.send(user.name)
+        try session.answer("login: ", with: user.name)
       }
-      try session.expect("Password: ")
-      try session.send(user.password)
+      try session.answer("Password: ", with: user.password)
       return session
     }
 
@@ -33,8 +31,7 @@ extension EndToEnd {
       switch door {
       case .sshd: try SecureShell().expectEnd(.signedIn, session, user.name)
       case .login:
-        try session.expect("$ ")
-        try session.send("echo uid=$(id -un); exit")
+        try session.answer("$ ", with: "echo uid=$(id -un); exit")
         try session.expect("uid=\(user.name)")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       }
@@ -56,109 +53,98 @@ extension EndToEnd {
       "self-service: users are not asked before they enrol, and are always asked afterwards",
       arguments: Door.allCases)
     func selfService(door: Door) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try open(door, on: machine)
-        let before = try knock(door, user, server)
-        try expectSignedIn(door, before, user)
-        #expect(!before.text.contains("One-time code"), "\(before.transcript)")
-        #expect(!before.text.contains("mfa-enroll"), "\(before.transcript)")
-        let enrollment = try machine.enroll(user)
-        let after = try knock(door, user, server)
-        try after.expect("One-time code: ")
-        try after.send(try enrollment.phone.code())
-        try expectSignedIn(door, after, user)
-      }
+      let user = try machine.addUser()
+      let server = try open(door, on: machine)
+      let before = try knock(door, user, server)
+      try expectSignedIn(door, before, user)
+      #expect(!before.text.contains("One-time code"), "\(before.transcript)")
+      #expect(!before.text.contains("mfa-enroll"), "\(before.transcript)")
+      let enrollment = try machine.enroll(user)
+      let after = try knock(door, user, server)
+      try after.answer("One-time code: ", with: try enrollment.phone.code())
+      try expectSignedIn(door, after, user)
     }
 
     @Test("offered: sign-ins are counted down, then a factor is required", arguments: Door.allCases)
     func offered(door: Door) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let other = try machine.addUser()
-        let server = try open(door, on: machine)
-        try machine.writeConfiguration(
-          "[project]\nenrollment = offered\noffer_sign_ins = 2\noffer_until = 2199-12-31\n")
-        let start = try machine.log.position()
-        for left in ["after 1 more sign-in", "from your next sign-in"] {
-          // A wrong password does not count as a sign-in.
-          let wrong = MachineUser(name: user.name, password: "not the password")
-          let refused = try knock(door, wrong, server)
-          try refused.expect(door == .sshd ? "Permission denied" : "Login incorrect")
+      let user = try machine.addUser()
+      let other = try machine.addUser()
+      let server = try open(door, on: machine)
+      try machine.writeConfiguration(
+        "[project]\nenrollment = offered\noffer_sign_ins = 2\noffer_until = 2199-12-31\n")
+      let start = try machine.log.position()
+      for left in ["after 1 more sign-in", "from your next sign-in"] {
+        // A wrong password does not count as a sign-in.
+        let wrong = MachineUser(name: user.name, password: "not the password")
+        let refused = try knock(door, wrong, server)
+        try refused.expect(door == .sshd ? "Permission denied" : "Login incorrect")
 
-          let session = try knock(door, user, server)
-          try session.expect(
-            "Protect your account with an authenticator app: mfa-enroll\r\nIt is required \(left) "
-              + "or after 2199-12-31")
-          try expectSignedIn(door, session, user)
-          #expect(!session.text.contains("One-time code"), "\(session.transcript)")
-        }
-        let late = try knock(door, user, server)
-        try late.expectOne(of: ["One-time code: ", "requires"])
-        late.process.send(signal: 9)
-        #expect(try !late.waitForExit().isSuccess, "\(late.transcript)")
-        #expect(!late.text.contains("uid="), "\(late.transcript)")
-        let entries = try OneCode.logged(machine, since: start)
-        #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1", "0"], "\(entries)")
-        #expect(!entries.contains { $0.fields["result"] == "accepted" }, "\(entries)")
-
-        // Another user still has both sign-ins, and enrols in time.
-        let enrollment = try machine.enroll(other)
-        let session = try knock(door, other, server)
-        try session.expect("One-time code: ")
-        try session.send(try enrollment.phone.code())
-        try expectSignedIn(door, session, other)
-        #expect(!session.text.contains("authenticator app"), "\(session.transcript)")
+        let session = try knock(door, user, server)
+        try session.expect(
+          "Protect your account with an authenticator app: mfa-enroll\r\nIt is required \(left) "
+            + "or after 2199-12-31")
+        try expectSignedIn(door, session, user)
+        #expect(!session.text.contains("One-time code"), "\(session.transcript)")
       }
+      let late = try knock(door, user, server)
+      try late.expectOne(of: ["One-time code: ", "requires"])
+      late.process.send(signal: 9)
+      #expect(try !late.waitForExit().isSuccess, "\(late.transcript)")
+      #expect(!late.text.contains("uid="), "\(late.transcript)")
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1", "0"], "\(entries)")
+      #expect(!entries.contains { $0.fields["result"] == "accepted" }, "\(entries)")
+
+      // Another user still has both sign-ins, and enrols in time.
+      let enrollment = try machine.enroll(other)
+      let session = try knock(door, other, server)
+      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try expectSignedIn(door, session, other)
+      #expect(!session.text.contains("authenticator app"), "\(session.transcript)")
     }
 
     @Test("incremental: a tenant requires a code for sudo, and other sign-ins require none")
     func incremental() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let stranger = try machine.addUser()
-        let server = try open(.sshd, on: machine)
-        try machine.changeService("sudo", authentication: try Services.lines())
-        try machine.write(
-          "\(user.name) ALL=(ALL) ALL\n\(stranger.name) ALL=(ALL) ALL\n",
-          to: "/etc/sudoers.d/mfa", mode: "0440")
-        try machine.writeConfiguration(
-          """
-          [tenant sign-ins]
-          services = sshd, login
-          state = disabled
-          [tenant step-up]
-          services = sudo
-          enrollment = required
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let stranger = try machine.addUser()
+      let server = try open(.sshd, on: machine)
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.write(
+        "\(user.name) ALL=(ALL) ALL\n\(stranger.name) ALL=(ALL) ALL\n",
+        to: "/etc/sudoers.d/mfa", mode: "0440")
+      try machine.writeConfiguration(
+        """
+        [tenant sign-ins]
+        services = sshd, login
+        state = disabled
+        [tenant step-up]
+        services = sudo
+        enrollment = required
 
-          """)
-        let start = try machine.log.position()
-        for (person, code) in [(user, try enrollment.phone.code()), (stranger, nil)] {
-          let session = try #require(server).signIn(
-            person.name, command: "sudo -k; echo uid=$(id -un); sudo id -un",
-            options: ["RequestTTY=force", "NumberOfPasswordPrompts=1"])
-          try session.expect("Password: ")
-          try session.send(person.password)
-          try session.expect("uid=\(person.name)")
-          try session.expect("assword")
-          try session.send(person.password)
-          if let code {
-            try session.expect("One-time code: ")
-            try session.send(code)
-            try session.expect("root")
-            #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-          } else {
-            try session.expect("requires")
-            session.process.send(signal: 9)
-            #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
-            #expect(!session.text.contains("root"), "\(session.transcript)")
-          }
+        """)
+      let start = try machine.log.position()
+      for (person, code) in [(user, try enrollment.phone.code()), (stranger, nil)] {
+        let session = try #require(server).signIn(
+          person.name, command: "sudo -k; echo uid=$(id -un); sudo id -un",
+          options: ["RequestTTY=force", "NumberOfPasswordPrompts=1"])
+        try session.answer("Password: ", with: person.password)
+        try session.expect("uid=\(person.name)")
+        try session.answer("assword", with: person.password)
+        if let code {
+          try session.answer("One-time code: ", with: code)
+          try session.expect("root")
+          #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+        } else {
+          try session.expect("requires")
+          session.process.send(signal: 9)
+          #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+          #expect(!session.text.contains("root"), "\(session.transcript)")
         }
-        let entries = try OneCode.logged(machine, since: start)
-        #expect(entries.compactMap { $0.fields["factor"] } == [enrollment.factor], "\(entries)")
-        #expect(entries.first?.fields["result"] == "accepted", "\(entries)")
-        #expect(entries.allSatisfy { $0.fields["service"] == "sudo" }, "\(entries)")
       }
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.compactMap { $0.fields["factor"] } == [enrollment.factor], "\(entries)")
+      #expect(entries.first?.fields["result"] == "accepted", "\(entries)")
+      #expect(entries.allSatisfy { $0.fields["service"] == "sudo" }, "\(entries)")
     }
 
     /// A substitute loginctl that records its arguments in the user's home folder.
@@ -176,64 +162,58 @@ extension EndToEnd {
       """
 
     struct Unenrollment: Sendable, CustomTestStringConvertible {
-      let number: Int
       var ends = true
       var environment = ["XDG_SESSION_ID": "c2"]
       /// Whether the newest of two factors is removed, or the other one.
       var isNewest = true
       let calls: [String]
       let told: String
-      var testDescription: String { "\(number): \(environment)" }
+      var testDescription: String { "\(environment)" }
     }
 
     static let unenrollments = [
       Unenrollment(
-        number: 1,
         calls: [
           "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
         ], told: "2 other sessions on this host were ended."),
       Unenrollment(
-        number: 2, environment: ["XDG_SESSION_ID": "c2", "STUBBORN": "1"],
+        environment: ["XDG_SESSION_ID": "c2", "STUBBORN": "1"],
         calls: [
           "--no-legend --no-pager list-sessions", "terminate-session c1", "terminate-session c3",
         ], told: "1 other session could not be ended. End it yourself."),
       // The current session is unknown.
       Unenrollment(
-        number: 3, environment: [:], calls: ["--no-legend --no-pager list-sessions"],
+        environment: [:], calls: ["--no-legend --no-pager list-sessions"],
         told: "Your other sessions on this host continue. End them"),
-      Unenrollment(number: 4, ends: false, calls: [], told: "That was your newest device."),
-      Unenrollment(number: 5, isNewest: false, calls: [], told: "was removed."),
+      Unenrollment(ends: false, calls: [], told: "That was your newest device."),
+      Unenrollment(isNewest: false, calls: [], told: "was removed."),
     ]
 
     @Test(
       "removing the newest factor signs the user out, and ends other sessions if policy says so",
       arguments: unenrollments)
     func sessionsEnd(row: Unenrollment) throws {
-      try Machine.use { machine in
-        let (user, first) = try machine.addEnrolledUser()
-        _ = try machine.enroll(
-          user, named: "second", presentCode: try first.phone.code(offset: -3),
-          confirmedAt: 0)
-        try machine.write(Self.loginctl, to: "/usr/bin/loginctl", mode: "0755")
-        try machine.writeConfiguration(
-          "[project]\nend_sessions_on_unenroll = \(row.ends ? "on" : "off")\n")
-        let session = try TerminalSession(
-          ["/usr/bin/mfa-enroll", "unenroll", row.isNewest ? "second" : "phone", "--yes"],
-          as: user.identity, environment: row.environment)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("Code from a device you have already enrolled: ")
-        try session.send(try first.phone.code())
-        try session.expect("was removed")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(session.text.contains(row.told), "\(session.transcript)")
-        #expect(
-          session.text.contains("That was your newest device.") == row.isNewest,
-          "\(session.transcript)")
-        let noted = String(
-          decoding: machine.contents(of: user.home + "/noted") ?? [], as: UTF8.self)
-        #expect(noted.split(separator: "\n").map(String.init) == row.calls)
-      }
+      let (user, first) = try machine.addEnrolledUser()
+      _ = try machine.enroll(
+        user, named: "second", presentCode: try first.phone.code(offset: -3),
+        confirmedAt: 0)
+      try machine.write(Self.loginctl, to: "/usr/bin/loginctl", mode: "0755")
+      try machine.writeConfiguration(
+        "[project]\nend_sessions_on_unenroll = \(row.ends ? "on" : "off")\n")
+      let session = try TerminalSession(
+        ["/usr/bin/mfa-enroll", "unenroll", row.isNewest ? "second" : "phone", "--yes"],
+        as: user.identity, environment: row.environment)
+      try session.answer("Password: ", with: user.password)
+      try session.expect("Code from a device you have already enrolled: ")
+      try session.send(try first.phone.code())
+      try session.expect("was removed")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      #expect(session.text.contains(row.told), "\(session.transcript)")
+      #expect(
+        session.text.contains("That was your newest device.") == row.isNewest,
+        "\(session.transcript)")
+      let noted = machine.text(of: user.home + "/noted")
+      #expect(noted.split(separator: "\n").map(String.init) == row.calls)
     }
   }
 }

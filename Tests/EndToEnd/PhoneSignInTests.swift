@@ -11,182 +11,111 @@ extension EndToEnd {
     private func enroll(
       _ user: MachineUser, _ number: String, totp: String? = nil, code: () throws -> String
     ) throws {
-      let session = try TerminalSession(
-        [EnrollPhones.program, "phone", number, "--name", "work"], as: user.identity)
-      try session.expect("Password: ")
-      try session.send(user.password)
+      let session = try user.startEnroll("phone", number, "--name", "work")
+      try session.answer("Password: ", with: user.password)
       if let totp {
-        try session.expect("enrolled: ")
-        try session.send(totp)
+        try session.answer("enrolled: ", with: totp)
       }
-      try session.expect(EnrollPhones.codePrompt)
-      try session.send(try code())
+      try session.answer(EnrollPhones.codePrompt, with: try code())
       try session.expect("'work' was added.")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 
     @Test("codes that gammu-smsd sends: replaced, late, accepted and used ones")
     func codes() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let phone = try GammuPhone(on: machine)
-        try GatewayService(on: machine).select(GammuPhone.gateway)
-        let number = EnrollPhones.unusedNumber()
-        let masked = "+1 *** *** **" + number.suffix(2)
-        try enroll(user, number) { try phone.code(ofMessage: 1) }
-        try SentCodesOfTests.age(user, 600)
+      let user = try machine.addUser()
+      let phone = try GammuPhone(on: machine)
+      try GatewayService(on: machine).select(GammuPhone.gateway)
+      let number = EnrollPhones.unusedNumber()
+      let masked = "+1 *** *** **" + number.suffix(2)
+      try enroll(user, number) { try phone.code(ofMessage: 1) }
+      try SentCodesOfTests.age(user, 600)
 
-        let server = try SecureShell().server(machine, heading: Self.heading, tries: 3)
-        let signIn = try server.signIn(user.name, command: SecureShell.command)
-        let prompt = "One-time code (s: send one to \(masked)): "
-        func answer(_ text: String, _ message: String) throws {
-          try signIn.expect(prompt)
-          try signIn.send(text)
-          try signIn.expect(message)
-        }
-        try signIn.expect("Password: ")
-        try signIn.send(user.password)
-        try answer("s", "A code was sent to \(masked).")
-        let first = try phone.code(ofMessage: 2)
-        try answer("s", "No code was sent. You can request one in ")
-        try SentCodesOfTests.age(user, 30)
-        try answer("s", "A code was sent to \(masked).")
-        let second = try phone.code(ofMessage: 3)
-        try answer(first, "Wrong code. Try again.")
-        try SentCodesOfTests.age(user, 600)
-        try answer(second, "Wrong code. Try again.")
-        try answer("s", "A code was sent to \(masked).")
-        let third = try phone.code(ofMessage: 4)
-        try signIn.expect(prompt)
-        try signIn.send(third)
-        try SecureShell().expectEnd(.signedIn, signIn, user.name)
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-
-        let replay = try server.signIn(
-          user.name, command: SecureShell.command, options: SecureShell.once)
-        try replay.expect("Password: ")
-        try replay.send(user.password)
-        for _ in 0..<3 {
-          try replay.expect(prompt)
-          try replay.send(third)
-        }
-        try SecureShell().expectEnd(.refused, replay, user.name)
+      let server = try SecureShell().server(machine, heading: Self.heading, tries: 3)
+      let signIn = try server.signIn(user.name, command: SecureShell.command)
+      let prompt = "One-time code (s: send one to \(masked)): "
+      func answer(_ text: String, _ message: String) throws {
+        try signIn.answer(prompt, with: text)
+        try signIn.expect(message)
       }
-    }
+      try signIn.answer("Password: ", with: user.password)
+      try answer("s", "A code was sent to \(masked).")
+      let first = try phone.code(ofMessage: 2)
+      try answer("s", "No code was sent. You can request one in ")
+      try SentCodesOfTests.age(user, 30)
+      try answer("s", "A code was sent to \(masked).")
+      let second = try phone.code(ofMessage: 3)
+      try answer(first, "Wrong code. Try again.")
+      try SentCodesOfTests.age(user, 600)
+      try answer(second, "Wrong code. Try again.")
+      try answer("s", "A code was sent to \(masked).")
+      let third = try phone.code(ofMessage: 4)
+      try signIn.answer(prompt, with: third)
+      try SecureShell().expectEnd(.signedIn, signIn, user.name)
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
 
-    /// A limit of the host or of a number, in mfa.conf.
-    struct Limit: Sendable, CustomTestStringConvertible {
-      let setting: String
-      let message: String
-      let reason: String
-      var testDescription: String { setting }
-    }
-
-    @Test(
-      "at a limit of the number, of the host and of the breaker, the user signs in with another factor",
-      arguments: [
-        Limit(
-          setting: "phone_number_hourly = 1", message: "You can request one in ",
-          reason: "number-hourly"),
-        Limit(
-          setting: "phone_host_daily = 1", message: "No code could be sent.",
-          reason: "host-daily"),
-        Limit(
-          setting: "phone_breaker = 90", message: "No code could be sent.", reason: "breaker"),
-      ])
-    func limits(limit: Limit) throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        try machine.keep(SentCodesOfTests.list)
-        let phone = try EnrollPhones.Phone(on: machine)
-        try enroll(user, phone.number, totp: try enrollment.phone.code(offset: -1)) { phone.code }
-        try SentCodesOfTests.age(user, 600)
-        if limit.reason != "number-hourly" { try SentCodesOfTests.addUnansweredCodes() }
-        try machine.writeConfiguration(
-          "[project]\ngateway = \(machine.folder)/send\nregions = +1\n\(limit.setting)\n")
-        let start = try machine.log.position()
-        let server = try SecureShell().server(machine, heading: Self.heading)
-        let signIn = try server.signIn(
-          user.name, command: SecureShell.command, options: SecureShell.once)
-        try signIn.expect("Password: ")
-        try signIn.send(user.password)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send("s")
-        try signIn.expect(limit.message)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send(try enrollment.phone.code())
-        try signIn.expect("Type yes if you have read this: ")
-        try signIn.send("yes")
-        try SecureShell().expectEnd(.signedIn, signIn, user.name)
-        let lines = try machine.log.entries(since: start).map(\.line)
-        #expect(
-          lines.contains { $0.contains("result=code-not-sent reason=\(limit.reason)") },
-          "\(lines)")
+      let replay = try server.signIn(
+        user.name, command: SecureShell.command, options: SecureShell.once)
+      try replay.answer("Password: ", with: user.password)
+      for _ in 0..<3 {
+        try replay.answer(prompt, with: third)
       }
+      try SecureShell().expectEnd(.refused, replay, user.name)
     }
 
     @Test("no line of the system log has a phone number or a code")
     func log() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let phone = try EnrollPhones.Phone(on: machine)
-        let start = try machine.log.position()
-        try enroll(user, phone.number) { phone.code }
-        var codes = [phone.code]
-        try SentCodesOfTests.age(user, 600)
-        let server = try SecureShell().server(machine, heading: Self.heading, tries: 2)
-        let signIn = try server.signIn(
-          user.name, command: SecureShell.command, options: SecureShell.once)
-        try signIn.expect("Password: ")
-        try signIn.send(user.password)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send("s")
-        try signIn.expect("A code was sent")
-        codes.append(phone.code)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send(phone.wrongCode)
-        codes.append(phone.wrongCode)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send(phone.code)
-        try SecureShell().expectEnd(.signedIn, signIn, user.name)
-        let lines = try machine.log.entries(since: start).map(\.line)
-        #expect(lines.contains { $0.contains("result=code-sent message=") }, "\(lines)")
-        // The names of users and the identifiers of messages may contain the digits of a code.
-        let words = Set(
-          lines.flatMap { line in
-            line.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
-          })
-        for secret in codes + [String(phone.number.dropFirst()), String(phone.number.suffix(7))] {
-          #expect(!words.contains(secret), "\(lines)")
-        }
+      let user = try machine.addUser()
+      let phone = try EnrollPhones.Phone(on: machine)
+      let start = try machine.log.position()
+      try enroll(user, phone.number) { phone.code }
+      var codes = [phone.code]
+      try SentCodesOfTests.age(user, 600)
+      let server = try SecureShell().server(machine, heading: Self.heading, tries: 2)
+      let signIn = try server.signIn(
+        user.name, command: SecureShell.command, options: SecureShell.once)
+      try signIn.answer("Password: ", with: user.password)
+      try signIn.answer("One-time code (s: ", with: "s")
+      try signIn.expect("A code was sent")
+      codes.append(phone.code)
+      try signIn.answer("One-time code (s: ", with: phone.wrongCode)
+      codes.append(phone.wrongCode)
+      try signIn.answer("One-time code (s: ", with: phone.code)
+      try SecureShell().expectEnd(.signedIn, signIn, user.name)
+      let lines = try machine.log.entries(since: start).map(\.line)
+      #expect(lines.contains { $0.contains("result=code-sent message=") }, "\(lines)")
+      // The names of users and the identifiers of messages may contain the digits of a code.
+      let words = Set(
+        lines.flatMap { line in
+          line.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.map(String.init)
+        })
+      for secret in codes + [String(phone.number.dropFirst()), String(phone.number.suffix(7))] {
+        #expect(!words.contains(secret), "\(lines)")
       }
     }
 
     @Test("a code that was sent to another sign-in is wrong")
     func otherSession() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let phone = try EnrollPhones.Phone(on: machine)
-        try enroll(user, phone.number) { phone.code }
-        try SentCodesOfTests.age(user, 600)
-        let server = try SecureShell().server(machine, heading: Self.heading)
-        let sessions = try (0..<2).map { _ in
-          try server.signIn(user.name, command: SecureShell.command, options: SecureShell.once)
-        }
-        for session in sessions {
-          try session.expect("Password: ")
-          try session.send(user.password)
-          try session.expect("One-time code (s: ")
-        }
-        try sessions[0].send("s")
-        try sessions[0].expect("A code was sent")
-        let code = phone.code
-        try sessions[1].send(code)
-        try SecureShell().expectEnd(.refused, sessions[1], user.name)
-        try sessions[0].expect("One-time code (s: ")
-        try sessions[0].send(code)
-        try SecureShell().expectEnd(.signedIn, sessions[0], user.name)
+      let user = try machine.addUser()
+      let phone = try EnrollPhones.Phone(on: machine)
+      try enroll(user, phone.number) { phone.code }
+      try SentCodesOfTests.age(user, 600)
+      let server = try SecureShell().server(machine, heading: Self.heading)
+      let sessions = try (0..<2).map { _ in
+        try server.signIn(user.name, command: SecureShell.command, options: SecureShell.once)
       }
+      for session in sessions {
+        try session.answer("Password: ", with: user.password)
+        try session.expect("One-time code (s: ")
+      }
+      try sessions[0].send("s")
+      try sessions[0].expect("A code was sent")
+      let code = phone.code
+      try sessions[1].send(code)
+      try SecureShell().expectEnd(.refused, sessions[1], user.name)
+      try sessions[0].expect("One-time code (s: ")
+      try sessions[0].send(code)
+      try SecureShell().expectEnd(.signedIn, sessions[0], user.name)
     }
 
     @Test(
@@ -195,35 +124,29 @@ extension EndToEnd {
         "it hangs", "it is missing", "its spool cannot be used", "the service is missing",
       ])
     func gatewayFails(fault: String) throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let phone = try EnrollPhones.Phone(on: machine)
-        try enroll(user, phone.number, totp: try enrollment.phone.code(offset: -1)) { phone.code }
-        try SentCodesOfTests.age(user, 600)
-        switch fault {
-        case "it hangs": try phone.service.use("exec sleep 1000")
-        case "it is missing": try phone.service.select("/usr/lib/mfa/gateways/missing")
-        case "its spool cannot be used":
-          try GammuPhone(on: machine).stop()
-          try machine.keep(GammuPhone.spool)
-          try Command.succeed(["/bin/chmod", "0700", GammuPhone.spool + "/outbox"])
-          try phone.service.select(GammuPhone.gateway)
-        default: try machine.remove(GatewayService.socket)
-        }
-        let server = try SecureShell().server(machine, heading: Self.heading)
-        let signIn = try server.signIn(
-          user.name, command: SecureShell.command, options: SecureShell.once)
-        try signIn.expect("Password: ")
-        try signIn.send(user.password)
-        try signIn.expect("One-time code (s: ")
-        try signIn.send("s")
-        try signIn.expect("No code could be sent.")
-        try signIn.expect("One-time code (s: ")
-        try signIn.send(try enrollment.phone.code())
-        try signIn.expect("Type yes if you have read this: ")
-        try signIn.send("yes")
-        try SecureShell().expectEnd(.signedIn, signIn, user.name)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let phone = try EnrollPhones.Phone(on: machine)
+      try enroll(user, phone.number, totp: try enrollment.phone.code(offset: -1)) { phone.code }
+      try SentCodesOfTests.age(user, 600)
+      switch fault {
+      case "it hangs": try phone.service.use("exec sleep 1000")
+      case "it is missing": try phone.service.select("/usr/lib/mfa/gateways/missing")
+      case "its spool cannot be used":
+        try GammuPhone(on: machine).stop()
+        try machine.keep(GammuPhone.spool)
+        try Command.succeed(["/bin/chmod", "0700", GammuPhone.spool + "/outbox"])
+        try phone.service.select(GammuPhone.gateway)
+      default: try machine.remove(GatewayService.socket)
       }
+      let server = try SecureShell().server(machine, heading: Self.heading)
+      let signIn = try server.signIn(
+        user.name, command: SecureShell.command, options: SecureShell.once)
+      try signIn.answer("Password: ", with: user.password)
+      try signIn.answer("One-time code (s: ", with: "s")
+      try signIn.expect("No code could be sent.")
+      try signIn.answer("One-time code (s: ", with: try enrollment.phone.code())
+      try signIn.answer("Type yes if you have read this: ", with: "yes")
+      try SecureShell().expectEnd(.signedIn, signIn, user.name)
     }
   }
 }

@@ -54,74 +54,32 @@ extension EndToEnd {
 
     @Test("the same key and address need no further code until remembered sign-ins are cleared")
     func sameKey() throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(Self.configuration)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let key = try machine.addLoginKey(for: user)
-        let server = try server(machine)
-        let start = try machine.log.position()
-        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
-        #expect(try !signIn(user, to: server, key: key))
-        #expect(try !signIn(user, to: server, key: key))
-        let entries = try OneCode.logged(machine, since: start)
-        #expect(entries.map { $0.fields["result"] } == ["accepted", "remembered", "remembered"])
-        #expect(entries.allSatisfy { $0.fields["rhost"] == "127.0.0.1" })
+      try machine.writeConfiguration(Self.configuration)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let key = try machine.addLoginKey(for: user)
+      let server = try server(machine)
+      let start = try machine.log.position()
+      #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
+      #expect(try !signIn(user, to: server, key: key))
+      #expect(try !signIn(user, to: server, key: key))
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.map { $0.fields["result"] } == ["accepted", "remembered", "remembered"])
+      #expect(entries.allSatisfy { $0.fields["rhost"] == "127.0.0.1" })
 
-        let forgotten = try Command.run(["/usr/bin/mfa-enroll", "forget"], as: user.identity)
-        #expect(
-          forgotten.text
-            == "The sign-in from 1 place is no longer remembered. The next one asks for a code.\n")
-        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code(offset: 1)))
-        #expect(try !signIn(user, to: server, key: key))
-        let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
-        #expect(admin.text == "\(user.name): cleared 1 remembered sign-in\n")
-        let auditLog = try Command.succeed([
-          "/usr/sbin/mfa-admin", "audit-log", "show", "--user", user.name,
-        ])
-        for (line, end) in zip(
-          auditLog.split(separator: "\n").suffix(2),
-          ["by \(user.name) via mfa-helper", "by root via mfa-admin"])
-        { #expect(line.contains("  forgotten  \(end)"), "\(auditLog)") }
-        #expect(try signIn(user, to: server, key: key))
-      }
-    }
-
-    @Test("a different key is asked for a code, and a tenant can require a code of all users")
-    func others() throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(Self.configuration)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let key = try machine.addLoginKey(for: user)
-        let server = try server(machine)
-        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
-        // The first key is restored at the end; meanwhile only the second one is accepted.
-        let otherKey = try machine.addLoginKey(for: user)
-        #expect(try signIn(user, to: server, key: otherKey))
-        try machine.write(
-          (machine.contents(of: key + ".pub") ?? [])
-            + (machine.contents(of: otherKey + ".pub") ?? []),
-          to: user.home + "/.ssh/authorized_keys", owner: user.name, group: user.name,
-          mode: "0600")
-        #expect(try !signIn(user, to: server, key: key))
-        try machine.writeConfiguration(
-          Self.configuration + "[tenant careful]\nusers = \(user.name)\nremember = off\n")
-        #expect(try signIn(user, to: server, key: key))
-      }
-    }
-
-    @Test("revoking a factor clears remembered sign-ins")
-    func revoked() throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(Self.configuration)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        _ = try machine.enroll(
-          user, named: "tablet", presentCode: try enrollment.phone.code(offset: -1))
-        let key = try machine.addLoginKey(for: user)
-        let server = try server(machine)
-        #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code()))
-        try Command.succeed(["/usr/sbin/mfa-admin", "revoke", "--yes", user.name, "tablet"])
-        #expect(try signIn(user, to: server, key: key))
-      }
+      let forgotten = try user.runEnroll("forget")
+      #expect(
+        forgotten.text
+          == "The sign-in from 1 place is no longer remembered. The next one asks for a code.\n")
+      #expect(try signIn(user, to: server, key: key, code: try enrollment.phone.code(offset: 1)))
+      #expect(try !signIn(user, to: server, key: key))
+      let admin = try Command.run(["/usr/sbin/mfa-admin", "forget", user.name])
+      #expect(admin.text == "\(user.name): cleared 1 remembered sign-in\n")
+      let auditLog = try machine.mustAdminister("audit-log", "show", "--user", user.name).text
+      for (line, end) in zip(
+        auditLog.split(separator: "\n").suffix(2),
+        ["by \(user.name) via mfa-helper", "by root via mfa-admin"])
+      { #expect(line.contains("  forgotten  \(end)"), "\(auditLog)") }
+      #expect(try signIn(user, to: server, key: key))
     }
 
     /// Runs sudo in the shell of a session. Returns whether it asked for a code.
@@ -129,8 +87,7 @@ extension EndToEnd {
       _ user: MachineUser, in session: TerminalSession, code: String? = nil
     ) throws -> Bool {
       try session.send("sudo -k; sudo echo uid=$(printf roo)t; echo end=$?")
-      try session.expect("password for")
-      try session.send(user.password)
+      try session.answer("password for", with: user.password)
       let (index, _) = try session.expectOne(of: ["One-time code: ", "uid=root"])
       guard index == 0 else {
         try session.expect("end=0")
@@ -150,68 +107,62 @@ extension EndToEnd {
 
     @Test("sudo accepts a recent code of the sign-in or of sudo, but not of a different session")
     func stepUp() throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(Self.configuration + Self.stepUp)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let key = try machine.addLoginKey(for: user)
-        try machine.changeService("sudo", authentication: try Services.lines())
-        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
-        let server = try server(machine)
+      try machine.writeConfiguration(Self.configuration + Self.stepUp)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let key = try machine.addLoginKey(for: user)
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let server = try server(machine)
 
-        let session = try server.signIn(user.name, key: key)
-        try session.expect("One-time code: ")
-        try session.send(try enrollment.phone.code())
-        try session.expect("$ ")
-        #expect(try !sudo(user, in: session))
+      let session = try server.signIn(user.name, key: key)
+      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.expect("$ ")
+      #expect(try !sudo(user, in: session))
 
-        // A sign-in with a remembered code counts as equally recent.
-        let second = try server.signIn(user.name, key: key)
-        #expect(try second.expectOne(of: ["One-time code: ", "$ "]).index == 1)
-        #expect(try !sudo(user, in: second))
-        try second.send("exit")
-        #expect(try second.waitForExit() == .exited(0))
+      // A sign-in with a remembered code counts as equally recent.
+      let second = try server.signIn(user.name, key: key)
+      #expect(try second.expectOne(of: ["One-time code: ", "$ "]).index == 1)
+      #expect(try !sudo(user, in: second))
+      try second.send("exit")
+      #expect(try second.waitForExit() == .exited(0))
 
-        // A session that began without the module has no recent code.
-        let stranger = try TerminalSession(["/bin/bash", "--norc"], as: user.identity)
-        try stranger.expect("$ ")
-        #expect(try sudo(user, in: stranger, code: try enrollment.phone.code(offset: 1)))
-        #expect(try !sudo(user, in: stranger))
-        try stranger.send("exit")
-        _ = try stranger.waitForExit()
+      // A session that began without the module has no recent code.
+      let stranger = try TerminalSession(["/bin/bash", "--norc"], as: user.identity)
+      try stranger.expect("$ ")
+      #expect(try sudo(user, in: stranger, code: try enrollment.phone.code(offset: 1)))
+      #expect(try !sudo(user, in: stranger))
+      try stranger.send("exit")
+      _ = try stranger.waitForExit()
 
-        try machine.writeConfiguration(
-          Self.configuration + Self.stepUp.replacingOccurrences(of: "15m", with: "1s"))
-        let typed = Date()
-        while Date().timeIntervalSince(typed) < 2 { _ = usleep(100_000) }
-        #expect(try sudo(user, in: session))
-        try session.send("exit")
-        _ = try session.waitForExit()
-      }
+      try machine.writeConfiguration(
+        Self.configuration + Self.stepUp.replacingOccurrences(of: "15m", with: "1s"))
+      let typed = Date()
+      while Date().timeIntervalSince(typed) < 2 { _ = usleep(100_000) }
+      #expect(try sudo(user, in: session))
+      try session.send("exit")
+      _ = try session.waitForExit()
     }
 
     @Test(
       "a service without a client address asks every client for a code",
       arguments: ["vsftpd", "login", "sudo"])
     func daemon(service: String) throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration("[project]\nfresh_for = 1h\n")
-        let (user, enrollment) = try machine.addEnrolledUser()
-        try machine.writeService(
-          service, ["auth requisite pam_unix.so", "auth required pam_mfa.so"])
-        // Two clients of a daemon that is a session leader; the second client has only the
-        // password.
-        var options = PAMClient.Options()
-        options.times = 2
-        let outcome = try PAMClient.signIn(
-          service: service, user: user.name,
-          answers: [
-            .text(user.password), .text(try enrollment.phone.code()), .text(user.password),
-          ], options: options, through: ["/usr/bin/setsid", "--wait"])
-        #expect(outcome.results.first?.code == "PAM_SUCCESS")
-        #expect(outcome.code != "PAM_SUCCESS")
-        let each = ["Password: ", "One-time code: "]
-        #expect(outcome.prompts == each + each)
-      }
+      try machine.writeConfiguration("[project]\nfresh_for = 1h\n")
+      let (user, enrollment) = try machine.addEnrolledUser()
+      try machine.writeService(service, ["auth requisite pam_unix.so", "auth required pam_mfa.so"])
+      // Two clients of a daemon that is a session leader; the second client has only the
+      // password.
+      var options = PAMClient.Options()
+      options.times = 2
+      let outcome = try PAMClient.signIn(
+        service: service, user: user.name,
+        answers: [
+          .text(user.password), .text(try enrollment.phone.code()), .text(user.password),
+        ], options: options, through: ["/usr/bin/setsid", "--wait"])
+      #expect(outcome.results.first?.code == "PAM_SUCCESS")
+      #expect(outcome.code != "PAM_SUCCESS")
+      let each = ["Password: ", "One-time code: "]
+      #expect(outcome.prompts == each + each)
     }
   }
 }

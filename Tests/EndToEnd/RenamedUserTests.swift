@@ -1,3 +1,4 @@
+import MFABase
 import MFATestSupport
 import Testing
 
@@ -8,49 +9,107 @@ extension EndToEnd {
 
     @Test("after usermod -l, nobody signs in without a code, and rename-user moves the factors")
     func renamed() throws {
-      try Machine.use { machine in
-        try machine.emptyStore()
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let new = "\(user.name)x"
-        let service = try machine.makeService(["auth required pam_permit.so"] + OneCode.stack)
-        func signIn(_ name: String, _ code: String) throws -> String? {
-          try PAMClient.signIn(service: service, user: name, answers: [.text(code)]).code
-        }
-        let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)
-        let used = try enrollment.phone.code()
-        #expect(try signIn(user.name, used) == "PAM_SUCCESS")
-        #expect(try signIn(user.name, try enrollment.phone.wrongCode()) == "PAM_AUTH_ERR")
-        machine.atTheEnd("rename the account back") {
-          _ = try Command.run(["/usr/sbin/usermod", "-l", user.name, new])
-        }
-        try Command.succeed(["/usr/sbin/usermod", "-l", new, user.name])
-
-        let start = try machine.log.position()
-        #expect(try signIn(new, try enrollment.phone.code(offset: 1)) == "PAM_AUTH_ERR")
-        let entries = try OneCode.logged(machine, since: start)
-        #expect(entries.map { $0.fields["reason"] } == ["renamed-user"], "\(entries)")
-        let doctor = try Doctor.examine(["--json"])
-        #expect(
-          try Doctor.found(doctor).contains("warning renamed-user /var/lib/mfa"), "\(doctor.text)")
-        #expect(doctor.text.contains("mfa-admin rename-user \(user.name) \(new)"))
-        let pruned = try Command.succeed([Self.admin, "prune", "--dry-run"])
-        #expect(!pruned.contains(user.name), "\(pruned)")
-        #expect(try Command.run([Self.admin, "show", new]).errorText.contains("rename-user"))
-
-        #expect(
-          try Command.run([Self.admin, "rename-user", user.name, "daemon"]).errorText
-            .contains("another user ID"))
-        let moved = try Command.succeed([Self.admin, "rename-user", user.name, new])
-        #expect(moved.contains("moved the factors"))
-        #expect(try StoreFiles(of: new).failures() == 1)
-        #expect(try signIn(new, used) == "PAM_AUTH_ERR", "the used code stays used")
-        #expect(try signIn(new, try enrollment.phone.code(offset: 1)) == "PAM_SUCCESS")
-        #expect(try signIn(new, recovery[0]) == "PAM_SUCCESS")
-        #expect(try signIn(new, recovery[0]) == "PAM_AUTH_ERR")
-        try Rekeying.expectIntactStore()
-        let shown = try Command.succeed([Self.admin, "audit-log", "show", "--last", "20"])
-        #expect(shown.contains("user-renamed"), "\(shown)")
+      try machine.emptyStore()
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let new = "\(user.name)x"
+      let service = try machine.makeService(["auth required pam_permit.so"] + OneCode.stack)
+      func signIn(_ name: String, _ code: String) throws -> String? {
+        try PAMClient.signIn(service: service, user: name, answers: [.text(code)]).code
       }
+      let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)
+      let used = try enrollment.phone.code()
+      #expect(try signIn(user.name, used) == "PAM_SUCCESS")
+      #expect(try signIn(user.name, try enrollment.phone.wrongCode()) == "PAM_AUTH_ERR")
+      machine.atTheEnd("rename the account back") {
+        _ = try Command.run(["/usr/sbin/usermod", "-l", user.name, new])
+      }
+      try Command.succeed(["/usr/sbin/usermod", "-l", new, user.name])
+
+      let start = try machine.log.position()
+      #expect(try signIn(new, try enrollment.phone.code(offset: 1)) == "PAM_AUTH_ERR")
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.map { $0.fields["reason"] } == ["renamed-user"], "\(entries)")
+      let doctor = try Doctor.examine(["--json"])
+      #expect(
+        try Doctor.found(doctor).contains("warning renamed-user /var/lib/mfa"), "\(doctor.text)")
+      #expect(doctor.text.contains("mfa-admin rename-user \(user.name) \(new)"))
+      let pruned = try machine.mustAdminister("prune", "--dry-run").text
+      #expect(!pruned.contains(user.name), "\(pruned)")
+      #expect(try Command.run([Self.admin, "show", new]).errorText.contains("rename-user"))
+
+      #expect(
+        try Command.run([Self.admin, "rename-user", user.name, "daemon"]).errorText
+          .contains("another user ID"))
+      let moved = try machine.mustAdminister("rename-user", user.name, new).text
+      #expect(moved.contains("moved the factors"))
+      #expect(try StoreFiles(of: new).failures() == 1)
+      #expect(try signIn(new, used) == "PAM_AUTH_ERR", "the used code stays used")
+      #expect(try signIn(new, try enrollment.phone.code(offset: 1)) == "PAM_SUCCESS")
+      #expect(try signIn(new, recovery[0]) == "PAM_SUCCESS")
+      #expect(try signIn(new, recovery[0]) == "PAM_AUTH_ERR")
+      try Rekeying.expectIntactStore()
+      let shown = try machine.mustAdminister("audit-log", "show", "--last", "20").text
+      #expect(shown.contains("user-renamed"), "\(shown)")
+    }
+  }
+
+  /// Accounts with the same uid and different names.
+  @Suite struct SharedIdentity {
+    @Test("the password alone does not sign in a second name of an enrolled user")
+    func secondName() throws {
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let other = try secondName(of: user, on: machine)
+      let service = try machine.makeService([
+        "auth required pam_mfa.so tries=1", "account required pam_mfa.so",
+      ])
+      let start = try machine.log.position()
+      let refused = try PAMClient.signIn(service: service, user: other, answers: [.noText])
+      #expect(refused.prompts == ["One-time code: "])
+      #expect(refused.code != "PAM_SUCCESS")
+      let code = try enrollment.phone.code()
+      var options = PAMClient.Options()
+      options.asksAccount = true
+      let accepted = try PAMClient.signIn(
+        service: service, user: other, answers: [.text(code)], options: options)
+      #expect(accepted.code == "PAM_SUCCESS")
+      // The code is used for both names.
+      let replayed = try user.signIn(to: service, typing: code)
+      #expect(replayed.code != "PAM_SUCCESS")
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.map { $0.fields["user"] } == [other, other, user.name])
+      #expect(entries.map { $0.fields["result"] } == ["not-a-code", "accepted", "replayed"])
+      let doctor = try Command.run(["/usr/sbin/mfa-admin", "doctor"])
+      #expect(
+        doctor.text.contains("warning: /etc/passwd: \(user.name), \(other) share uid"),
+        "\(doctor.text)")
+    }
+
+    @Test("the list of accounts with a uid is the same, read one by one or at once")
+    func list() throws {
+      let user = try machine.addUser()
+      let names = [user.name, try secondName(of: user, on: machine)]
+      let account = try #require(try Account.named(Array(user.name.utf8)))
+      let listed = try account.listed(most: 9)
+      #expect(listed.map { String(decoding: $0.name, as: UTF8.self) } == names)
+      for index in 1...3 {
+        let other = try account.sharing(at: Int32(index))
+        #expect(other == (index <= 2 ? listed[index - 1] : nil))
+      }
+      #expect(try account.listed(most: 1) == [account])
+      #expect(try Account(name: account.name, uid: .max).listed(most: 9).isEmpty)
+    }
+
+    /// Adds a second name for a user's uid, after the first one.
+    func secondName(of user: MachineUser, on machine: Machine) throws -> String {
+      let name = user.name + "b"
+      let uid = try Command.succeed(["/usr/bin/id", "-u", user.name]).dropLast()
+      try Command.succeed([
+        "/usr/sbin/useradd", "--non-unique", "--uid", String(uid), "--no-create-home", name,
+      ])
+      machine.atTheEnd("remove the account \(name)") {
+        try Command.succeed(["/usr/sbin/userdel", "--force", name])
+      }
+      return name
     }
   }
 }

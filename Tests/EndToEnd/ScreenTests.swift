@@ -79,92 +79,82 @@ extension EndToEnd {
 
     @Test("instruction, QR code and question are on the screen together", arguments: windows)
     func enrollment(window: Window) throws {
-      try Machine.use { machine in
-        let (play, user) = try enroll(window, on: machine)
-        let (name, question) = (window.name, window.question)
-        try play.play([
-          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
-          .screen("enroll-name-\(name)"), .send(""), .wait(question),
-          .screen("enroll-key-\(name)"), .scan, .wrongCode, .wait(window.wrongCode),
-          .wait(question), .screen("enroll-wrong-code-\(name)"), .scan, .keys("k"),
-          .wait("otpauth:"), .wait(question), .screen("enroll-text-\(name)"), .keys("k"),
-          .wait(question), .scan, .keys("\r"), .wait(question),
-          .screen("enroll-wrong-code-\(name)"), .code, .wait(window.done), .end(.exited(0)),
-          .screen("enroll-end-\(name)"),
-        ])
-      }
+      let (play, user) = try enroll(window, on: machine)
+      let (name, question) = (window.name, window.question)
+      try play.play([
+        .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+        .screen("enroll-name-\(name)"), .send(""), .wait(question),
+        .screen("enroll-key-\(name)"), .scan, .wrongCode, .wait(window.wrongCode),
+        .wait(question), .screen("enroll-wrong-code-\(name)"), .scan, .keys("k"),
+        .wait("otpauth:"), .wait(question), .screen("enroll-text-\(name)"), .keys("k"),
+        .wait(question), .scan, .keys("\r"), .wait(question),
+        .screen("enroll-wrong-code-\(name)"), .code, .wait(window.done), .end(.exited(0)),
+        .screen("enroll-end-\(name)"),
+      ])
     }
 
     @Test("in the C locale the key is text")
     func plain() throws {
-      try Machine.use { machine in
-        let window = Window(isUTF8: false)
-        let (play, user) = try enroll(window, on: machine)
-        try play.play([
-          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
-          .send(""),
-          .wait(window.question), .screen("enroll-key-\(window.name)"), .keys("\u{3}"),
-          .end(.killed(signal: 2)), .screen("enroll-interrupted-\(window.name)"),
-        ])
-        #expect(play.session.screen.allSatisfy { $0 < 0x80 })
-      }
+      let window = Window(isUTF8: false)
+      let (play, user) = try enroll(window, on: machine)
+      try play.play([
+        .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+        .send(""),
+        .wait(window.question), .screen("enroll-key-\(window.name)"), .keys("\u{3}"),
+        .end(.killed(signal: 2)), .screen("enroll-interrupted-\(window.name)"),
+      ])
+      #expect(play.session.screen.allSatisfy { $0 < 0x80 })
     }
 
     @Test("a window that changes its size is drawn again", arguments: TerminalScreen.Theme.allCases)
     func resizing(theme: TerminalScreen.Theme) throws {
-      try Machine.use { machine in
-        let window = Window(theme: theme)
-        let (play, user) = try enroll(window, on: machine)
-        try play.play([
-          .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
-          .send(""),
-          .wait(window.question), .scan, .resize(columns: 80, rows: 12),
-          .wait("Window too small"), .wait(window.question), .screen("enroll-too-small"),
-          .resize(columns: 100, rows: 30), .wait(window.question), .screen("enroll-enlarged"),
-          .scan, .keys("\u{4}"), .end(.exited(1)), .screen("enroll-no-code"),
-        ])
-      }
+      let window = Window(theme: theme)
+      let (play, user) = try enroll(window, on: machine)
+      try play.play([
+        .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+        .send(""),
+        .wait(window.question), .scan, .resize(columns: 80, rows: 12),
+        .wait("Window too small"), .wait(window.question), .screen("enroll-too-small"),
+        .resize(columns: 100, rows: 30), .wait(window.question), .screen("enroll-enlarged"),
+        .scan, .keys("\u{4}"), .end(.exited(1)), .screen("enroll-no-code"),
+      ])
     }
 
     @Test("Ctrl-Z gives the terminal its own screen back, and the screen returns afterwards")
     func stopped() throws {
-      try Machine.use { machine in
-        let window = Window()
-        let (play, user) = try enroll(
-          window, on: machine, command: ["/bin/bash", "--norc", "--noprofile", "-i"])
-        try play.play([
-          .wait("$ "), .send("PS1='now: '; clear"), .wait("now: "), .wait("now: "),
-          .send("mfa-enroll --name phone --issuer 'Example Company'"), .wait("Password: "),
-          .send(user.password), .wait(window.question), .scan, .keys("12"), .wait("12"),
-          .keys("\u{1A}"), .wait("Stopped"), .wait("now: "), .screen("enroll-stopped"),
-          .send("fg"), .wait(window.question + "12"), .scan, .screen("enroll-continued"),
-          .keys("\u{15}"), .code, .wait(window.done), .wait("now: "), .keys("\u{4}"),
-        ])
-      }
+      let window = Window()
+      let (play, user) = try enroll(
+        window, on: machine, command: ["/bin/bash", "--norc", "--noprofile", "-i"])
+      try play.play([
+        .wait("$ "), .send("PS1='now: '; clear"), .wait("now: "), .wait("now: "),
+        .send("mfa-enroll --name phone --issuer 'Example Company'"), .wait("Password: "),
+        .send(user.password), .wait(window.question), .scan, .keys("12"), .wait("12"),
+        .keys("\u{1A}"), .wait("Stopped"), .wait("now: "), .screen("enroll-stopped"),
+        .send("fg"), .wait(window.question + "12"), .scan, .screen("enroll-continued"),
+        .keys("\u{15}"), .code, .wait(window.done), .wait("now: "), .keys("\u{4}"),
+      ])
     }
 
     // MARK: Sign-in
 
     @Test("a sign-in by ssh asks for the password and a code, and again after a wrong code")
     func signInWithCode() throws {
-      try Machine.use { machine in
-        let window = Window()
-        let user = try user(machine)
-        let enrollment = try machine.enroll(user)
-        let blocks = try Guide.blocks(under: SignInEnrollment.usual)
-        try machine.changeService("sshd", authentication: blocks[0])
-        let server = try PrivateServer(on: machine, settings: blocks[1])
-        let session = try server.signIn(
-          user.name, command: "echo Signed in as $(id -un).",
-          environment: ["LC_ALL": window.clientLocale], window: (window.columns, window.rows))
-        let play = Screenplay(session, in: window, on: machine)
-        try play.play([
-          .wait("Password: "), .send(user.password), .wait("One-time code: "),
-          .send(try enrollment.phone.wrongCode()), .wait("One-time code: "),
-          .send(try enrollment.phone.code()), .wait("Signed in as \(user.name)."),
-          .end(.exited(0)), .screen("sign-in-code-\(window.name)"),
-        ])
-      }
+      let window = Window()
+      let user = try user(machine)
+      let enrollment = try machine.enroll(user)
+      let blocks = try Guide.blocks(under: SignInEnrollment.usual)
+      try machine.changeService("sshd", authentication: blocks[0])
+      let server = try PrivateServer(on: machine, settings: blocks[1])
+      let session = try server.signIn(
+        user.name, command: "echo Signed in as $(id -un).",
+        environment: ["LC_ALL": window.clientLocale], window: (window.columns, window.rows))
+      let play = Screenplay(session, in: window, on: machine)
+      try play.play([
+        .wait("Password: "), .send(user.password), .wait("One-time code: "),
+        .send(try enrollment.phone.wrongCode()), .wait("One-time code: "),
+        .send(try enrollment.phone.code()), .wait("Signed in as \(user.name)."),
+        .end(.exited(0)), .screen("sign-in-code-\(window.name)"),
+      ])
     }
 
     // MARK: Enrolment during a sign-in
@@ -176,51 +166,49 @@ extension EndToEnd {
 
     @Test("an enrolment by ssh shows one thing at a time", arguments: signIns)
     func signIn(window: Window) throws {
-      try Machine.use { machine in
-        let user = try user(machine)
-        try machine.writeConfiguration(
-          """
-          [project]
-          state = enabled
-          enrollment = required
-          issuer = Example Company
-          language = \(window.language.tag)
+      let user = try user(machine)
+      try machine.writeConfiguration(
+        """
+        [project]
+        state = enabled
+        enrollment = required
+        issuer = Example Company
+        language = \(window.language.tag)
 
-          """)
-        let blocks = try Guide.blocks(under: SignInEnrollment.usual)
-        try machine.changeService("sshd", authentication: blocks[0])
-        // The time that is left is told in whole minutes, ten at most.
-        let limit = "LoginGraceTime 630"
-        try machine.write(limit + "\n", to: "/etc/ssh/sshd_config")
-        let server = try PrivateServer(on: machine, settings: blocks[1] + [limit])
-        let session = try server.signIn(
-          user.name, command: "echo uid=$(id -un)", environment: ["LC_ALL": window.clientLocale],
-          window: (window.columns, window.rows))
-        let play = Screenplay(session, in: window, on: machine)
-        let name = window.name
-        let usual = window.text(SignInEnrollmentMessage.namePrompt(usual: [0x7C]))
-        try play.play([
-          .wait("Password: "), .send(user.password),
-          .wait(window.text(SignInEnrollmentMessage.formPrompt)), .screen("sign-in-start-\(name)"),
+        """)
+      let blocks = try Guide.blocks(under: SignInEnrollment.usual)
+      try machine.changeService("sshd", authentication: blocks[0])
+      // The time that is left is told in whole minutes, ten at most.
+      let limit = "LoginGraceTime 630"
+      try machine.write(limit + "\n", to: "/etc/ssh/sshd_config")
+      let server = try PrivateServer(on: machine, settings: blocks[1] + [limit])
+      let session = try server.signIn(
+        user.name, command: "echo uid=$(id -un)", environment: ["LC_ALL": window.clientLocale],
+        window: (window.columns, window.rows))
+      let play = Screenplay(session, in: window, on: machine)
+      let name = window.name
+      let usual = window.text(SignInEnrollmentMessage.namePrompt(usual: [0x7C]))
+      try play.play([
+        .wait("Password: "), .send(user.password),
+        .wait(window.text(SignInEnrollmentMessage.formPrompt)), .screen("sign-in-start-\(name)"),
+      ])
+      let picture: [Screenplay.Step] = [
+        .send(window.theme == .dark ? "1" : "2"),
+        .wait(window.text(SignInEnrollmentMessage.codeOrFormPrompt)),
+        .screen("sign-in-picture-\(name)"), .scan, .send("3"), .wait("otpauth:"),
+        .wait(window.text(SignInEnrollmentMessage.codePrompt)),
+      ]
+      let text: [Screenplay.Step] = [
+        .send("3"), .wait("otpauth:"), .wait(window.question), .readURL,
+      ]
+      try play.play(
+        (window.isUTF8 ? picture : text) + [
+          .screen("sign-in-text-\(name)"), .code, .wait(String(usual.split(separator: "|")[1])),
+          .screen("sign-in-name-\(name)"), .send(""),
+          .wait(window.text(SignInEnrollmentMessage.recoveryCodesPrompt)),
+          .screen("sign-in-recovery-codes-\(name)"), .send(""), .wait("uid=\(user.name)"),
+          .end(.exited(0)),
         ])
-        let picture: [Screenplay.Step] = [
-          .send(window.theme == .dark ? "1" : "2"),
-          .wait(window.text(SignInEnrollmentMessage.codeOrFormPrompt)),
-          .screen("sign-in-picture-\(name)"), .scan, .send("3"), .wait("otpauth:"),
-          .wait(window.text(SignInEnrollmentMessage.codePrompt)),
-        ]
-        let text: [Screenplay.Step] = [
-          .send("3"), .wait("otpauth:"), .wait(window.question), .readURL,
-        ]
-        try play.play(
-          (window.isUTF8 ? picture : text) + [
-            .screen("sign-in-text-\(name)"), .code, .wait(String(usual.split(separator: "|")[1])),
-            .screen("sign-in-name-\(name)"), .send(""),
-            .wait(window.text(SignInEnrollmentMessage.recoveryCodesPrompt)),
-            .screen("sign-in-recovery-codes-\(name)"), .send(""), .wait("uid=\(user.name)"),
-            .end(.exited(0)),
-          ])
-      }
     }
   }
 }

@@ -36,19 +36,16 @@ extension EndToEnd {
 
     @Test("gammu-smsd: the phone sends the text, and no copy is left", arguments: texts)
     func gammu(text: String) throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine)
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow(text) == .accepted)
-        let wasSent = Deadline.usual.waits { phone.log.contains("SMS sent on device") }
-        let lines = phone.log
-        #expect(wasSent, "\(lines)")
-        #expect(
-          lines.contains("sms to \"+15105551234\" with text \"\(text.prefix(60))"), "\(lines)")
-        #expect(lines.contains(Self.isPlain(text) ? "7 bit SMS" : "Unicode SMS"), "\(lines)")
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-      }
+      let phone = try GammuPhone(on: machine)
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow(text) == .accepted)
+      let wasSent = Deadline.usual.waits { phone.log.contains("SMS sent on device") }
+      let lines = phone.log
+      #expect(wasSent, "\(lines)")
+      #expect(lines.contains("sms to \"+15105551234\" with text \"\(text.prefix(60))"), "\(lines)")
+      #expect(lines.contains(Self.isPlain(text) ? "7 bit SMS" : "Unicode SMS"), "\(lines)")
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
     }
 
     /// Whether 7 or 14 bits for each character are enough.
@@ -68,35 +65,31 @@ extension EndToEnd {
 
     @Test("gammu-smsd with a modem: the phone receives exactly the text", arguments: texts)
     func gammuWithModem(text: String) throws {
-      try Machine.use { machine in
-        let modem = try SerialModem(on: machine, for: "gammu")
-        _ = try GammuPhone(on: machine, modem: modem)
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow(text) == .accepted)
-        #expect(try modem.messages(count: 1) == [Self.received(text)])
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-      }
+      let modem = try SerialModem(on: machine, for: "gammu")
+      _ = try GammuPhone(on: machine, modem: modem)
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow(text) == .accepted)
+      #expect(try modem.messages(count: 1) == [Self.received(text)])
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
     }
 
     @Test(
       "gammu-smsd with Debian's settings: its log has no text, and the number in one kind of line")
     func gammuLog() throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine, debugLevel: 0)
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("987654 is your code. " + Self.texts[4]) == .accepted)
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-        let lines = phone.log.split(separator: "\n")
-        #expect(lines.contains { $0.contains("Transmitted OUTA-mfa-") }, "\(lines)")
-        for line in lines {
-          #expect(!line.contains("987654"), "\(line)")
-          #expect(
-            !line.contains("5551234")
-              || line.contains(/Transmitted OUTA-mfa-[^+]* to \+15105551234,/),
-            "\(line)")
-        }
+      let phone = try GammuPhone(on: machine, debugLevel: 0)
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("987654 is your code. " + Self.texts[4]) == .accepted)
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
+      let lines = phone.log.split(separator: "\n")
+      #expect(lines.contains { $0.contains("Transmitted OUTA-mfa-") }, "\(lines)")
+      for line in lines {
+        #expect(!line.contains("987654"), "\(line)")
+        #expect(
+          !line.contains("5551234")
+            || line.contains(/Transmitted OUTA-mfa-[^+]* to \+15105551234,/),
+          "\(line)")
       }
     }
 
@@ -116,77 +109,71 @@ extension EndToEnd {
 
     @Test("one process waits until the messages can be deleted, however many there are")
     func oneWatcher() throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine)
-        try phone.stop()
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        for number in 1...5 {
-          #expect(try Service.sendNow("12345\(number)", id: UInt64(number)) == .accepted)
-        }
-        #expect(try GammuPhone.spooled().count == 5)
-        #expect(try Deadline.usual.waits { try Self.watchers().count == 1 })
-        try phone.start()
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-        #expect(try Deadline.usual.waits { try Self.watchers().isEmpty })
+      let phone = try GammuPhone(on: machine)
+      try phone.stop()
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      for number in 1...5 {
+        #expect(try Service.sendNow("12345\(number)", id: UInt64(number)) == .accepted)
       }
+      #expect(try GammuPhone.spooled().count == 5)
+      #expect(try Deadline.usual.waits { try Self.watchers().count == 1 })
+      try phone.start()
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
+      #expect(try Deadline.usual.waits { try Self.watchers().isEmpty })
     }
 
     @Test(
       "a user who locks the folder, or takes the name of the watcher, keeps no code from deletion")
     func foreignLock() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let phone = try GammuPhone(on: machine)
-        try phone.stop()
-        try Command.succeed(["/bin/chmod", "o+rx", GammuPhone.spool, GammuPhone.spool + "/outbox"])
-        let script = """
-          import fcntl, os, socket, time
-          folder = os.open("\(GammuPhone.spool)/outbox", os.O_RDONLY)
-          fcntl.flock(folder, fcntl.LOCK_EX)
-          status = os.fstat(folder)
-          claim = socket.socket(socket.AF_UNIX)
-          claim.bind(f"\\0mfa-gateway-{status.st_dev}-{status.st_ino}")
-          claim.listen()
-          open("\(user.home)/locked", "w").close()
-          time.sleep(600)
-          """
-        let attacker = try ChildProcess(["/usr/bin/python3", "-c", script], as: user.identity)
-        defer { attacker.send(signal: SIGKILL) }
-        #expect(Deadline.usual.waits { machine.contents(of: user.home + "/locked") != nil })
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("123456 is your code.") == .accepted)
-        try phone.start()
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-      }
+      let user = try machine.addUser()
+      let phone = try GammuPhone(on: machine)
+      try phone.stop()
+      try Command.succeed(["/bin/chmod", "o+rx", GammuPhone.spool, GammuPhone.spool + "/outbox"])
+      let script = """
+        import fcntl, os, socket, time
+        folder = os.open("\(GammuPhone.spool)/outbox", os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        status = os.fstat(folder)
+        claim = socket.socket(socket.AF_UNIX)
+        claim.bind(f"\\0mfa-gateway-{status.st_dev}-{status.st_ino}")
+        claim.listen()
+        open("\(user.home)/locked", "w").close()
+        time.sleep(600)
+        """
+      let attacker = try ChildProcess(["/usr/bin/python3", "-c", script], as: user.identity)
+      defer { attacker.send(signal: SIGKILL) }
+      #expect(Deadline.usual.waits { machine.contents(of: user.home + "/locked") != nil })
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("123456 is your code.") == .accepted)
+      try phone.start()
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
     }
 
     @Test(
       "after a stop or a restart of the service, and after a reboot, messages are deleted",
       arguments: ["the next message", "mfa-gateway-sweep.timer"])
     func interrupted(deletion: String) throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine)
-        try phone.stop()
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("123456") == .accepted)
-        #expect(try Deadline.usual.waits { try Self.watchers().count == 1 })
-        // systemd kills what is left of a service, and a reboot kills everything.
-        try Self.killWatchers()
-        try phone.start()
-        #expect(
-          try Deadline.usual.waits {
-            try GammuPhone.spooled().contains { $0.hasPrefix(GammuPhone.spool + "/sent/") }
-          })
-        if deletion == "the next message" {
-          #expect(try Service.sendNow("654321", id: 2) == .accepted)
-        } else {
-          try Command.succeed([Self.gateway("sweep")], as: .user("mfa-gateway"))
-        }
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
+      let phone = try GammuPhone(on: machine)
+      try phone.stop()
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("123456") == .accepted)
+      #expect(try Deadline.usual.waits { try Self.watchers().count == 1 })
+      // systemd kills what is left of a service, and a reboot kills everything.
+      try Self.killWatchers()
+      try phone.start()
+      #expect(
+        try Deadline.usual.waits {
+          try GammuPhone.spooled().contains { $0.hasPrefix(GammuPhone.spool + "/sent/") }
+        })
+      if deletion == "the next message" {
+        #expect(try Service.sendNow("654321", id: 2) == .accepted)
+      } else {
+        try Command.succeed([Self.gateway("sweep")], as: .user("mfa-gateway"))
       }
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
     }
 
     @Test(
@@ -206,147 +193,130 @@ extension EndToEnd {
         (11, "inbox/IN20270131_090559_00_+15105551234_00.txt", "1 year ago", false),
       ])
     func sweep(number: Int, path: String, time: String, isDeleted: Bool) throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine)
-        try phone.stop()
-        try machine.write("123456\n", to: "\(GammuPhone.spool)/\(path)", owner: "mfa-gateway")
-        try Command.succeed(["/usr/bin/touch", "-d", time, "\(GammuPhone.spool)/\(path)"])
-        let sweep = try ChildProcess([Self.gateway("sweep")], as: .user("mfa-gateway"))
-        if isDeleted {
-          #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty }, "row \(number)")
-        } else if number == 2 || number == 5 {
-          // The sweep waits for these files.
-          #expect(try Deadline.usual.waits { try Self.watchers().count > 1 }, "row \(number)")
-          try Self.killWatchers()
-          #expect(try GammuPhone.spooled().count == 1, "row \(number)")
-        } else {
-          #expect(try sweep.wait() == .exited(0), "row \(number)")
-          #expect(try GammuPhone.spooled().count == 1, "row \(number)")
-        }
+      let phone = try GammuPhone(on: machine)
+      try phone.stop()
+      try machine.write("123456\n", to: "\(GammuPhone.spool)/\(path)", owner: "mfa-gateway")
+      try Command.succeed(["/usr/bin/touch", "-d", time, "\(GammuPhone.spool)/\(path)"])
+      let sweep = try ChildProcess([Self.gateway("sweep")], as: .user("mfa-gateway"))
+      if isDeleted {
+        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty }, "row \(number)")
+      } else if number == 2 || number == 5 {
+        // The sweep waits for these files.
+        #expect(try Deadline.usual.waits { try Self.watchers().count > 1 }, "row \(number)")
+        try Self.killWatchers()
+        #expect(try GammuPhone.spooled().count == 1, "row \(number)")
+      } else {
+        #expect(try sweep.wait() == .exited(0), "row \(number)")
+        #expect(try GammuPhone.spooled().count == 1, "row \(number)")
       }
     }
 
     @Test("gammu-smsd: a file that cannot be completed is not left")
     func unfinishedFile() throws {
-      try Machine.use { machine in
-        let phone = try GammuPhone(on: machine)
-        try phone.stop()
-        let outbox = GammuPhone.spool + "/outbox"
-        try machine.keep(GammuPhone.spool)
-        // A file there cannot be given to the group of the folder.
-        try Command.succeed(["/bin/chown", "root:root", outbox])
-        try Command.succeed(["/bin/chmod", "0777", outbox])
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("123456") == .failed(1))
-        #expect(try GammuPhone.spooled().isEmpty)
-      }
+      let phone = try GammuPhone(on: machine)
+      try phone.stop()
+      let outbox = GammuPhone.spool + "/outbox"
+      try machine.keep(GammuPhone.spool)
+      // A file there cannot be given to the group of the folder.
+      try Command.succeed(["/bin/chown", "root:root", outbox])
+      try Command.succeed(["/bin/chmod", "0777", outbox])
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("123456") == .failed(1))
+      #expect(try GammuPhone.spooled().isEmpty)
     }
 
     @Test("gammu-smsd does not run: the message is deleted when its code expires")
     func gammuNotRunning() throws {
-      try Machine.use { machine in
-        try GammuPhone(on: machine).stop()
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("123456 is your code.", validFor: 3) == .accepted)
-        #expect(try GammuPhone.spooled().count == 1)
-        #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
-      }
+      try GammuPhone(on: machine).stop()
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("123456 is your code.", validFor: 3) == .accepted)
+      #expect(try GammuPhone.spooled().count == 1)
+      #expect(try Deadline.usual.waits { try GammuPhone.spooled().isEmpty })
     }
 
     @Test(
       "gammu-smsd: a spool folder that cannot be used is a failure",
       arguments: ["chmod 0700 outbox", "mv outbox outbox.away"])
     func unusableSpool(script: String) throws {
-      try Machine.use { machine in
-        try GammuPhone(on: machine).stop()
-        try machine.keep("/var/spool/gammu")
-        try Command.succeed(["/bin/sh", "-ec", "cd /var/spool/gammu; \(script)"])
-        let service = try GatewayService(on: machine)
-        try service.select(GammuPhone.gateway)
-        #expect(try Service.sendNow("123456") == .failed(1))
-        #expect(try GammuPhone.spooled().isEmpty)
-      }
+      try GammuPhone(on: machine).stop()
+      try machine.keep("/var/spool/gammu")
+      try Command.succeed(["/bin/sh", "-ec", "cd /var/spool/gammu; \(script)"])
+      let service = try GatewayService(on: machine)
+      try service.select(GammuPhone.gateway)
+      #expect(try Service.sendNow("123456") == .failed(1))
+      #expect(try GammuPhone.spooled().isEmpty)
     }
 
     @Test("smstools3: the file in the outgoing folder is what smsd reads")
     func smstools() throws {
-      try Machine.use { machine in
-        let outgoing = machine.folder + "/outgoing"
-        let sent = machine.folder + "/sent"
-        for folder in [outgoing, sent] {
-          try Command.succeed(
-            ["/usr/bin/install", "-d", "-o", "mfa-gateway", "-g", "mfa", "-m", "2770", folder])
-        }
-        try machine.write(
-          "outgoing = \(outgoing)\nchecked = \(machine.folder)/none\nsent = \(sent)\n",
-          to: "/etc/smsd.conf")
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("smstools3"))
-        #expect(try Service.sendNow("123456 \u{3042}") == .accepted)
-        let files = try FileManager.default.contentsOfDirectory(atPath: outgoing)
-        let name = try #require(files.first)
-        #expect(name.wholeMatch(of: /mfa-[0-9]{10}-0123456789abcdef/) != nil, "\(files)")
-        let body: [UInt8] = "123456 \u{3042}".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-        #expect(
-          machine.contents(of: "\(outgoing)/\(name)")
-            == Array("To: 15105551234\nAlphabet: UCS2\nPriority: HIGH\n\n".utf8) + body)
-        let attributes = try FileManager.default.attributesOfItem(atPath: "\(outgoing)/\(name)")
-        #expect(attributes[.posixPermissions] as? Int == 0o640)
-        #expect(attributes[.groupOwnerAccountName] as? String == "mfa")
-        try Command.succeed(["/bin/mv", "\(outgoing)/\(name)", sent])
-        #expect(
-          Deadline.usual.waits { !FileManager.default.fileExists(atPath: "\(sent)/\(name)") })
+      let outgoing = machine.folder + "/outgoing"
+      let sent = machine.folder + "/sent"
+      for folder in [outgoing, sent] {
+        try Command.succeed(
+          ["/usr/bin/install", "-d", "-o", "mfa-gateway", "-g", "mfa", "-m", "2770", folder])
       }
+      try machine.write(
+        "outgoing = \(outgoing)\nchecked = \(machine.folder)/none\nsent = \(sent)\n",
+        to: "/etc/smsd.conf")
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("smstools3"))
+      #expect(try Service.sendNow("123456 \u{3042}") == .accepted)
+      let files = try FileManager.default.contentsOfDirectory(atPath: outgoing)
+      let name = try #require(files.first)
+      #expect(name.wholeMatch(of: /mfa-[0-9]{10}-0123456789abcdef/) != nil, "\(files)")
+      let body: [UInt8] = "123456 \u{3042}".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+      #expect(
+        machine.contents(of: "\(outgoing)/\(name)")
+          == Array("To: 15105551234\nAlphabet: UCS2\nPriority: HIGH\n\n".utf8) + body)
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(outgoing)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o640)
+      #expect(attributes[.groupOwnerAccountName] as? String == "mfa")
+      try Command.succeed(["/bin/mv", "\(outgoing)/\(name)", sent])
+      #expect(Deadline.usual.waits { !FileManager.default.fileExists(atPath: "\(sent)/\(name)") })
     }
 
     @Test("smstools3: the phone receives exactly the text, and no copy is left", arguments: texts)
     func smstoolsWithModem(text: String) throws {
-      try Machine.use { machine in
-        let modem = try SerialModem(on: machine, for: "smsd")
-        _ = try SMSTools(on: machine, modem: modem)
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("smstools3"))
-        #expect(try Service.sendNow(text) == .accepted)
-        let message = try #require(try modem.messages(count: 1).first)
-        #expect(message.to == Service.number)
-        // smsd removes spaces at the end of a text that becomes several messages.
-        #expect(message.text == text || message.text + " " == text)
-        #expect(message.alphabet == (Self.isPlain(text) ? "7 bits" : "UCS-2"))
-        #expect(try Deadline.usual.waits { try SMSTools.spooled().isEmpty })
-      }
+      let modem = try SerialModem(on: machine, for: "smsd")
+      _ = try SMSTools(on: machine, modem: modem)
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("smstools3"))
+      #expect(try Service.sendNow(text) == .accepted)
+      let message = try #require(try modem.messages(count: 1).first)
+      #expect(message.to == Service.number)
+      // smsd removes spaces at the end of a text that becomes several messages.
+      #expect(message.text == text || message.text + " " == text)
+      #expect(message.alphabet == (Self.isPlain(text) ? "7 bits" : "UCS-2"))
+      #expect(try Deadline.usual.waits { try SMSTools.spooled().isEmpty })
     }
 
     @Test("smstools3: a message that waits for the modem is not deleted, and expires")
     func smstoolsWaiting() throws {
-      try Machine.use { machine in
-        _ = try SMSTools(on: machine, modem: nil)
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("smstools3"))
-        let start = Int(Date().timeIntervalSince1970)
-        #expect(try Service.sendNow("123456", validFor: 6) == .accepted)
-        // smsd takes the message before it sends it.
-        #expect(
-          try Deadline.usual.waits {
-            try SMSTools.spooled().contains { $0.contains("/checked/mfa-") }
-          })
-        #expect(try Deadline.usual.waits { try SMSTools.spooled().isEmpty })
-        #expect(Int(Date().timeIntervalSince1970) >= start + 6)
-      }
+      _ = try SMSTools(on: machine, modem: nil)
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("smstools3"))
+      let start = Int(Date().timeIntervalSince1970)
+      #expect(try Service.sendNow("123456", validFor: 6) == .accepted)
+      // smsd takes the message before it sends it.
+      #expect(
+        try Deadline.usual.waits {
+          try SMSTools.spooled().contains { $0.contains("/checked/mfa-") }
+        })
+      #expect(try Deadline.usual.waits { try SMSTools.spooled().isEmpty })
+      #expect(Int(Date().timeIntervalSince1970) >= start + 6)
     }
 
     @Test(
       "smstools3: where files stay that all users can read and only smsd can delete, nothing is sent",
       arguments: [SMSTools.Folders.withoutCopies, .withCopies])
     func smstoolsKeepsFiles(folders: SMSTools.Folders) throws {
-      try Machine.use { machine in
-        _ = try SMSTools(on: machine, modem: nil, folders)
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("smstools3"))
-        #expect(try Service.sendNow("123456") == .failed(78))
-        #expect(try SMSTools.spooled().isEmpty)
-      }
+      _ = try SMSTools(on: machine, modem: nil, folders)
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("smstools3"))
+      #expect(try Service.sendNow("123456") == .failed(78))
+      #expect(try SMSTools.spooled().isEmpty)
     }
 
     /// Runs a server for one request on loopback, which writes the request to a file and answers
@@ -378,66 +348,62 @@ extension EndToEnd {
       ])
       #expect(Deadline.usual.waits { FileManager.default.fileExists(atPath: port) })
       return (
-        String(decoding: machine.contents(of: port) ?? [], as: UTF8.self), request, process
+        machine.text(of: port), request, process
       )
     }
 
     @Test("json: the vendor gets the body with the message, and the credentials")
     func json() throws {
-      try Machine.use { machine in
-        let server = try startServer(on: machine, status: 202)
-        try machine.write(
-          """
-          # comment
-          url = http://127.0.0.1:\(server.port)/{a,b}/[1-2]
-          header = Authorization: Bearer top "secret" \\ end
-          header = X-Other: 1
-          body = {"to": "{to}", "digits": "{digits}", "text": "{text}", "id": "{id}"}
+      let server = try startServer(on: machine, status: 202)
+      try machine.write(
+        """
+        # comment
+        url = http://127.0.0.1:\(server.port)/{a,b}/[1-2]
+        header = Authorization: Bearer top "secret" \\ end
+        header = X-Other: 1
+        body = {"to": "{to}", "digits": "{digits}", "text": "{text}", "id": "{id}"}
 
-          """, to: "/etc/mfa/gateway.conf", owner: "mfa-gateway", mode: "0400")
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("json"))
-        let text = "123456 \"quoted\" \\ {to}\n\u{3042}"
-        #expect(try Service.sendNow(text) == .accepted)
-        let request = String(decoding: machine.contents(of: server.request) ?? [], as: UTF8.self)
-        // The address is one address, not a pattern of several.
-        #expect(request.hasPrefix("POST /{a,b}/[1-2] HTTP/1.1\n"), "\(request)")
-        #expect(request.contains("Authorization: Bearer top \"secret\" \\ end\n"), "\(request)")
-        #expect(request.contains("X-Other: 1\n"), "\(request)")
-        #expect(request.contains("Content-Type: application/json\n"), "\(request)")
-        let body = try #require(request.split(separator: "\n\n", maxSplits: 1).last)
-        let object = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: String]
-        #expect(
-          object == [
-            "to": "+15105551234", "digits": "15105551234", "text": text,
-            "id": "0123456789abcdef",
-          ])
-        server.process.send(signal: SIGKILL)
-      }
+        """, to: "/etc/mfa/gateway.conf", owner: "mfa-gateway", mode: "0400")
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("json"))
+      let text = "123456 \"quoted\" \\ {to}\n\u{3042}"
+      #expect(try Service.sendNow(text) == .accepted)
+      let request = machine.text(of: server.request)
+      // The address is one address, not a pattern of several.
+      #expect(request.hasPrefix("POST /{a,b}/[1-2] HTTP/1.1\n"), "\(request)")
+      #expect(request.contains("Authorization: Bearer top \"secret\" \\ end\n"), "\(request)")
+      #expect(request.contains("X-Other: 1\n"), "\(request)")
+      #expect(request.contains("Content-Type: application/json\n"), "\(request)")
+      let body = try #require(request.split(separator: "\n\n", maxSplits: 1).last)
+      let object = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: String]
+      #expect(
+        object == [
+          "to": "+15105551234", "digits": "15105551234", "text": text,
+          "id": "0123456789abcdef",
+        ])
+      server.process.send(signal: SIGKILL)
     }
 
     @Test("json: a refusal of the vendor is a failure, and no connection asks for a second run")
     func jsonFailures() throws {
-      try Machine.use { machine in
-        let server = try startServer(on: machine, status: 403)
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("json"))
-        func configure(_ port: String, mode: String = "0400") throws {
-          try machine.write(
-            "url = http://127.0.0.1:\(port)/\nbody = {\"text\": \"{text}\"}\n",
-            to: "/etc/mfa/gateway.conf", owner: "mfa-gateway", mode: mode)
-        }
-        try configure(server.port)
-        #expect(try Service.sendNow("123456") == .failed(1))
-        server.process.send(signal: SIGKILL)
-        _ = try server.process.wait()
-        #expect(try Service.sendNow("123456") == .failed(75))
-        // Credentials that another user can read are not used.
-        try configure(server.port, mode: "0444")
-        #expect(try Service.sendNow("123456") == .failed(1))
-        try machine.remove("/etc/mfa/gateway.conf")
-        #expect(try Service.sendNow("123456") == .failed(1))
+      let server = try startServer(on: machine, status: 403)
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("json"))
+      func configure(_ port: String, mode: String = "0400") throws {
+        try machine.write(
+          "url = http://127.0.0.1:\(port)/\nbody = {\"text\": \"{text}\"}\n",
+          to: "/etc/mfa/gateway.conf", owner: "mfa-gateway", mode: mode)
       }
+      try configure(server.port)
+      #expect(try Service.sendNow("123456") == .failed(1))
+      server.process.send(signal: SIGKILL)
+      _ = try server.process.wait()
+      #expect(try Service.sendNow("123456") == .failed(75))
+      // Credentials that another user can read are not used.
+      try configure(server.port, mode: "0444")
+      #expect(try Service.sendNow("123456") == .failed(1))
+      try machine.remove("/etc/mfa/gateway.conf")
+      #expect(try Service.sendNow("123456") == .failed(1))
     }
 
     @Test(
@@ -452,14 +418,12 @@ extension EndToEnd {
         ("http://[::1]:1/", 75), ("HTTP://LOCALHOST:1/", 75), ("https://127.0.0.1:1/", 75),
       ] as [(String, UInt8)])
     func jsonAddress(url: String, status: UInt8) throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        try service.select(Self.gateway("json"))
-        try machine.write(
-          "url = \(url)\nbody = {\"text\": \"{text}\"}\n", to: "/etc/mfa/gateway.conf",
-          owner: "mfa-gateway", mode: "0400")
-        #expect(try Service.sendNow("123456") == .failed(status))
-      }
+      let service = try GatewayService(on: machine)
+      try service.select(Self.gateway("json"))
+      try machine.write(
+        "url = \(url)\nbody = {\"text\": \"{text}\"}\n", to: "/etc/mfa/gateway.conf",
+        owner: "mfa-gateway", mode: "0400")
+      #expect(try Service.sendNow("123456") == .failed(status))
     }
 
     /// Starts the stand-in for ModemManager. Returns the process and the path of its record.
@@ -472,7 +436,7 @@ extension EndToEnd {
       ])
       #expect(
         Deadline.usual.waits {
-          String(decoding: machine.contents(of: record) ?? [], as: UTF8.self) == "ready\n"
+          machine.text(of: record) == "ready\n"
         })
       return (modem, record)
     }
@@ -489,39 +453,33 @@ extension EndToEnd {
         ("not created", .failed(1), "no create\n"),
       ] as [(String, GatewayReply, String)])
     func modemManagerFailures(text: String, reply: GatewayReply, lines: String) throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        let bus = try startBus(on: machine)
-        let (modem, record) = try startModem(on: machine, delay: text == "slow" ? "1.5" : "0")
-        try service.select(Self.gateway("modemmanager"))
-        #expect(try Service.sendNow(text) == reply)
-        let found = String(decoding: machine.contents(of: record) ?? [], as: UTF8.self)
-        #expect(
-          found.replacing(" +15105551234 \(text)", with: "") == "ready\n" + lines, "\(found)")
-        modem.send(signal: SIGKILL)
-        bus.send(signal: SIGKILL)
-      }
+      let service = try GatewayService(on: machine)
+      let bus = try startBus(on: machine)
+      let (modem, record) = try startModem(on: machine, delay: text == "slow" ? "1.5" : "0")
+      try service.select(Self.gateway("modemmanager"))
+      #expect(try Service.sendNow(text) == reply)
+      let found = machine.text(of: record)
+      #expect(found.replacing(" +15105551234 \(text)", with: "") == "ready\n" + lines, "\(found)")
+      modem.send(signal: SIGKILL)
+      bus.send(signal: SIGKILL)
     }
 
     @Test("modemmanager: the modem sends the text, and the message is deleted from it")
     func modemManager() throws {
-      try Machine.use { machine in
-        let service = try GatewayService(on: machine)
-        let bus = try startBus(on: machine)
-        let (modem, record) = try startModem(on: machine)
-        try service.select(Self.gateway("modemmanager"))
-        let text = "123456 \u{3042} \"'"
-        #expect(try Service.sendNow(text) == .accepted)
-        let lines = String(decoding: machine.contents(of: record) ?? [], as: UTF8.self)
-        #expect(
-          lines == "ready\ncreate +15105551234 \(text)\nsend\ndelete\n", "\(lines)")
-        // A modem that does not send, and no modem.
-        #expect(try Service.sendNow("fails") == .failed(1))
-        modem.send(signal: SIGKILL)
-        _ = try modem.wait()
-        #expect(try Service.sendNow(text) == .failed(1))
-        bus.send(signal: SIGKILL)
-      }
+      let service = try GatewayService(on: machine)
+      let bus = try startBus(on: machine)
+      let (modem, record) = try startModem(on: machine)
+      try service.select(Self.gateway("modemmanager"))
+      let text = "123456 \u{3042} \"'"
+      #expect(try Service.sendNow(text) == .accepted)
+      let lines = machine.text(of: record)
+      #expect(lines == "ready\ncreate +15105551234 \(text)\nsend\ndelete\n", "\(lines)")
+      // A modem that does not send, and no modem.
+      #expect(try Service.sendNow("fails") == .failed(1))
+      modem.send(signal: SIGKILL)
+      _ = try modem.wait()
+      #expect(try Service.sendNow(text) == .failed(1))
+      bus.send(signal: SIGKILL)
     }
 
     /// Starts a system bus that allows everything: polkit is not part of this test.

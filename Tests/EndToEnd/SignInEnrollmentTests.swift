@@ -4,6 +4,10 @@ import Testing
 extension EndToEnd {
   /// Enrolment during a sign-in, with the guide's lines.
   @Suite struct SignInEnrollment {
+    let user: MachineUser
+
+    init() throws { user = try machine.addUser() }
+
     static let required = "[project]\nstate = enabled\nenrollment = required\n"
     static let command = "echo uid=$(id -un)"
     static let usual = "ssh: the password, then a code"
@@ -28,8 +32,7 @@ extension EndToEnd {
 
     /// Answers the question how the key is to be shown, and has it shown as text in the end.
     private func begin(_ session: TerminalSession, answer: String = "3") throws -> Shown {
-      try session.expect("Type 1, 2 or 3: ")
-      try session.send(answer)
+      try session.answer("Type 1, 2 or 3: ", with: answer)
       var picture = ""
       if answer != "3" {
         try session.expect("Scan this with an authenticator app.\r\n")
@@ -86,118 +89,83 @@ extension EndToEnd {
       "by ssh in a UTF-8 locale the picture is scanned; the next sign-in asks for a code",
       arguments: [ShownScreen.Theme.dark, .light])
     func utf8(theme: ShownScreen.Theme) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let start = try machine.log.position()
-        let session = try server.signIn(user.name, command: Self.command)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let shown = try begin(session, answer: theme.testDescription == "dark" ? "1" : "2")
-        #expect(!shown.picture.contains("\u{1B}"))
-        let screen = try ShownScreen(showing: shown.picture, theme: theme)
-        let file = machine.folder + "/screen.pgm"
-        try machine.write(screen.picture, to: file)
-        let read = try Command.succeed([
-          "/usr/bin/zbarimg", "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file,
-        ])
-        #expect(read == shown.url + "\n")
-        #expect(!isEnrolled(machine, user))
-        let codes = try finish(session, shown.phone)
-        try expectSignedIn(session, user)
-        #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+      let server = try server(machine)
+      let start = try machine.log.position()
+      let session = try server.signIn(user.name, command: Self.command)
+      try session.answer("Password: ", with: user.password)
+      let shown = try begin(session, answer: theme.testDescription == "dark" ? "1" : "2")
+      #expect(!shown.picture.contains("\u{1B}"))
+      let screen = try ShownScreen(showing: shown.picture, theme: theme)
+      let file = machine.folder + "/screen.pgm"
+      try machine.write(screen.picture, to: file)
+      let read = try Command.succeed([
+        "/usr/bin/zbarimg", "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file,
+      ])
+      #expect(read == shown.url + "\n")
+      #expect(!isEnrolled(machine, user))
+      let codes = try finish(session, shown.phone)
+      try expectSignedIn(session, user)
+      #expect(!session.text.contains("One-time code"), "\(session.transcript)")
 
-        let entries = try logged(machine, since: start)
-        #expect(entries.map { $0.fields["result"] } == ["enrollment-pending", "enrolled"])
-        #expect(entries.last?.fields["source"] == "sign-in")
-        #expect(entries.last?.fields["rhost"] == "127.0.0.1")
-        let auditLog = try Command.succeed([
-          "/usr/sbin/mfa-admin", "audit-log", "show", "--user", user.name,
-        ])
-        #expect(auditLog.contains("  enrolled  "), "\(auditLog)")
-        #expect(auditLog.contains("  by \(user.name) via sshd  from 127.0.0.1\n"), "\(auditLog)")
-        for entry in try machine.log.entries(since: start) {
-          for secret in codes + [shown.phone.key, shown.url] {
-            #expect(!entry.line.contains(secret))
-          }
-        }
-        #expect(!server.log.contains(shown.phone.key))
-
-        for answer in [try shown.phone.code(), codes[0]] {
-          let next = try server.signIn(user.name, command: Self.command)
-          try next.expect("Password: ")
-          try next.send(user.password)
-          try next.expect("One-time code: ")
-          try next.send(answer)
-          try expectSignedIn(next, user)
+      let entries = try logged(machine, since: start)
+      #expect(entries.map { $0.fields["result"] } == ["enrollment-pending", "enrolled"])
+      #expect(entries.last?.fields["source"] == "sign-in")
+      #expect(entries.last?.fields["rhost"] == "127.0.0.1")
+      let auditLog = try machine.mustAdminister("audit-log", "show", "--user", user.name).text
+      #expect(auditLog.contains("  enrolled  "), "\(auditLog)")
+      #expect(auditLog.contains("  by \(user.name) via sshd  from 127.0.0.1\n"), "\(auditLog)")
+      for entry in try machine.log.entries(since: start) {
+        for secret in codes + [shown.phone.key, shown.url] {
+          #expect(!entry.line.contains(secret))
         }
       }
-    }
+      #expect(!server.log.contains(shown.phone.key))
 
-    @Test("by ssh in the C locale the key is typed")
-    func plainLocale() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let session = try server.signIn(
-          user.name, command: Self.command, environment: ["LC_ALL": "C", "LANG": "C"])
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let shown = try begin(session)
-        #expect(session.screen.allSatisfy { $0 < 0x80 }, "\(session.transcript)")
-        #expect(!session.text.contains("\\342"), "\(session.transcript)")
-        _ = try finish(session, shown.phone)
-        try expectSignedIn(session, user)
+      for answer in [try shown.phone.code(), codes[0]] {
+        let next = try server.signIn(user.name, command: Self.command)
+        try next.answer("Password: ", with: user.password)
+        try next.answer("One-time code: ", with: answer)
+        try expectSignedIn(next, user)
       }
     }
 
     @Test("enrolment works after a key, with a terminal")
     func keyThenCode() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let key = try machine.addLoginKey(for: user)
-        let server = try server(machine, heading: "ssh: a key, then a code")
-        let session = try server.signIn(user.name, command: Self.command, key: key)
-        let shown = try begin(session)
-        _ = try finish(session, shown.phone)
-        try expectSignedIn(session, user)
-        #expect(isEnrolled(machine, user))
-        // A user without a key does not reach the enrolment.
-        let stranger = try machine.addUser()
-        let other = try server.signIn(stranger.name, command: Self.command)
-        try expectRefused(other, stranger)
-        #expect(!other.text.contains("1, 2 or 3"), "\(other.transcript)")
-      }
+      let key = try machine.addLoginKey(for: user)
+      let server = try server(machine, heading: "ssh: a key, then a code")
+      let session = try server.signIn(user.name, command: Self.command, key: key)
+      let shown = try begin(session)
+      _ = try finish(session, shown.phone)
+      try expectSignedIn(session, user)
+      #expect(isEnrolled(machine, user))
+      // A user without a key does not reach the enrolment.
+      let stranger = try machine.addUser()
+      let other = try server.signIn(stranger.name, command: Self.command)
+      try expectRefused(other, stranger)
+      #expect(!other.text.contains("1, 2 or 3"), "\(other.transcript)")
     }
 
     @Test("after a wrong password there is no enrolment")
     func wrongPassword() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let session = try server.signIn(
-          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
-        try session.expect("Password: ")
-        try session.send("not the password")
-        try expectRefused(session, user)
-        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
-      }
+      let server = try server(machine)
+      let session = try server.signIn(
+        user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+      try session.answer("Password: ", with: "not the password")
+      try expectRefused(session, user)
+      #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
     }
 
-    struct Mute: Sendable, CustomTestStringConvertible {
-      let number: Int
+    struct Mute: Sendable {
       let settings: [String]
       let asksPassword: Bool
       let reason: String
-      var testDescription: String { "\(number)" }
     }
 
     static let mute = [
       Mute(
-        number: 1, settings: ["AuthenticationMethods publickey"], asksPassword: false,
+        settings: ["AuthenticationMethods publickey"], asksPassword: false,
         reason: "not-authenticated-here"),
       Mute(
-        number: 2,
         settings: [
           "AuthenticationMethods password", "PasswordAuthentication yes",
           "KbdInteractiveAuthentication no",
@@ -206,169 +174,119 @@ extension EndToEnd {
 
     @Test("if no prompt is possible, the sign-in is denied with an explanation", arguments: mute)
     func nobodyCanBeAsked(row: Mute) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let key = try machine.addLoginKey(for: user)
-        let server = try server(machine, settings: row.settings)
-        let start = try machine.log.position()
-        let session = try server.signIn(
-          user.name, command: Self.command, key: key, options: ["NumberOfPasswordPrompts=1"])
-        if row.asksPassword {
-          try session.expect("password: ")
-          try session.send(user.password)
-        }
-        try session.expect("have not added one")
-        try session.expect("keyboard-interactive")
-        try session.expect("mfa-enroll --ticket")
-        try expectRefused(session, user)
-        let entries = try logged(machine, since: start)
-        #expect(entries.last?.fields["result"] == "enrollment-required")
-        #expect(entries.last?.fields["reason"] == row.reason)
-        #expect(!isEnrolled(machine, user))
+      let key = try machine.addLoginKey(for: user)
+      let server = try server(machine, settings: row.settings)
+      let start = try machine.log.position()
+      let session = try server.signIn(
+        user.name, command: Self.command, key: key, options: ["NumberOfPasswordPrompts=1"])
+      if row.asksPassword {
+        try session.answer("password: ", with: user.password)
       }
+      try session.expect("have not added one")
+      try session.expect("keyboard-interactive")
+      try session.expect("mfa-enroll --ticket")
+      try expectRefused(session, user)
+      let entries = try logged(machine, since: start)
+      #expect(entries.last?.fields["result"] == "enrollment-required")
+      #expect(entries.last?.fields["reason"] == row.reason)
+      #expect(!isEnrolled(machine, user))
     }
 
     @Test func login() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try machine.writeConfiguration(Self.required)
-        try machine.changeService("login", authentication: try Services.lines())
-        let session = try TerminalSession(["/bin/login"])
-        try session.expect("login: ")
-        try session.send(user.name)
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let shown = try begin(session, answer: "1")
-        #expect(shown.picture.contains("\u{2588}"))
-        _ = try finish(session, shown.phone)
-        try session.expect("$ ")
-        try session.send("exit")
-        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-        #expect(isEnrolled(machine, user))
-      }
+      try machine.writeConfiguration(Self.required)
+      try machine.changeService("login", authentication: try Services.lines())
+      let session = try TerminalSession(["/bin/login"])
+      try session.answer("login: ", with: user.name)
+      try session.answer("Password: ", with: user.password)
+      let shown = try begin(session, answer: "1")
+      #expect(shown.picture.contains("\u{2588}"))
+      _ = try finish(session, shown.phone)
+      try session.answer("$ ", with: "exit")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      #expect(isEnrolled(machine, user))
     }
 
     @Test("su and sudo enrol although they pass PAM_SILENT; root's su enrols no user")
     func silentApplications() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let other = try machine.addUser()
-        try machine.writeConfiguration(Self.required)
-        try machine.changeService("sudo", authentication: try Services.lines())
-        try machine.changeService("su", authentication: try Services.switchUserLines())
-        let fromRoot = try TerminalSession(["/bin/su", other.name, "-c", "echo uid=$(id -un)"])
-        try fromRoot.expect("uid=\(other.name)")
-        #expect(try fromRoot.waitForExit().isSuccess, "\(fromRoot.transcript)")
-        #expect(!fromRoot.text.contains("1, 2 or 3") && !isEnrolled(machine, other))
+      let other = try machine.addUser()
+      try machine.writeConfiguration(Self.required)
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.changeService("su", authentication: try Services.switchUserLines())
+      let fromRoot = try TerminalSession(["/bin/su", other.name, "-c", "echo uid=$(id -un)"])
+      try fromRoot.expect("uid=\(other.name)")
+      #expect(try fromRoot.waitForExit().isSuccess, "\(fromRoot.transcript)")
+      #expect(!fromRoot.text.contains("1, 2 or 3") && !isEnrolled(machine, other))
 
-        let su = try TerminalSession(
-          ["/bin/su", other.name, "-c", "echo uid=$(id -un)"], as: user.identity)
-        try su.expect("Password: ")
-        try su.send(other.password)
-        let shown = try begin(su)
-        _ = try finish(su, shown.phone)
-        try su.expect("uid=\(other.name)")
-        #expect(try su.waitForExit().isSuccess, "\(su.transcript)")
+      let su = try TerminalSession(
+        ["/bin/su", other.name, "-c", "echo uid=$(id -un)"], as: user.identity)
+      try su.answer("Password: ", with: other.password)
+      let shown = try begin(su)
+      _ = try finish(su, shown.phone)
+      try su.expect("uid=\(other.name)")
+      #expect(try su.waitForExit().isSuccess, "\(su.transcript)")
 
-        try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
-        let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
-        try sudo.expect("assword")
-        try sudo.send(user.password)
-        let own = try begin(sudo)
-        _ = try finish(sudo, own.phone)
-        try sudo.expect("root")
-        #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
-        #expect(isEnrolled(machine, user) && isEnrolled(machine, other))
-      }
+      try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+      try sudo.answer("assword", with: user.password)
+      let own = try begin(sudo)
+      _ = try finish(sudo, own.phone)
+      try sudo.expect("root")
+      #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
+      #expect(isEnrolled(machine, user) && isEnrolled(machine, other))
     }
 
     @Test("sudo without a password does not authenticate, so it enrols no factor")
     func withoutPassword() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try machine.writeConfiguration(Self.required)
-        try machine.changeService("sudo", authentication: try Services.lines())
-        try machine.write(
-          "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
-        let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
-        #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
-        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
-        #expect(!isEnrolled(machine, user))
-      }
-    }
-
-    @Test("after three wrong codes nothing is enrolled")
-    func wrongCodes() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let start = try machine.log.position()
-        let session = try server.signIn(
-          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let shown = try begin(session)
-        for (number, code) in try shown.phone.wrongCodes(count: 3).enumerated() {
-          if number > 0 { try session.expect("Code from the app: ") }
-          try session.send(code)
-        }
-        try session.expect("No device was added")
-        try expectRefused(session, user)
-        #expect(!isEnrolled(machine, user))
-        let entries = try logged(machine, since: start)
-        #expect(entries.last?.fields["reason"] == "wrong-codes")
-      }
+      try machine.writeConfiguration(Self.required)
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.write(
+        "\(user.name) ALL=(ALL) NOPASSWD: ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+      #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
+      #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
+      #expect(!isEnrolled(machine, user))
     }
 
     @Test("a user who disconnects or gives no code enrols nothing", arguments: [true, false])
     func givenUp(hangsUp: Bool) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let session = try server.signIn(
-          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
-        try session.expect("Password: ")
-        try session.send(user.password)
-        let shown = try begin(session)
-        if hangsUp {
-          #expect(try !session.interrupt().isSuccess, "\(session.transcript)")
-        } else {
-          try session.send("")
-          try session.expect("No device was added.")
-          #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
-        }
-        // The next sign-in starts afresh with a different key.
-        let again = try server.signIn(user.name, command: Self.command)
-        try again.expect("Password: ")
-        try again.send(user.password)
-        let second = try begin(again)
-        #expect(second.phone.key != shown.phone.key)
-        #expect(!isEnrolled(machine, user))
-        _ = try finish(again, second.phone)
-        try expectSignedIn(again, user)
+      let server = try server(machine)
+      let session = try server.signIn(
+        user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+      try session.answer("Password: ", with: user.password)
+      let shown = try begin(session)
+      if hangsUp {
+        #expect(try !session.interrupt().isSuccess, "\(session.transcript)")
+      } else {
+        try session.send("")
+        try session.expect("No device was added.")
+        #expect(try !session.waitForExit().isSuccess, "\(session.transcript)")
       }
+      // The next sign-in starts afresh with a different key.
+      let again = try server.signIn(user.name, command: Self.command)
+      try again.answer("Password: ", with: user.password)
+      let second = try begin(again)
+      #expect(second.phone.key != shown.phone.key)
+      #expect(!isEnrolled(machine, user))
+      _ = try finish(again, second.phone)
+      try expectSignedIn(again, user)
     }
 
-    struct Stack: Sendable, CustomTestStringConvertible {
-      let number: Int
+    struct Stack: Sendable {
       let lines: [String]
       let finding: String
       let place: String?
-      var testDescription: String { "\(number)" }
     }
 
     static let stacks = [
       Stack(
-        number: 1, lines: ["@include common-auth", "auth required pam_mfa.so"],
+        lines: ["@include common-auth", "auth required pam_mfa.so"],
         finding: "missing", place: nil),
       Stack(
-        number: 2,
         lines: [
           "@include common-auth", "auth required pam_mfa.so", "@include common-account",
           "account required pam_mfa.so",
         ], finding: "skippable", place: "/etc/pam.d/common-account:"),
       Stack(
-        number: 3,
         lines: [
           "@include common-auth", "auth required pam_mfa.so", "account optional pam_mfa.so",
         ], finding: "denial-ignored", place: "/etc/pam.d/sshd:"),
@@ -376,105 +294,72 @@ extension EndToEnd {
 
     @Test("without a reliable account line, users are prompted and denied", arguments: stacks)
     func noAccountLine(row: Stack) throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine)
-        let text = String(decoding: machine.contents(of: "/etc/pam.d/sshd") ?? [], as: UTF8.self)
-        let lines = try Guide.blocks(under: Self.usual)[0].joined(separator: "\n")
-        try machine.write(
-          text.replacing(lines, with: row.lines.joined(separator: "\n")), to: "/etc/pam.d/sshd")
-        let start = try machine.log.position()
-        let session = try server.signIn(
-          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
-        try session.expect("Password: ")
-        try session.send(user.password)
-        try session.expect("One-time code: ")
-        try session.send("123456")
-        try session.expect("have not added one")
-        try expectRefused(session, user)
-        let entries = try logged(machine, since: start)
-        #expect(entries.first?.fields["result"] == "enrollment-required")
-        #expect(entries.first?.fields["reason"] == "no-account-line")
-        #expect(entries.first?.fields["account-line"] == row.finding)
-        let place = entries.first?.fields["place"]
-        if let expected = row.place {
-          #expect(place?.hasPrefix(expected) == true, "\(entries)")
-        } else {
-          #expect(place == nil)
-        }
-        #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
+      let server = try server(machine)
+      let text = machine.text(of: "/etc/pam.d/sshd")
+      let lines = try Guide.blocks(under: Self.usual)[0].joined(separator: "\n")
+      try machine.write(
+        text.replacing(lines, with: row.lines.joined(separator: "\n")), to: "/etc/pam.d/sshd")
+      let start = try machine.log.position()
+      let session = try server.signIn(
+        user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+      try session.answer("Password: ", with: user.password)
+      try session.answer("One-time code: ", with: "123456")
+      try session.expect("have not added one")
+      try expectRefused(session, user)
+      let entries = try logged(machine, since: start)
+      #expect(entries.first?.fields["result"] == "enrollment-required")
+      #expect(entries.first?.fields["reason"] == "no-account-line")
+      #expect(entries.first?.fields["account-line"] == row.finding)
+      let place = entries.first?.fields["place"]
+      if let expected = row.place {
+        #expect(place?.hasPrefix(expected) == true, "\(entries)")
+      } else {
+        #expect(place == nil)
       }
+      #expect(!session.text.contains("1, 2 or 3"), "\(session.transcript)")
     }
 
-    @Test("after an offer has ended, the sign-in enrols the user")
-    func expiredOffer() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(
-          machine, configuration: "[project]\nenrollment = offered\noffer_sign_ins = 1\n")
-        let first = try server.signIn(user.name, command: Self.command)
-        try first.expect("Password: ")
-        try first.send(user.password)
-        try expectSignedIn(first, user)
-        #expect(!first.text.contains("1, 2 or 3"), "\(first.transcript)")
-        let second = try server.signIn(user.name, command: Self.command)
-        try second.expect("Password: ")
-        try second.send(user.password)
-        let shown = try begin(second)
-        _ = try finish(second, shown.phone)
-        try expectSignedIn(second, user)
-      }
-    }
-
-    @Test(
-      "a stack with only the module, and one that is not completed, sign in no user")
+    @Test("a stack with only the module, and one that is not completed, sign in no user")
     func moduleAlone() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        try machine.writeConfiguration(Self.required)
-        let alone = try machine.makeService([
-          "auth required pam_mfa.so", "account required pam_mfa.so",
-        ])
-        #expect(try PAMClient.signIn(service: alone, user: user.name).code != "PAM_SUCCESS")
+      try machine.writeConfiguration(Self.required)
+      let alone = try machine.makeService([
+        "auth required pam_mfa.so", "account required pam_mfa.so",
+      ])
+      #expect(try PAMClient.signIn(service: alone, user: user.name).code != "PAM_SUCCESS")
 
-        let service = try machine.makeService([
-          "auth required pam_mfa.so", "auth required pam_permit.so", "account required pam_mfa.so",
-        ])
-        var options = PAMClient.Options()
-        options.asksAccount = true
-        let answers: [[PAMClient.Answer]] = [
-          [.failure], [.noText], [.noAnswers], [.untouched], [.text("3"), .failure],
-          [.text("3"), .text("")], [.text("3"), .text("a"), .text("b"), .text("c")],
-          [.bytes([8, 10, 13, 127]), .text("1")],
-          [.text("y"), .bytes([UInt8](repeating: 49, count: 600))],
-        ]
-        for (row, answers) in answers.enumerated() {
-          let outcome = try PAMClient.signIn(
-            service: service, user: user.name, answers: answers, options: options)
-          #expect(outcome.results.first?.code == "PAM_SUCCESS", "\(row): \(outcome)")
-          #expect(outcome.results.last?.code == "PAM_AUTH_ERR", "\(row): \(outcome)")
-          #expect(outcome.results.count == 2, "\(row): \(outcome)")
-          #expect(!isEnrolled(machine, user), "\(row)")
-        }
+      let service = try machine.makeService([
+        "auth required pam_mfa.so", "auth required pam_permit.so", "account required pam_mfa.so",
+      ])
+      var options = PAMClient.Options()
+      options.asksAccount = true
+      let answers: [[PAMClient.Answer]] = [
+        [.failure], [.noText], [.noAnswers], [.untouched], [.text("3"), .failure],
+        [.text("3"), .text("")], [.text("3"), .text("a"), .text("b"), .text("c")],
+        [.bytes([8, 10, 13, 127]), .text("1")],
+        [.text("y"), .bytes([UInt8](repeating: 49, count: 600))],
+      ]
+      for (row, answers) in answers.enumerated() {
+        let outcome = try PAMClient.signIn(
+          service: service, user: user.name, answers: answers, options: options)
+        #expect(outcome.results.first?.code == "PAM_SUCCESS", "\(row): \(outcome)")
+        #expect(outcome.results.last?.code == "PAM_AUTH_ERR", "\(row): \(outcome)")
+        #expect(outcome.results.count == 2, "\(row): \(outcome)")
+        #expect(!isEnrolled(machine, user), "\(row)")
       }
     }
 
     @Test("password and one-time code in one answer are forwarded, and enrolment is not possible")
     func onePrompt() throws {
-      try Machine.use { machine in
-        let user = try machine.addUser()
-        let server = try server(machine, heading: "ssh: clients with one prompt")
-        for (answer, reason) in [(user.password, "no-conversation"), ("wrong", nil)] {
-          let start = try machine.log.position()
-          let session = try server.signIn(
-            user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
-          try session.expect("password: ")
-          try session.send(answer)
-          try expectRefused(session, user)
-          let entries = try logged(machine, since: start)
-          #expect(entries.first?.fields["result"] == "enrollment-pending")
-          #expect(entries.dropFirst().first?.fields["reason"] == reason, "\(entries)")
-        }
+      let server = try server(machine, heading: "ssh: clients with one prompt")
+      for (answer, reason) in [(user.password, "no-conversation"), ("wrong", nil)] {
+        let start = try machine.log.position()
+        let session = try server.signIn(
+          user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+        try session.answer("password: ", with: answer)
+        try expectRefused(session, user)
+        let entries = try logged(machine, since: start)
+        #expect(entries.first?.fields["result"] == "enrollment-pending")
+        #expect(entries.dropFirst().first?.fields["reason"] == reason, "\(entries)")
       }
     }
   }

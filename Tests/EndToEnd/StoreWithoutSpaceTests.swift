@@ -22,7 +22,7 @@ extension EndToEnd {
     }
 
     private static func shell(_ command: String) throws {
-      try Command.succeed(["/bin/sh", "-c", "set -e; \(command)"])
+      try Command.shell("set -e; \(command)")
     }
 
     /// Returns what `auditLog verify` finds: records of other tests may not match.
@@ -38,41 +38,37 @@ extension EndToEnd {
 
     @Test("a read-only store denies nobody without a factor, and a prepared code lets root in")
     func readOnly() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let other = try machine.addUser()
-        let service = try machine.makeService(Self.stack)
-        try Self.mount(machine)
-        let verified = try Self.verified(machine)
-        try Self.shell("mount -o remount,ro /var/lib/mfa")
-        #expect(try signIn(other, service, []).code == "PAM_SUCCESS")
-        let start = try machine.log.position()
-        let denied = try signIn(user, service, [try enrollment.phone.code()])
-        #expect(denied.code == "PAM_AUTH_ERR", "\(denied)")
-        let entry = try OneCode.logged(machine, since: start).last
-        #expect(entry?.fields["result"] == "error" && entry?.fields["reason"] == "read-only")
-        let explained = try machine.administer(
-          "explain", "--user", user.name, "--service", service)
-        #expect(explained.text.contains("read-only"), "\(explained.text)")
-        for command in [["list"], ["show", user.name]] {
-          let read = try Command.run([ServiceFiles.program] + command)
-          #expect(read.status == .exited(0), "\(command): \(read.errorText)")
-        }
-        #expect(try Self.verified(machine) == verified)
-        let refused = try machine.administer("revoke", "--yes", "--all", user.name)
-        #expect(
-          refused.status == .exited(1) && refused.errorText.contains("mount -o remount,rw"),
-          "\(refused.errorText)")
-        try Self.shell("mount -o remount,rw /var/lib/mfa")
-        try breakGlass(machine, user, enrollment, service)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let other = try machine.addUser()
+      let service = try machine.makeService(Self.stack)
+      try Self.mount(machine)
+      let verified = try Self.verified(machine)
+      try Self.shell("mount -o remount,ro /var/lib/mfa")
+      #expect(try signIn(other, service, []).code == "PAM_SUCCESS")
+      let start = try machine.log.position()
+      let denied = try signIn(user, service, [try enrollment.phone.code()])
+      #expect(denied.code == "PAM_AUTH_ERR", "\(denied)")
+      let entry = try OneCode.logged(machine, since: start).last
+      #expect(entry?.fields["result"] == "error" && entry?.fields["reason"] == "read-only")
+      let explained = try machine.administer("explain", "--user", user.name, "--service", service)
+      #expect(explained.text.contains("read-only"), "\(explained.text)")
+      for command in [["list"], ["show", user.name]] {
+        let read = try Command.run([ServiceFiles.program] + command)
+        #expect(read.status == .exited(0), "\(command): \(read.errorText)")
       }
+      #expect(try Self.verified(machine) == verified)
+      let refused = try machine.administer("revoke", "--yes", "--all", user.name)
+      #expect(
+        refused.status == .exited(1) && refused.errorText.contains("mount -o remount,rw"),
+        "\(refused.errorText)")
+      try Self.shell("mount -o remount,rw /var/lib/mfa")
+      try breakGlass(machine, user, enrollment, service)
     }
 
     private func breakGlass(
       _ machine: Machine, _ user: MachineUser, _ enrollment: Enrollment, _ service: String
     ) throws {
-      let made = try machine.administer("break-glass", user.name)
-      #expect(made.status == .exited(0), "\(made.errorText)")
+      let made = try machine.mustAdminister("break-glass", user.name)
       let code = String(made.text.split(separator: "\n").first ?? "")
       let found = try Doctor.found(try Doctor.examine(["--json"]))
       #expect(found.contains("note break-glass-prepared /etc/mfa/break-glass"), "\(found)")
@@ -89,8 +85,7 @@ extension EndToEnd {
       let entry = try OneCode.logged(machine, since: start).last
       #expect(entry?.fields["result"] == "break-glass" && entry?.severity == 1, "\(entry as Any)")
       #expect(entry?.fields["reason"] == "read-only")
-      let removed = try machine.administer("break-glass", "--remove")
-      #expect(removed.status == .exited(0), "\(removed.errorText)")
+      try machine.mustAdminister("break-glass", "--remove")
       #expect(try signIn(user, service, [app]).code == "PAM_AUTH_ERR")
       try Self.shell("mount -o remount,rw /var/lib/mfa")
       #expect(try signIn(user, service, [app]).code == "PAM_SUCCESS")
@@ -98,32 +93,30 @@ extension EndToEnd {
 
     @Test("on a full disk, codes are accepted, and an administrator changes and revokes factors")
     func full() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(Self.stack)
-        try Self.mount(machine)
-        // A change allocates the reserve.
-        let bypass = ["bypass", "--reason", "test", user.name]
-        #expect(try Command.run([ServiceFiles.program] + bypass).status == .exited(0))
-        let verified = try Self.verified(machine)
-        _ = try Command.run([
-          "/bin/sh", "-c", "dd if=/dev/zero of=/var/lib/mfa/filler bs=1k status=none",
-        ])
-        let signedIn = try signIn(user, service, [try enrollment.phone.code(offset: 1)])
-        #expect(signedIn.code == "PAM_SUCCESS", "\(signedIn)")
-        for command in [
-          bypass, ["unlock", user.name], ["forget", user.name],
-          ["withdraw", "--all", user.name], ["revoke", "--yes", "--all", user.name],
-        ] {
-          let done = try Command.run([ServiceFiles.program] + command)
-          #expect(done.status == .exited(0), "\(command): \(done.errorText)")
-        }
-        let ticket = try machine.administer("ticket", try machine.addUser().name)
-        #expect(
-          ticket.status == .exited(1) && ticket.errorText.contains("journalctl --vacuum-size"),
-          "\(ticket.errorText)")
-        #expect(try Self.verified(machine) == verified)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let service = try machine.makeService(Self.stack)
+      try Self.mount(machine)
+      // A change allocates the reserve.
+      let bypass = ["bypass", "--reason", "test", user.name]
+      #expect(try Command.run([ServiceFiles.program] + bypass).status == .exited(0))
+      let verified = try Self.verified(machine)
+      _ = try Command.run([
+        "/bin/sh", "-c", "dd if=/dev/zero of=/var/lib/mfa/filler bs=1k status=none",
+      ])
+      let signedIn = try signIn(user, service, [try enrollment.phone.code(offset: 1)])
+      #expect(signedIn.code == "PAM_SUCCESS", "\(signedIn)")
+      for command in [
+        bypass, ["unlock", user.name], ["forget", user.name],
+        ["withdraw", "--all", user.name], ["revoke", "--yes", "--all", user.name],
+      ] {
+        let done = try Command.run([ServiceFiles.program] + command)
+        #expect(done.status == .exited(0), "\(command): \(done.errorText)")
       }
+      let ticket = try machine.administer("ticket", try machine.addUser().name)
+      #expect(
+        ticket.status == .exited(1) && ticket.errorText.contains("journalctl --vacuum-size"),
+        "\(ticket.errorText)")
+      #expect(try Self.verified(machine) == verified)
     }
   }
 }

@@ -56,22 +56,18 @@ extension EndToEnd {
 
     @Test("all wrong codes take the same work, however many digits they share with the correct one")
     func wrongCodes() throws {
-      try Machine.use { machine in
-        try machine.writeConfiguration(Self.patient)
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(OneCode.stack)
-        var counts: [(what: String, count: Int)] = []
-        for shared in [0, 5] {
-          let code = try wrongCode(of: enrollment, sharing: shared)
-          counts.append(
-            (
-              "\(shared) digits shared",
-              try instructions(
-                service, user.name, code, expecting: "PAM_AUTH_ERR", on: machine)
-            ))
-        }
-        expectAlike(counts)
+      try machine.writeConfiguration(Self.patient)
+      let (user, enrollment, service) = try machine.addSignIn()
+      var counts: [(what: String, count: Int)] = []
+      for shared in [0, 5] {
+        let code = try wrongCode(of: enrollment, sharing: shared)
+        counts.append(
+          (
+            "\(shared) digits shared",
+            try instructions(service, user.name, code, expecting: "PAM_AUTH_ERR", on: machine)
+          ))
       }
+      expectAlike(counts)
     }
 
     /// Returns a code outside the window that shares the given number of leading digits with the
@@ -92,55 +88,48 @@ extension EndToEnd {
 
     /// Signs in once, because the first sign-in after an enrolment shows a notice, and confirms it.
     func hearNotices(_ service: String, _ user: MachineUser, _ code: String) throws {
-      let outcome = try PAMClient.signIn(
-        service: service, user: user.name, answers: [.text(code), .text("yes")])
+      let outcome = try user.signIn(to: service, typing: code, "yes")
       #expect(outcome.code == "PAM_SUCCESS")
     }
 
     @Test("correct codes of all steps of the window take the same work")
     func steps() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let service = try machine.makeService(OneCode.stack)
-        try hearNotices(service, user, try enrollment.phone.code(offset: -4))
-        expectAlike(
-          try [-3, 0, 4].map { offset in
-            (
-              "step \(offset)",
-              try instructions(
-                service, user.name, try enrollment.phone.code(offset: offset),
-                expecting: "PAM_SUCCESS", on: machine)
-            )
-          })
-      }
+      let (user, enrollment, service) = try machine.addSignIn()
+      try hearNotices(service, user, try enrollment.phone.code(offset: -4))
+      expectAlike(
+        try [-3, 0, 4].map { offset in
+          (
+            "step \(offset)",
+            try instructions(
+              service, user.name, try enrollment.phone.code(offset: offset),
+              expecting: "PAM_SUCCESS", on: machine)
+          )
+        })
     }
 
     @Test("correct codes of all factors take the same work")
     func factors() throws {
-      try Machine.use { machine in
-        let (user, first) = try machine.addEnrolledUser()
-        let second = try machine.enroll(
-          user, named: "phon2", presentCode: try first.phone.code(offset: -3))
-        let third = try machine.enroll(
-          user, named: "phon3", presentCode: try first.phone.code(offset: -2))
-        let service = try machine.makeService(OneCode.stack)
-        try hearNotices(service, user, try first.phone.code(offset: -1))
-        expectAlike(
-          try [first, second, third].enumerated().map { number, enrollment in
-            (
-              "factor \(number + 1)",
-              try instructions(
-                service, user.name, try enrollment.phone.code(), expecting: "PAM_SUCCESS",
-                on: machine)
-            )
-          })
-      }
+      let (user, first) = try machine.addEnrolledUser()
+      let second = try machine.enroll(
+        user, named: "phon2", presentCode: try first.phone.code(offset: -3))
+      let third = try machine.enroll(
+        user, named: "phon3", presentCode: try first.phone.code(offset: -2))
+      let service = try machine.makeService(OneCode.stack)
+      try hearNotices(service, user, try first.phone.code(offset: -1))
+      expectAlike(
+        try [first, second, third].enumerated().map { number, enrollment in
+          (
+            "factor \(number + 1)",
+            try instructions(
+              service, user.name, try enrollment.phone.code(), expecting: "PAM_SUCCESS",
+              on: machine)
+          )
+        })
     }
 
     /// A stack in which the code precedes the password, and the answer of an observer without a
     /// valid password.
     struct Observation: Sendable, CustomTestStringConvertible {
-      let number: Int
       var arguments = ""
       var configuration = ""
       let answer: String
@@ -148,23 +137,22 @@ extension EndToEnd {
       var tolerance = Timing.tolerance
       /// The result of the module alone.
       let unenrolled: String
-      var testDescription: String { "\(number): \(arguments) \(answer) \(configuration)" }
+      var testDescription: String { "\(arguments) \(answer) \(configuration)" }
 
       static let rows = [
         Observation(
-          number: 1, arguments: "forward_pass", answer: "password000000",
+          arguments: "forward_pass", answer: "password000000",
           unenrolled: "PAM_PERM_DENIED"),
         Observation(
-          number: 2, arguments: "forward_pass", answer: "password", tolerance: 10,
+          arguments: "forward_pass", answer: "password", tolerance: 10,
           unenrolled: "PAM_PERM_DENIED"),
-        Observation(
-          number: 3, arguments: "forward_pass", answer: "000000", unenrolled: "PAM_PERM_DENIED"),
+        Observation(arguments: "forward_pass", answer: "000000", unenrolled: "PAM_PERM_DENIED"),
         // Looking for a bypass code, and telling the user to enrol, takes 2 to 3 % of the instructions.
         Observation(
-          number: 4, configuration: "enrollment = required\n", answer: "000000", tolerance: 4,
+          configuration: "enrollment = required\n", answer: "000000", tolerance: 4,
           unenrolled: "PAM_AUTH_ERR"),
         Observation(
-          number: 5, arguments: "forward_pass", configuration: "enrollment = required\n",
+          arguments: "forward_pass", configuration: "enrollment = required\n",
           answer: "password000000", tolerance: 4, unenrolled: "PAM_AUTH_ERR"),
       ]
     }
@@ -189,46 +177,42 @@ extension EndToEnd {
       "users without a factor, unknown users and throttled users take as much work as a wrong code",
       arguments: Observation.rows)
     func enrolledOrNot(row: Observation) throws {
-      try Machine.use { machine in
-        try machine.takeAuditLogAway()
-        try addStrangers(200, to: machine)
-        let (enrolled, _) = try machine.addEnrolledUser()
-        let (throttled, _) = try machine.addEnrolledUser()
-        let unenrolled = try machine.addUser()
-        let service = try machine.makeService([
-          "auth required pam_mfa.so tries=1 \(row.arguments)", "account required pam_permit.so",
-        ])
-        for number in 0..<5 {
-          _ = try PAMClient.signIn(
-            service: service, user: throttled.name, answers: [.text("password00000\(number)")])
-          _ = try PAMClient.signIn(
-            service: service, user: throttled.name, answers: [.text("11111\(number)")])
-        }
-        try machine.writeConfiguration("[project]\n" + row.configuration)
-        var rows = [
-          ("wrong", enrolled.name, "PAM_AUTH_ERR"),
-          // The same answer again is not compared.
-          ("repeated", enrolled.name, "PAM_AUTH_ERR"),
-          ("unknown", "nobody0", "PAM_AUTH_ERR"),
-          ("unenrolled", unenrolled.name, row.unenrolled),
-        ]
-        if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
-        // Some sign-ins take 60,000 instructions more than other sign-ins of the same user: the first
-        // that fails, those after the throttle has begun, and some by chance. Therefore there are up to
-        // four rounds, and the one whose counts differ least is used. A real difference would show in
-        // every round.
-        var counts: [(what: String, count: Int)] = []
-        for round in 1...4 where Self.difference(counts) >= row.tolerance {
-          // The same answer as in an earlier round is not compared.
-          let answer = String(row.answer.map { $0 == "0" ? Character("\(round)") : $0 })
-          let measured = try rows.map { what, name, code in
-            let count = try instructions(service, name, answer, expecting: code, on: machine)
-            return (what: what, count: count)
-          }
-          if Self.difference(measured) < Self.difference(counts) { counts = measured }
-        }
-        expectAlike(counts, tolerance: row.tolerance)
+      try machine.takeAuditLogAway()
+      try addStrangers(200, to: machine)
+      let (enrolled, _) = try machine.addEnrolledUser()
+      let (throttled, _) = try machine.addEnrolledUser()
+      let unenrolled = try machine.addUser()
+      let service = try machine.makeService([
+        "auth required pam_mfa.so tries=1 \(row.arguments)", "account required pam_permit.so",
+      ])
+      for number in 0..<5 {
+        _ = try throttled.signIn(to: service, typing: "password00000\(number)")
+        _ = try throttled.signIn(to: service, typing: "11111\(number)")
       }
+      try machine.writeConfiguration("[project]\n" + row.configuration)
+      var rows = [
+        ("wrong", enrolled.name, "PAM_AUTH_ERR"),
+        // The same answer again is not compared.
+        ("repeated", enrolled.name, "PAM_AUTH_ERR"),
+        ("unknown", "nobody0", "PAM_AUTH_ERR"),
+        ("unenrolled", unenrolled.name, row.unenrolled),
+      ]
+      if !row.arguments.isEmpty { rows.append(("throttled", throttled.name, "PAM_AUTH_ERR")) }
+      // Some sign-ins take 60,000 instructions more than other sign-ins of the same user: the first
+      // that fails, those after the throttle has begun, and some by chance. Therefore there are up to
+      // four rounds, and the one whose counts differ least is used. A real difference would show in
+      // every round.
+      var counts: [(what: String, count: Int)] = []
+      for round in 1...4 where Self.difference(counts) >= row.tolerance {
+        // The same answer as in an earlier round is not compared.
+        let answer = String(row.answer.map { $0 == "0" ? Character("\(round)") : $0 })
+        let measured = try rows.map { what, name, code in
+          let count = try instructions(service, name, answer, expecting: code, on: machine)
+          return (what: what, count: count)
+        }
+        if Self.difference(measured) < Self.difference(counts) { counts = measured }
+      }
+      expectAlike(counts, tolerance: row.tolerance)
     }
   }
 }

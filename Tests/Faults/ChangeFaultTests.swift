@@ -31,17 +31,15 @@ extension Faults {
     /// Provides a machine on which only the next command rolls back changes, because the simulated
     /// systemd reports the rollback watcher as started without starting it.
     static func withLonelyMachine(_ body: (Machine) throws -> Void) throws {
-      try Machine.use { machine in
-        try machine.keepServices()
-        try Command.succeed(["/bin/mkdir", "-p", "/run/systemd/system"])
-        machine.atTheEnd("stop systemd") {
-          try Command.succeed(["/bin/rm", "-r", "/run/systemd/system"])
-        }
-        for tool in ["systemd-run", "systemctl"] {
-          try machine.write("#!/bin/sh\nexit 0\n", to: "/usr/bin/\(tool)", mode: "0755")
-        }
-        try body(machine)
+      try machine.keepServices()
+      try Command.succeed(["/bin/mkdir", "-p", "/run/systemd/system"])
+      machine.atTheEnd("stop systemd") {
+        try Command.succeed(["/bin/rm", "-r", "/run/systemd/system"])
       }
+      for tool in ["systemd-run", "systemctl"] {
+        try machine.write("#!/bin/sh\nexit 0\n", to: "/usr/bin/\(tool)", mode: "0755")
+      }
+      try body(machine)
     }
 
     /// Expects that every file has its original or its intended content.
@@ -103,38 +101,36 @@ extension Faults {
 
     @Test("if enable is killed, the rollback watcher restores all files at once")
     func rollbackWatcherRestoresAfterKill() throws {
-      try Machine.use { machine in
-        try machine.keepServices()
-        let files = ServiceFiles(["sudo", "sudo-i"])
-        let arguments = ["enable", "sudo", "--untried", "--confirm-within", "24h"]
-        // The first change also creates the audit log, with calls that the later ones do not make.
-        _ = try Command.run([ServiceFiles.program] + arguments)
-        _ = try machine.administer("restore", "--boot")
-        let calls = try Self.calls(of: arguments, machine)
-        let new = files.present
-        _ = try machine.administer("restore", "--boot")
-        // The first process loads the module, the second is the rollback watcher, and the last one
-        // loads modules to predict sign-ins.
-        let started = calls.indices.filter {
-          ["clone", "clone3", "vfork"].contains(calls[$0].name)
-        }
-        try #require(started.count == 3, "\(calls)")
-        var restored = 0
-        for call in calls[(started[1] + 1)...] {
-          let command = try Command.run(
-            SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
-          expectWhole(files, new, "\(call)")
-          guard command.status != .exited(0) else { continue }
-          // The process was killed after the last step, so the change is complete.
-          if files.present == new, try Self.isStanding("sudo") {
-            _ = try machine.administer("restore", "--boot")
-            continue
-          }
-          #expect(Deadline.usual.waits { files.isRestored }, "\(call): \(files.present)")
-          restored += 1
-        }
-        #expect(restored > 5, "\(started) of \(calls)")
+      try machine.keepServices()
+      let files = ServiceFiles(["sudo", "sudo-i"])
+      let arguments = ["enable", "sudo", "--untried", "--confirm-within", "24h"]
+      // The first change also creates the audit log, with calls that the later ones do not make.
+      _ = try Command.run([ServiceFiles.program] + arguments)
+      _ = try machine.administer("restore", "--boot")
+      let calls = try Self.calls(of: arguments, machine)
+      let new = files.present
+      _ = try machine.administer("restore", "--boot")
+      // The first process loads the module, the second is the rollback watcher, and the last one
+      // loads modules to predict sign-ins.
+      let started = calls.indices.filter {
+        ["clone", "clone3", "vfork"].contains(calls[$0].name)
       }
+      try #require(started.count == 3, "\(calls)")
+      var restored = 0
+      for call in calls[(started[1] + 1)...] {
+        let command = try Command.run(
+          SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
+        expectWhole(files, new, "\(call)")
+        guard command.status != .exited(0) else { continue }
+        // The process was killed after the last step, so the change is complete.
+        if files.present == new, try Self.isStanding("sudo") {
+          _ = try machine.administer("restore", "--boot")
+          continue
+        }
+        #expect(Deadline.usual.waits { files.isRestored }, "\(call): \(files.present)")
+        restored += 1
+      }
+      #expect(restored > 5, "\(started) of \(calls)")
     }
 
     static func isStanding(_ service: String) throws -> Bool {

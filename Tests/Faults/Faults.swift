@@ -2,7 +2,7 @@ import MFATestSupport
 import Testing
 
 /// The state after system calls fail, or after a process is killed.
-@Suite(.serialized, .privateMachine)
+@Suite(.serialized, .privateMachine, .machine)
 enum Faults {
   /// Calls that only allocate memory: a program may end if they fail.
   static let memoryCalls: Set<String> = ["brk", "mmap", "mprotect", "munmap", "mremap", "madvise"]
@@ -58,8 +58,7 @@ enum Faults {
     for call in fromBeginning ? calls[...] : calls.drop(while: { !isChanging($0) }) {
       for fault in faults(at: call) {
         try reset()
-        let answer = try perform(
-          SystemCallTrace.inject(fault, at: call, followingCopies: true))
+        let answer = try perform(SystemCallTrace.inject(fault, at: call, followingCopies: true))
         try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
         guard isChanging(call) else { continue }
         // The tests restore records directly, so only the audit log itself is verified here.

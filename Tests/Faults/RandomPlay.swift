@@ -174,8 +174,7 @@ final class RandomPlay {
     _ text: String, _ index: Int, _ request: Int = 0, through command: [String] = []
   ) throws -> PAMOutcome {
     try withClock(request, through: command) {
-      try PAMClient.signIn(
-        service: service, user: people[index].user.name, answers: [.text(text)])
+      try PAMClient.signIn(service: service, user: people[index].user.name, answers: [.text(text)])
     }
   }
 
@@ -226,7 +225,7 @@ final class RandomPlay {
     let list = machine.folder + "/kill"
     let outcome = try typing(
       text, index, 2, through: SystemCallTrace.inject(.kill, at: call, to: list))
-    let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
+    let lines = machine.text(of: list)
     if lines.contains("killed by SIGKILL") {
       try followKilled(index, people[index].model.afterKill(of: typed, text, at: time), "\(call)")
     } else {
@@ -301,13 +300,12 @@ final class RandomPlay {
     }
     let list = machine.folder + "/stop"
     try Command.succeed(["/bin/rm", "-f", list])
-    let stop = SystemCallTrace.inject(
-      .stop, at: SystemCall(name: "pwrite64", number: 1), to: list)
+    let stop = SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1), to: list)
     var stopped: Int32?
     try withClock(1, through: stop + ["-f"]) {
       session.answer(.text(text))
       let isStopped = Deadline.usual.waits {
-        let lines = String(decoding: machine.contents(of: list) ?? [], as: UTF8.self)
+        let lines = machine.text(of: list)
         stopped = lines.firstMatch(of: /(\d+) +--- stopped by SIGSTOP/).flatMap {
           Int32($0.output.1)
         }
@@ -374,7 +372,7 @@ final class RandomPlay {
   private func unlock(_ index: Int) throws {
     begin("unlock", index)
     let model = people[index].model
-    try Command.succeed(["/usr/sbin/mfa-admin", "unlock", people[index].user.name])
+    try machine.mustAdminister("unlock", people[index].user.name)
     if model.failures + model.ownFailures > 0 {
       people[index].isSessionOver = true
       people[index].model.generation += 1
@@ -390,12 +388,9 @@ final class RandomPlay {
     let time = Int(Date().timeIntervalSince1970)
     let text = try wrong(index, time)
     let answer = try session.ask(0x0A, Array(text.utf8))
-    session.send(11)
-    _ = try session.waitForExit()
+    try session.end()
     #expect(answer?.kind == 0x8B, "\(title("\(String(describing: answer))"))")
-    let shown = try Command.succeed([
-      "/usr/sbin/mfa-admin", "show", people[index].user.name, "--json",
-    ])
+    let shown = try machine.mustAdminister("show", people[index].user.name, "--json").text
     let found = try #require(shown.firstMatch(of: /"wrongCodesInOwnPrograms": (\d+)/)?.output.1)
     let own = try #require(Int(found))
     let before = people[index].model.ownFailures
@@ -430,9 +425,7 @@ final class RandomPlay {
   private func bypass(_ index: Int) throws {
     begin("bypass", index)
     let name = people[index].user.name
-    let made = try Command.succeed([
-      "/usr/sbin/mfa-admin", "bypass", name, "--for", "24h", "--reason", "test",
-    ])
+    let made = try machine.mustAdminister("bypass", name, "--for", "24h", "--reason", "test").text
     let pattern = /^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/.anchorsMatchLineEndings()
     let code = String(try #require(made.firstMatch(of: pattern)).output.0)
     people[index].isSessionOver = true
@@ -447,7 +440,7 @@ final class RandomPlay {
       let outcome = try typing(code, index)
       try follow(index, typed, code, at: time, outcome, "bypass code")
       guard isLooked else {
-        try Command.succeed(["/usr/sbin/mfa-admin", "withdraw", name, "--all"])
+        try machine.mustAdminister("withdraw", name, "--all")
         people[index].model.generation += 1
         return
       }

@@ -56,13 +56,11 @@ extension Faults {
     static func makeCodes(
       _ user: MachineUser, _ enrollment: Enrollment, offset: Int
     ) throws -> [String] {
-      let session = try HelperSession(as: user)
-      _ = try session.greet()
+      let session = try HelperSession.begun(as: user)
       _ = try session.prove(
         password: user.password, code: try enrollment.phone.code(offset: offset))
       let answer = Answer(message: try session.ask(0x0E), step: 0)
-      session.send(11)
-      _ = try session.waitForExit()
+      try session.end()
       try #require(answer.codes.count == 10)
       return answer.codes
     }
@@ -105,8 +103,7 @@ extension Faults {
         try session.attach(command)
         message = try session.ask(0x14, Array(codes[1].utf8))
       }
-      session.send(11)
-      _ = try session.waitForExit()
+      try session.end()
       return Answer(message: message, step: step)
     }
 
@@ -120,32 +117,30 @@ extension Faults {
 
     @Test("whichever call fails, the state is old or new, and usable", arguments: Change.allCases)
     func everyCall(change: Change) throws {
-      try Machine.use { machine in
-        let start = try Self.start(change, on: machine)
-        let service = try machine.makeService(SignInFaults.stack)
-        let door = Door(service: service, user: start.user)
-        var options: Set<Bool> = []
-        try Faults.everyCall(
-          on: machine, fromBeginning: false, reset: { try reset(start, on: machine) },
-          perform: { try perform(change, start, through: $0) },
-          isDone: { $0.message?.kind == Self.success(of: change) },
-          check: { answer, isDone, title in
-            let isNew = try !isUntouched(start)
-            if isNew {
-              switch change {
-              case .recoveryCodes: try checkCodes(start, answer, isDone, door, title)
-              case .importFirst, .importSecond: try checkImport(start, answer, door, title)
-              case .resynchronize: try checkClock(start, answer, isDone, door, title)
-              }
-            } else if let phone = start.enrollment?.phone {
-              #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
+      let start = try Self.start(change, on: machine)
+      let service = try machine.makeService(SignInFaults.stack)
+      let door = Door(service: service, user: start.user)
+      var options: Set<Bool> = []
+      try Faults.everyCall(
+        on: machine, fromBeginning: false, reset: { try reset(start, on: machine) },
+        perform: { try perform(change, start, through: $0) },
+        isDone: { $0.message?.kind == Self.success(of: change) },
+        check: { answer, isDone, title in
+          let isNew = try !isUntouched(start)
+          if isNew {
+            switch change {
+            case .recoveryCodes: try checkCodes(start, answer, isDone, door, title)
+            case .importFirst, .importSecond: try checkImport(start, answer, door, title)
+            case .resynchronize: try checkClock(start, answer, isDone, door, title)
             }
-            #expect(isNew || !isDone, "\(title): reported as done but not on the disk")
-            options.insert(isNew)
-          })
-        // Both results must have occurred, or nothing was tested.
-        #expect(options == [true, false])
-      }
+          } else if let phone = start.enrollment?.phone {
+            #expect(try door.isOpen(try phone.code(offset: 1)), "\(title)")
+          }
+          #expect(isNew || !isDone, "\(title): reported as done but not on the disk")
+          options.insert(isNew)
+        })
+      // Both results must have occurred, or nothing was tested.
+      #expect(options == [true, false])
     }
 
     /// A service for trying to sign in without showing messages.
@@ -216,22 +211,18 @@ extension Faults {
     }
 
     func codesLeft(_ user: MachineUser) throws -> Int {
-      let session = try HelperSession(as: user)
-      _ = try session.greet()
+      let session = try HelperSession.begun(as: user)
       let status = try session.ask(0x0D)
-      session.send(11)
-      _ = try session.waitForExit()
+      try session.end()
       let answer = try #require(status)
       try #require(answer.kind == 0x8C, "\(answer)")
       return Int(answer.fields[2][0])
     }
 
     func names(of user: MachineUser, _ title: String) throws -> [String] {
-      let session = try HelperSession(as: user)
-      _ = try session.greet()
+      let session = try HelperSession.begun(as: user)
       let list = try session.ask(7)
-      session.send(11)
-      _ = try session.waitForExit()
+      try session.end()
       let answer = try #require(list, "\(title)")
       try #require(answer.kind == 0x87, "\(title): \(answer)")
       return stride(from: 2, to: answer.fields.count, by: 7).map {
@@ -239,42 +230,39 @@ extension Faults {
       }
     }
 
-    @Test(
-      "a recovery code is accepted once, whichever call fails", arguments: [false, true])
+    @Test("a recovery code is accepted once, whichever call fails", arguments: [false, true])
     func recoveryCode(isShown: Bool) throws {
-      try Machine.use { machine in
-        let start = try Self.start(.recoveryCodes, on: machine)
-        let files = StoreFiles(of: start.user.name)
-        let image = try #require(start.image)
-        let entrance = try SignInFaults.Door(machine, start.user)
-        let door = Door(service: entrance.service, user: start.user)
-        var options = PAMClient.Options()
-        options.isSilent = !isShown
-        let calls = try entrance.calls(start.codes[0], at: .answer, options: options)
-        #expect(calls.count { $0.name == "renameat" || $0.name == "renameat2" } == 1)
-        var successes = 0
-        for call in calls {
-          for fault in Faults.faults(at: call) {
-            try files.restore(image)
-            let faulty = try entrance.signIn(
-              start.codes[0], at: .answer, through: SystemCallTrace.inject(fault, at: call),
-              options: options)
-            let title = "\(call) \(fault): \(faulty) \(call.line)"
-            let isIn = faulty.status == .exited(0)
-            if isIn { successes += 1 }
-            if try isUntouched(start) {
-              #expect(!isIn, "\(title)")
-              #expect(try door.isOpen(start.codes[0]), "\(title)")
-              continue
-            }
-            #expect(try codesLeft(start.user) == 9, "\(title)")
-            #expect(try !door.isOpen(start.codes[0]), "\(title)")
-            #expect(try door.isOpen(start.codes[1]), "\(title)")
+      let start = try Self.start(.recoveryCodes, on: machine)
+      let files = StoreFiles(of: start.user.name)
+      let image = try #require(start.image)
+      let entrance = try SignInFaults.Door(machine, start.user)
+      let door = Door(service: entrance.service, user: start.user)
+      var options = PAMClient.Options()
+      options.isSilent = !isShown
+      let calls = try entrance.calls(start.codes[0], at: .answer, options: options)
+      #expect(calls.count { $0.name == "renameat" || $0.name == "renameat2" } == 1)
+      var successes = 0
+      for call in calls {
+        for fault in Faults.faults(at: call) {
+          try files.restore(image)
+          let faulty = try entrance.signIn(
+            start.codes[0], at: .answer, through: SystemCallTrace.inject(fault, at: call),
+            options: options)
+          let title = "\(call) \(fault): \(faulty) \(call.line)"
+          let isIn = faulty.status == .exited(0)
+          if isIn { successes += 1 }
+          if try isUntouched(start) {
+            #expect(!isIn, "\(title)")
+            #expect(try door.isOpen(start.codes[0]), "\(title)")
+            continue
           }
+          #expect(try codesLeft(start.user) == 9, "\(title)")
+          #expect(try !door.isOpen(start.codes[0]), "\(title)")
+          #expect(try door.isOpen(start.codes[1]), "\(title)")
         }
-        // Both results must have occurred, or nothing was tested.
-        #expect(successes > 0 && successes < calls.count * 3)
       }
+      // Both results must have occurred, or nothing was tested.
+      #expect(successes > 0 && successes < calls.count * 3)
     }
   }
 }

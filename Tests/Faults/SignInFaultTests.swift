@@ -38,8 +38,7 @@ extension Faults {
       func signIn(_ code: String, options: PAMClient.Options = PAMClient.Options()) throws
         -> PAMOutcome
       {
-        try PAMClient.signIn(
-          service: service, user: user, answers: [.text(code)], options: options)
+        try PAMClient.signIn(service: service, user: user, answers: [.text(code)], options: options)
       }
 
       /// Signs in; strace's command line applies to the process at a place.
@@ -62,8 +61,7 @@ extension Faults {
       func calls(
         _ code: String, at place: Place, options: PAMClient.Options = PAMClient.Options()
       ) throws -> [SystemCall] {
-        _ = try signIn(
-          code, at: place, through: SystemCallTrace.list(to: list), options: options)
+        _ = try signIn(code, at: place, through: SystemCallTrace.list(to: list), options: options)
         return try SystemCallTrace.calls(
           inListAt: list, from: place == .application ? "/pam_mfa.so" : "read(0")
       }
@@ -73,134 +71,122 @@ extension Faults {
       "whichever call fails, no success is lost from the disk, and no code is accepted twice",
       arguments: Place.allCases)
     func rightCode(place: Place) throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let door = try Door(machine, user)
-        let files = StoreFiles(of: user.name)
-        let image = try files.image()
-        let calls = try door.calls(try enrollment.phone.code(), at: place)
-        if place == .answer {
-          #expect(calls.count { $0.name == "pwrite64" } >= 2)
-          #expect(calls.contains { $0.name == "fdatasync" })
-        }
-        var successes = 0
-        var tries = 0
-        for call in calls {
-          for fault in Faults.faults(at: call) {
-            tries += 1
-            try files.restore(image)
-            let step = enrollment.phone.step()
-            let code = try enrollment.phone.codes(fromStep: step, count: 1)[0]
-            let faulty = try door.signIn(
-              code, at: place, through: SystemCallTrace.inject(fault, at: call))
-            let title = "\(call) \(fault): \(faulty) \(call.line)"
-            let isIn = faulty.status == .exited(0)
-            if isIn {
-              successes += 1
-              #expect(try files.acceptedSteps() == [step], "\(title)")
-            }
-            switch faulty.status {
-            case .exited: break
-            case .killed(let signal):
-              // No fault in the helper ends the application.
-              #expect(place == .application, "\(title)")
-              #expect(signal == 9 || Faults.memoryCalls.contains(call.name), "\(title)")
-            }
-            // At most one of three sign-ins with the code succeeds, whatever happened to the first.
-            let others = try (0..<2).map { _ in try door.signIn(code).status == .exited(0) }
-            #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
-          }
-        }
-        // Both results must have occurred, or nothing was tested.
-        #expect(
-          tries > calls.count && successes > 0 && successes < tries, "\(successes) of \(tries)")
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let door = try Door(machine, user)
+      let files = StoreFiles(of: user.name)
+      let image = try files.image()
+      let calls = try door.calls(try enrollment.phone.code(), at: place)
+      if place == .answer {
+        #expect(calls.count { $0.name == "pwrite64" } >= 2)
+        #expect(calls.contains { $0.name == "fdatasync" })
       }
+      var successes = 0
+      var tries = 0
+      for call in calls {
+        for fault in Faults.faults(at: call) {
+          tries += 1
+          try files.restore(image)
+          let step = enrollment.phone.step()
+          let code = try enrollment.phone.codes(fromStep: step, count: 1)[0]
+          let faulty = try door.signIn(
+            code, at: place, through: SystemCallTrace.inject(fault, at: call))
+          let title = "\(call) \(fault): \(faulty) \(call.line)"
+          let isIn = faulty.status == .exited(0)
+          if isIn {
+            successes += 1
+            #expect(try files.acceptedSteps() == [step], "\(title)")
+          }
+          switch faulty.status {
+          case .exited: break
+          case .killed(let signal):
+            // No fault in the helper ends the application.
+            #expect(place == .application, "\(title)")
+            #expect(signal == 9 || Faults.memoryCalls.contains(call.name), "\(title)")
+          }
+          // At most one of three sign-ins with the code succeeds, whatever happened to the first.
+          let others = try (0..<2).map { _ in try door.signIn(code).status == .exited(0) }
+          #expect((others + [isIn]).count { $0 } <= 1, "\(title), then \(others)")
+        }
+      }
+      // Both results must have occurred, or nothing was tested.
+      #expect(tries > calls.count && successes > 0 && successes < tries, "\(successes) of \(tries)")
     }
 
     @Test("a wrong code stays counted if the helper is killed at any call")
     func killedGuess() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let door = try Door(machine, user)
-        let files = StoreFiles(of: user.name)
-        let image = try files.image()
-        let wrong = try enrollment.phone.wrongCode()
-        let calls = try door.calls(wrong, at: .answer)
-        let written = try #require(calls.firstIndex { $0.name == "pwrite64" })
-        let synced = try #require(calls.firstIndex { $0.name == "fdatasync" })
-        #expect(written < synced)
-        for (index, call) in calls.enumerated() {
-          try files.restore(image)
-          let killed = try door.signIn(
-            wrong, at: .answer, through: SystemCallTrace.inject(.kill, at: call))
-          #expect(killed.status != .exited(0), "\(call): \(killed)")
-          let failures = try files.failures()
-          if index < written { #expect(failures == 0, "\(call)") }
-          if index > written { #expect(failures == 1, "\(call)") }
-        }
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let door = try Door(machine, user)
+      let files = StoreFiles(of: user.name)
+      let image = try files.image()
+      let wrong = try enrollment.phone.wrongCode()
+      let calls = try door.calls(wrong, at: .answer)
+      let written = try #require(calls.firstIndex { $0.name == "pwrite64" })
+      let synced = try #require(calls.firstIndex { $0.name == "fdatasync" })
+      #expect(written < synced)
+      for (index, call) in calls.enumerated() {
+        try files.restore(image)
+        let killed = try door.signIn(
+          wrong, at: .answer, through: SystemCallTrace.inject(.kill, at: call))
+        #expect(killed.status != .exited(0), "\(call): \(killed)")
+        let failures = try files.failures()
+        if index < written { #expect(failures == 0, "\(call)") }
+        if index > written { #expect(failures == 1, "\(call)") }
       }
     }
 
     @Test("a changed configuration is recorded completely or not at all, whichever call fails")
     func otherConfiguration() throws {
-      try Machine.use { machine in
-        let (user, _) = try machine.addEnrolledUser()
-        let door = try Door(machine, user)
-        var revision = 100
-        func edit() throws {
-          revision += 1
-          try machine.writeConfiguration(
-            "[project]\nadjacent_intervals = 5\n# \(revision)\n")
-        }
-        func events() throws -> Int {
-          let shown = try Command.succeed([
-            "/usr/sbin/mfa-admin", "audit-log", "show", "--last", "9999",
-          ])
-          return shown.split(separator: "\n").count { $0.contains("  policy-changed  ") }
-        }
-        try edit()
-        let calls = try door.calls("no code", at: .answer)
-        let first = try #require(calls.firstIndex { $0.line.contains("audit-log.head") })
-        #expect(calls[first...].contains { $0.line.contains("\"audit-log\"") })
-        for call in calls[first...] {
-          for fault in Faults.faults(at: call) {
-            let before = try events()
-            try edit()
-            let faulty = try door.signIn(
-              "no code", at: .answer, through: SystemCallTrace.inject(fault, at: call))
-            #expect(faulty.status != .exited(0), "\(call) \(fault): \(faulty)")
-            _ = try door.signIn("no code")
-            let entered = try events() - before
-            // Twice if a process was killed between writing the entry and the head file.
-            #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
-            let auditLog = try Command.run(["/usr/sbin/mfa-admin", "audit-log", "verify", "--json"])
-            #expect(auditLog.text.contains("\"fault\": null"), "\(call) \(fault): \(auditLog.text)")
-          }
+      let (user, _) = try machine.addEnrolledUser()
+      let door = try Door(machine, user)
+      var revision = 100
+      func edit() throws {
+        revision += 1
+        try machine.writeConfiguration("[project]\nadjacent_intervals = 5\n# \(revision)\n")
+      }
+      func events() throws -> Int {
+        let shown = try machine.mustAdminister("audit-log", "show", "--last", "9999").text
+        return shown.split(separator: "\n").count { $0.contains("  policy-changed  ") }
+      }
+      try edit()
+      let calls = try door.calls("no code", at: .answer)
+      let first = try #require(calls.firstIndex { $0.line.contains("audit-log.head") })
+      #expect(calls[first...].contains { $0.line.contains("\"audit-log\"") })
+      for call in calls[first...] {
+        for fault in Faults.faults(at: call) {
+          let before = try events()
+          try edit()
+          let faulty = try door.signIn(
+            "no code", at: .answer, through: SystemCallTrace.inject(fault, at: call))
+          #expect(faulty.status != .exited(0), "\(call) \(fault): \(faulty)")
+          _ = try door.signIn("no code")
+          let entered = try events() - before
+          // Twice if a process was killed between writing the entry and the head file.
+          #expect((1...2).contains(entered), "\(call) \(fault): \(entered) \(call.line)")
+          let auditLog = try Command.run(["/usr/sbin/mfa-admin", "audit-log", "verify", "--json"])
+          #expect(auditLog.text.contains("\"fault\": null"), "\(call) \(fault): \(auditLog.text)")
         }
       }
     }
 
     @Test("a code whose attempt cannot be written is not verified")
     func guessThatCannotBeWritten() throws {
-      try Machine.use { machine in
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let door = try Door(machine, user)
-        let files = StoreFiles(of: user.name)
-        let image = try files.image()
-        for name in ["pwrite64", "fdatasync"] {
-          for error in ["EIO", "ENOSPC", "EDQUOT", "EROFS"] {
-            try files.restore(image)
-            let start = try machine.log.position()
-            let outcome = try door.signIn(
-              try enrollment.phone.code(), at: .answer,
-              through: SystemCallTrace.inject(
-                .error(error), at: SystemCall(name: name, number: 1)))
-            #expect(outcome.code == "PAM_AUTH_ERR", "\(name) \(error): \(outcome)")
-            let entries = try machine.log.entries(since: start)
-            #expect(entries.first?.fields["result"] == "error", "\(entries)")
-            #expect(entries.first?.fields["part"] == "attempts", "\(entries)")
-            #expect(entries.first?.fields["errno"] == error, "\(entries)")
-          }
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let door = try Door(machine, user)
+      let files = StoreFiles(of: user.name)
+      let image = try files.image()
+      for name in ["pwrite64", "fdatasync"] {
+        for error in ["EIO", "ENOSPC", "EDQUOT", "EROFS"] {
+          try files.restore(image)
+          let start = try machine.log.position()
+          let outcome = try door.signIn(
+            try enrollment.phone.code(), at: .answer,
+            through: SystemCallTrace.inject(
+              .error(error), at: SystemCall(name: name, number: 1)))
+          #expect(outcome.code == "PAM_AUTH_ERR", "\(name) \(error): \(outcome)")
+          let entries = try machine.log.entries(since: start)
+          #expect(entries.first?.fields["result"] == "error", "\(entries)")
+          #expect(entries.first?.fields["part"] == "attempts", "\(entries)")
+          #expect(entries.first?.fields["errno"] == error, "\(entries)")
         }
       }
     }
@@ -221,37 +207,31 @@ extension Faults {
       }
     }
 
-    @Test(
-      "on a full or read-only disk sign-ins work or are denied, and no code is accepted twice")
+    @Test("on a full or read-only disk sign-ins work or are denied, and no code is accepted twice")
     func fullDisk() throws {
-      try Machine.use { machine in
-        try machine.takeAuditLogAway()
-        let (user, enrollment) = try machine.addEnrolledUser()
-        let other = try machine.addUser()
-        let service = try machine.makeService(Self.stack)
-        try Self.fillStore(machine)
-        // The slots already exist, so a full disk prevents no sign-in.
-        let code = try enrollment.phone.code()
-        let first = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(code)])
-        #expect(first.code == "PAM_SUCCESS", "\(first)")
-        let second = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(code)])
-        #expect(second.code == "PAM_AUTH_ERR", "\(second)")
+      try machine.takeAuditLogAway()
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let other = try machine.addUser()
+      let service = try machine.makeService(Self.stack)
+      try Self.fillStore(machine)
+      // The slots already exist, so a full disk prevents no sign-in.
+      let code = try enrollment.phone.code()
+      let first = try user.signIn(to: service, typing: code)
+      #expect(first.code == "PAM_SUCCESS", "\(first)")
+      let second = try user.signIn(to: service, typing: code)
+      #expect(second.code == "PAM_AUTH_ERR", "\(second)")
 
-        // Enrolment fails with a message, and existing files stay intact.
-        #expect(throws: HarnessFailure.self) { try machine.enroll(other) }
-        try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
-        _ = try machine.enroll(other)
+      // Enrolment fails with a message, and existing files stay intact.
+      #expect(throws: HarnessFailure.self) { try machine.enroll(other) }
+      try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
+      _ = try machine.enroll(other)
 
-        try Command.succeed(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"])
-        let start = try machine.log.position()
-        let third = try PAMClient.signIn(
-          service: service, user: user.name, answers: [.text(try enrollment.phone.code(offset: 1))])
-        #expect(third.code == "PAM_AUTH_ERR", "\(third)")
-        let entries = try machine.log.entries(since: start)
-        #expect(entries.first?.fields["errno"] == "EROFS", "\(entries)")
-      }
+      try Command.succeed(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"])
+      let start = try machine.log.position()
+      let third = try user.signIn(to: service, typing: try enrollment.phone.code(offset: 1))
+      #expect(third.code == "PAM_AUTH_ERR", "\(third)")
+      let entries = try machine.log.entries(since: start)
+      #expect(entries.first?.fields["errno"] == "EROFS", "\(entries)")
     }
   }
 }

@@ -106,7 +106,7 @@ struct UsedFileTests {
   }
 
   func isAccepted(_ code: String, service: String, user: MachineUser) throws -> Bool {
-    try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)]).code
+    try user.signIn(to: service, typing: code).code
       == "PAM_SUCCESS"
   }
 }

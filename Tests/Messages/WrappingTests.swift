@@ -1,3 +1,5 @@
+import Glibc
+import MFACPOSIX
 import MFAMessages
 import Testing
 
@@ -128,5 +130,37 @@ struct WrappedText {
   func lastLine() {
     #expect(("one\nCode: " as MessageText).columnsOfLastLine == 6)
     #expect(("驗證碼：" as MessageText).columnsOfLastLine == 8)
+  }
+}
+
+/// Widths as the system knows them.
+enum Width {
+  /// The locale whose character widths are used: C.UTF-8, which every system has.
+  /// LC_CTYPE_MASK, which Swift does not import, is the bit of LC_CTYPE.
+  // SAFETY: the string is valid for the call, and the locale is never freed.
+  private nonisolated(unsafe) static let locale = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+
+  static func columns(of scalar: Unicode.Scalar) -> Int {
+    // SAFETY: the locale is valid, and the thread's own locale is restored.
+    let before = unsafe uselocale(locale)
+    // SAFETY: as above.
+    defer { _ = unsafe uselocale(before) }
+    return Int(cposix_columns(wchar_t(bitPattern: scalar.value)))
+  }
+}
+
+@Suite struct LanguageTests {
+  @Test(
+    "a locale name selects a language",
+    arguments: [
+      ("en_GB.UTF-8", Language.english), ("C", .english), ("C.UTF-8", .english),
+      ("POSIX", .english), ("fr", .french), ("fr_CA.UTF-8", .french), ("FR_fr@euro", .french),
+      ("es_419", .spanish), ("es-MX", .spanish), ("ja_JP.eucJP", .japanese),
+      ("zh_TW.UTF-8", .traditionalChinese), ("zh_HK", .traditionalChinese),
+      ("zh-Hant-TW", .traditionalChinese), ("zh_CN.UTF-8", nil), ("zh", nil), ("de_DE", nil),
+      ("", nil), ("._@", nil), ("french", nil),
+    ] as [(String, Language?)])
+  func localeNames(name: String, language: Language?) {
+    #expect(Language(localeName: Array(name.utf8)) == language)
   }
 }

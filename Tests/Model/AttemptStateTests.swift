@@ -49,40 +49,37 @@ import Testing
       number += 1
     }
     #expect(number == 5)
-    #expect(
-      state.begin(Self.policy, now: Self.now)
-        == .refused(.throttled(seconds: 30)))
+    #expect(state.begin(Self.policy, now: Self.now) == .refused(.throttled(seconds: 30)))
   }
 
   struct Standing: Sendable {
-    let number: Int
     let failures: UInt32
     let elapsed: Int64
     let standing: AttemptState.Standing
   }
 
   @Test(arguments: [
-    Standing(number: 1, failures: 0, elapsed: 0, standing: .open),
-    Standing(number: 2, failures: 4, elapsed: 0, standing: .open),
-    Standing(number: 3, failures: 5, elapsed: 0, standing: .throttled(seconds: 30)),
-    Standing(number: 4, failures: 5, elapsed: 2, standing: .throttled(seconds: 28)),
-    Standing(number: 5, failures: 5, elapsed: 29, standing: .throttled(seconds: 1)),
-    Standing(number: 6, failures: 5, elapsed: 30, standing: .open),
-    Standing(number: 7, failures: 6, elapsed: 30, standing: .throttled(seconds: 30)),
-    Standing(number: 8, failures: 9, elapsed: 0, standing: .throttled(seconds: 480)),
-    Standing(number: 9, failures: 10, elapsed: 0, standing: .throttled(seconds: 900)),
-    Standing(number: 10, failures: 99, elapsed: 899, standing: .throttled(seconds: 1)),
-    Standing(number: 11, failures: 99, elapsed: 900, standing: .open),
-    Standing(number: 12, failures: 100, elapsed: 1 << 40, standing: .locked),
-    Standing(number: 13, failures: .max, elapsed: 0, standing: .locked),
+    Standing(failures: 0, elapsed: 0, standing: .open),
+    Standing(failures: 4, elapsed: 0, standing: .open),
+    Standing(failures: 5, elapsed: 0, standing: .throttled(seconds: 30)),
+    Standing(failures: 5, elapsed: 2, standing: .throttled(seconds: 28)),
+    Standing(failures: 5, elapsed: 29, standing: .throttled(seconds: 1)),
+    Standing(failures: 5, elapsed: 30, standing: .open),
+    Standing(failures: 6, elapsed: 30, standing: .throttled(seconds: 30)),
+    Standing(failures: 9, elapsed: 0, standing: .throttled(seconds: 480)),
+    Standing(failures: 10, elapsed: 0, standing: .throttled(seconds: 900)),
+    Standing(failures: 99, elapsed: 899, standing: .throttled(seconds: 1)),
+    Standing(failures: 99, elapsed: 900, standing: .open),
+    Standing(failures: 100, elapsed: 1 << 40, standing: .locked),
+    Standing(failures: .max, elapsed: 0, standing: .locked),
     // A time in the future counts as now.
-    Standing(number: 14, failures: 5, elapsed: -1, standing: .throttled(seconds: 30)),
-    Standing(number: 15, failures: 5, elapsed: -1 << 40, standing: .throttled(seconds: 30)),
-    Standing(number: 16, failures: 4, elapsed: -1 << 40, standing: .open),
+    Standing(failures: 5, elapsed: -1, standing: .throttled(seconds: 30)),
+    Standing(failures: 5, elapsed: -1 << 40, standing: .throttled(seconds: 30)),
+    Standing(failures: 4, elapsed: -1 << 40, standing: .open),
   ])
   func standings(_ row: Standing) {
     let state = Self.state(failures: row.failures, lastFailure: Self.now - row.elapsed)
-    #expect(state.standing(Self.policy, now: Self.now) == row.standing, "row \(row.number)")
+    #expect(state.standing(Self.policy, now: Self.now) == row.standing, "\(row)")
   }
 
   @Test func disabledAfterAHundred() {
@@ -104,8 +101,7 @@ import Testing
     let state = Self.state(failures: 99, lastFailure: Self.now - 900)
     let counted = try #require(Self.counted(state))
     #expect(counted.standing(Self.policy, now: Self.now) == .locked)
-    let (factor, next) = try #require(
-      counted.accepting([.init(factor: Self.first, step: 101)]))
+    let (factor, next) = try #require(counted.accepting([.init(factor: Self.first, step: 101)]))
     #expect(factor == Self.first)
     #expect(next.standing(Self.policy, now: Self.now) == .open)
   }
@@ -128,8 +124,7 @@ import Testing
     var state = Self.state()
     var now = Self.now
     var number = 0
-    while case .counted(let next) = state.begin(
-      Self.policy, now: now, .init(counter: .ownProcess))
+    while case .counted(let next) = state.begin(Self.policy, now: now, .init(counter: .ownProcess))
     {
       state = next
       #expect(state.failures == 0 && state.standing(Self.policy, now: now) == .open)
@@ -152,8 +147,7 @@ import Testing
     }
     #expect(number == 100 && state.standing(Self.policy, now: now) == .locked)
     // An accepted code resets both counts.
-    let (factor, accepted) = try #require(
-      state.accepting([.init(factor: Self.first, step: 101)]))
+    let (factor, accepted) = try #require(state.accepting([.init(factor: Self.first, step: 101)]))
     #expect(factor == Self.first)
     #expect(accepted.failures == 0 && accepted.ownProcessFailures == FailureCount())
     #expect(state.unlocked().ownProcessFailures == FailureCount())

@@ -1,79 +1,77 @@
+import MFAAttempt
+import MFABase
 import MFAModel
 import Testing
 
 @Suite struct CodeTests {
-  struct Answer: Sendable, CustomTestStringConvertible {
-    let number: Int
+  struct Answer: Sendable {
     let text: [UInt8]
     let code: String?
 
-    var testDescription: String { "row \(number)" }
-
-    init(_ number: Int, _ text: String, _ code: String?) {
-      self.init(number, Array(text.utf8), code)
+    init(_ text: String, _ code: String?) {
+      self.init(Array(text.utf8), code)
     }
 
-    init(_ number: Int, _ text: [UInt8], _ code: String?) {
-      self.number = number
+    init(_ text: [UInt8], _ code: String?) {
       self.text = text
       self.code = code
     }
   }
 
   @Test(arguments: [
-    Answer(1, "123456", "123456"),
-    Answer(2, "1234567", "1234567"),
-    Answer(3, "12345678", "12345678"),
-    Answer(4, "000000", "000000"),
-    Answer(5, "00000000", "00000000"),
-    Answer(6, "99999999", "99999999"),
-    Answer(7, "000 123", "000123"),
-    Answer(8, " 1 2 3 4 5 6 ", "123456"),
-    Answer(9, "1234 5678", "12345678"),
-    Answer(10, String(repeating: " ", count: 26) + "123456", "123456"),
+    Answer("123456", "123456"),
+    Answer("1234567", "1234567"),
+    Answer("12345678", "12345678"),
+    Answer("000000", "000000"),
+    Answer("00000000", "00000000"),
+    Answer("99999999", "99999999"),
+    Answer("000 123", "000123"),
+    Answer(" 1 2 3 4 5 6 ", "123456"),
+    Answer("1234 5678", "12345678"),
+    Answer(String(repeating: " ", count: 26) + "123456", "123456"),
     // Lengths.
-    Answer(11, "", nil),
-    Answer(12, "1", nil),
-    Answer(13, "12345", nil),
-    Answer(14, "123456789", nil),
-    Answer(15, "000000000", nil),
-    Answer(16, "4294967296123456", nil),
-    Answer(17, "      ", nil),
-    Answer(18, String(repeating: " ", count: 27) + "123456", nil),
-    Answer(19, String(repeating: "1", count: 33), nil),
-    Answer(20, [UInt8](repeating: UInt8(ascii: "1"), count: 1 << 20), nil),
-    Answer(21, [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20), nil),
+    Answer("", nil),
+    Answer("1", nil),
+    Answer("12345", nil),
+    Answer("123456789", nil),
+    Answer("000000000", nil),
+    Answer("4294967296123456", nil),
+    Answer("      ", nil),
+    Answer(String(repeating: " ", count: 27) + "123456", nil),
+    Answer(String(repeating: "1", count: 33), nil),
+    Answer([UInt8](repeating: UInt8(ascii: "1"), count: 1 << 20), nil),
+    Answer([UInt8](repeating: UInt8(ascii: " "), count: 1 << 20), nil),
     // Digits of other scripts, signs, and characters that look like a space.
-    Answer(22, "\u{0661}\u{0662}\u{0663}\u{0664}\u{0665}\u{0666}", nil),
-    Answer(23, "\u{FF11}\u{FF12}\u{FF13}\u{FF14}\u{FF15}\u{FF16}", nil),
-    Answer(24, "+12345", nil),
-    Answer(25, "-123456", nil),
-    Answer(26, "123.456", nil),
-    Answer(27, "123,456", nil),
-    Answer(28, "123-456", nil),
-    Answer(29, "0x1234", nil),
-    Answer(30, "1e0000", nil),
-    Answer(31, "123\u{A0}456", nil),
-    Answer(32, "123\u{200B}456", nil),
+    Answer("\u{0661}\u{0662}\u{0663}\u{0664}\u{0665}\u{0666}", nil),
+    Answer("\u{FF11}\u{FF12}\u{FF13}\u{FF14}\u{FF15}\u{FF16}", nil),
+    Answer("+12345", nil),
+    Answer("-123456", nil),
+    Answer("123.456", nil),
+    Answer("123,456", nil),
+    Answer("123-456", nil),
+    Answer("0x1234", nil),
+    Answer("1e0000", nil),
+    Answer("123\u{A0}456", nil),
+    Answer("123\u{200B}456", nil),
     // Characters adjacent to the digits, control characters, NUL, a password.
-    Answer(33, "12345/", nil),
-    Answer(34, "12345:", nil),
-    Answer(35, "123456\n", nil),
-    Answer(36, "123456\r", nil),
-    Answer(37, "123\t456", nil),
-    Answer(38, "123456\0", nil),
-    Answer(39, "\0\0\0\0\0\0", nil),
-    Answer(40, "12345\u{8}6", nil),
-    Answer(41, "\u{1B}[A123456", nil),
-    Answer(42, "123456\u{7F}", nil),
-    Answer(43, "\u{8}\n\r\u{7F}INCORRECT", nil),
-    Answer(44, "correct horse", nil),
-    Answer(45, "password123456", nil),
-    Answer(46, [0xFF, 0xFE, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36], nil),
-    Answer(47, [0xB1, 0xB2, 0xB3, 0xB4, 0xB5, 0xB6], nil),
+    Answer("12345/", nil),
+    Answer("12345:", nil),
+    Answer("123456\n", nil),
+    Answer("123456\r", nil),
+    Answer("123\t456", nil),
+    Answer("123456\0", nil),
+    Answer("\0\0\0\0\0\0", nil),
+    Answer("12345\u{8}6", nil),
+    Answer("\u{1B}[A123456", nil),
+    Answer("123456\u{7F}", nil),
+    Answer("\u{8}\n\r\u{7F}INCORRECT", nil),
+    Answer("correct horse", nil),
+    Answer("password123456", nil),
+    Answer([0xFF, 0xFE, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36], nil),
+    Answer([0xB1, 0xB2, 0xB3, 0xB4, 0xB5, 0xB6], nil),
   ])
   func reads(_ row: Answer) {
-    #expect(Code(answer: row.text.span)?.text == row.code, "row \(row.number)")
+    #expect(Code(answer: row.text.span)?.text == row.code, "\(row)")
   }
 
   /// Every byte value at every position of a code.
@@ -106,4 +104,214 @@ import Testing
   }
 
   private func code(_ text: String) -> Code? { Code(answer: Array(text.utf8).span) }
+}
+
+@Suite("Recovery codes")
+struct RecoveryCodeTests {
+  private func text(_ bytes: borrowing SecretBytes) -> String {
+    var characters: [UInt8] = []
+    for index in bytes.span.indices { characters.append(bytes.span[index]) }
+    return String(decoding: characters, as: UTF8.self)
+  }
+
+  /// Returns the written form of what `typed` is read as, or nil if it is not a code.
+  private func reading(_ typed: String) -> String? {
+    guard let code = RecoveryCode(answer: Array(typed.utf8).span) else { return nil }
+    return text(code.written())
+  }
+
+  @Test("ten bytes are written as in RFC 4648, in groups of four letters")
+  func written() {
+    // Sixteen groups of five bits that count from 0 to 15.
+    let bytes: [UInt8] = [0x00, 0x44, 0x32, 0x14, 0xC7, 0x42, 0x54, 0xB6, 0x35, 0xCF]
+    guard let code = RecoveryCode(bytes: SecretBytes(copying: bytes.span)) else {
+      Issue.record("ten bytes were refused")
+      return
+    }
+    #expect(text(code.written()) == "abcd-efgh-ijkl-mnop")
+    #expect(text(code.written()).utf8.count == RecoveryCode.writtenLength)
+    #expect(text(code.bytes) == String(decoding: bytes, as: UTF8.self))
+  }
+
+  @Test("a written code reads back equal")
+  func roundTrip() throws {
+    var seen: Set<String> = []
+    for _ in 0..<64 {
+      let written = text(try RecoveryCode.random().written())
+      #expect(reading(written) == written)
+      seen.insert(written)
+    }
+    #expect(seen.count == 64)
+  }
+
+  @Test(
+    "forms that a user may type",
+    arguments: [
+      (1, "abcd-efgh-ijkl-mnop", "abcd-efgh-ijkl-mnop"),
+      (2, "ABCD EFGH IJKL MNOP", "abcd-efgh-ijkl-mnop"),
+      (3, "abcdefghijklmnop", "abcd-efgh-ijkl-mnop"),
+      (4, " a b c d - e f g h ijkl mnop ", "abcd-efgh-ijkl-mnop"),
+      (5, "0bcd-1fgh-8jkl-mnop", "obcd-lfgh-bjkl-mnop"),
+      (6, "2345-6777-abcd-efgh", "2345-6777-abcd-efgh"),
+    ])
+  func typed(row: Int, answer: String, expected: String) {
+    #expect(reading(answer) == expected, "row \(row)")
+  }
+
+  @Test(
+    "invalid recovery codes are refused",
+    arguments: [
+      (1, ""), (2, "123456"), (3, "12345678"), (4, "abcd-efgh-ijkl-mno"),
+      (5, "abcd-efgh-ijkl-mnopq"), (6, "abcd-efgh-ijkl-mno9"), (7, "abcd_efgh_ijkl_mnop"),
+      (8, "abcd-efgh-ijkl-mno\u{0}"), (9, "äbcd-efgh-ijkl-mno"), (10, "abcdefghijklmno="),
+      (11, String(repeating: "a-", count: 16) + String(repeating: " ", count: 17)),
+    ])
+  func refused(row: Int, answer: String) {
+    #expect(reading(answer) == nil, "row \(row)")
+  }
+
+  @Test(
+    "only the written form is accepted after a password",
+    arguments: [
+      (1, "abcd-efgh-ijkl-mnop", true), (2, "ABCD-EFGH-IJKL-MNOP", true),
+      (3, "abcd efgh ijkl mnop", false), (4, "xxxabcdefghijklmnop", false),
+      (5, "a-bcd-efgh-ijklmnop", false), (6, "abcd-efgh-ijkl-mno ", false),
+    ])
+  func writtenForm(row: Int, end: String, isOne: Bool) {
+    let code = RecoveryCode(written: Array(end.utf8).span)
+    #expect((code != nil) == isOne, "row \(row)")
+  }
+}
+
+@Suite("Remembered codes")
+struct RememberedCodesTests {
+  private func place(_ number: UInt8, _ kind: SignInOrigin.Kind = .address) -> SignInOriginDigest {
+    SignInOriginDigest(kind, UInt64(number) * 0x0101_0101_0101_0101)
+  }
+
+  struct Row: Sendable {
+    let time: Int64
+    let age: Int64
+    let now: Int64
+    let isFound: Bool
+  }
+
+  @Test(
+    "a remembered code is valid up to its maximum age, and not if its time is in the future",
+    arguments: [
+      Row(time: 100, age: 10, now: 100, isFound: true),
+      Row(time: 100, age: 10, now: 110, isFound: true),
+      Row(time: 100, age: 10, now: 111, isFound: false),
+      Row(time: 100, age: 10, now: 99, isFound: false),
+      Row(time: .min, age: .max, now: .max, isFound: false),
+      Row(time: .max, age: .max, now: .min, isFound: false),
+      Row(time: 0, age: 0, now: 0, isFound: true),
+    ])
+  func age(_ row: Row) {
+    var codes = RememberedSignIns()
+    codes.add(place(1), at: row.time)
+    let found = codes.time(of: place(1), notOlderThan: row.age, at: row.now)
+    #expect((found != nil) == row.isFound, "\(row)")
+    #expect(codes.time(of: place(2), notOlderThan: row.age, at: row.now) == nil)
+    #expect(
+      codes.time(of: place(1, .session), notOlderThan: row.age, at: row.now) == nil,
+      "a different kind is a different place")
+  }
+
+  @Test("the latest code from a place replaces the previous one")
+  func latest() {
+    var codes = RememberedSignIns()
+    codes.add(place(1), at: 100)
+    codes.add(place(1), at: 200)
+    #expect(codes.entries.map { $0.time } == [200])
+  }
+
+  @Test(
+    "if a kind has too many places, its oldest one is removed",
+    arguments: [SignInOrigin.Kind.address, .session])
+  func bounded(_ kind: SignInOrigin.Kind) {
+    let other: SignInOrigin.Kind = kind == .address ? .session : .address
+    var codes = RememberedSignIns()
+    codes.add(place(1, other), at: 1)
+    let most = RememberedSignIns.maximumCount(of: kind)
+    // The oldest code is not the first one.
+    codes.add(place(200, kind), at: 50)
+    for number in 1...UInt8(most) { codes.add(place(number, kind), at: 100 - Int64(number)) }
+    let kept = codes.entries.filter { $0.place.kind == kind }
+    #expect(kept.count == most)
+    #expect(kept.allSatisfy { $0.time != 50 || most > 50 })
+    #expect(codes.entries.contains { $0.place.kind == other })
+  }
+
+  @Test("the largest possible state fits its slot, and reads back equal")
+  func fullest() throws {
+    var state = AttemptState(
+      record: try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length))),
+      unreported: AttemptState.Unreported(
+        failures: .max, lastFailure: .max,
+        source: Source([UInt8](repeating: 0x61, count: Source.maximumLength)), lastShownNotice: .max
+      ))
+    for number in 0..<UInt8(FactorRecord.maximumFactors) {
+      let id = try #require(FactorID(bytes: [UInt8](repeating: number, count: FactorID.length)))
+      state = state.adding(id, confirmedAt: .max)
+    }
+    for kind in [SignInOrigin.Kind.address, .session] {
+      for number in 1...UInt8(RememberedSignIns.maximumCount(of: kind)) {
+        state = state.remembering(place(number, kind), at: .max - Int64(number))
+      }
+    }
+    let encoded = state.encoded(sequence: .max)
+    #expect(encoded.count == AttemptState.encodedLength)
+    #expect(AttemptState.decode(encoded.span)?.state == state)
+  }
+
+  @Test(
+    "changes that clear remembered codes, and changes that keep them",
+    arguments: [
+      (1, "clearing", true), (2, "a removed factor", true), (3, "a new record", true),
+      (4, "an added factor", false), (5, "unlocking", false), (6, "showing notices", false),
+      (7, "a resynchronised clock", false),
+    ])
+  func forgotten(row: Int, change: String, isForgotten: Bool) throws {
+    let record = try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length)))
+    let user = try #require(UserName(Array("alice".utf8)))
+    let present = FactorRecord(user: user, uid: 1, id: record)
+    let state = AttemptState(record: record).remembering(place(1), at: 100)
+    let next =
+      switch row {
+      case 1: state.forgetting()
+      case 2: state.keeping(present)
+      case 3: state.beginning(present)
+      case 4: state.adding(record, confirmedAt: 1)
+      case 5: state.unlocked()
+      case 6: state.told(upTo: 7)
+      default: state.resynchronized(record, at: 7)
+      }
+    #expect(next.remembered.entries.isEmpty == isForgotten, "row \(row): \(change)")
+  }
+
+  @Test("every byte of the remembered codes is significant, and an invalid count is refused")
+  func damaged() throws {
+    let record = try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length)))
+    let plain = AttemptState(record: record)
+    let state = plain.remembering(place(1), at: 100).remembering(place(2), at: 200)
+    let encoded = state.encoded(sequence: 1)
+    let empty = plain.encoded(sequence: 1)
+    let count = try #require(encoded.indices.first { encoded[$0] != empty[$0] })
+    #expect(encoded[count] == 2)
+    for value: UInt8 in [3, 10, 255] {
+      var changed = encoded
+      changed[count] = value
+      #expect(AttemptState.decode(changed.span) == nil, "a count of \(value)")
+    }
+    var changed = encoded
+    changed[count + 1] = 3
+    #expect(AttemptState.decode(changed.span) == nil, "an unknown kind")
+    // The same place appears twice.
+    changed = encoded
+    for index in 0..<SignInOriginDigest.length {
+      changed[count + 19 + index] = changed[count + 2 + index]
+    }
+    #expect(AttemptState.decode(changed.span) == nil, "a repeated place")
+  }
 }

@@ -249,7 +249,6 @@ import Testing
   // MARK: Invalid values
 
   private struct Field: Sendable {
-    let number: Int
     let offset: Int
     let bytes: [UInt8]
     let whatFor: String
@@ -259,52 +258,52 @@ import Testing
   /// count 1, then the factor: id 16, time 8, name 1 + 7, origin 1, offset 4, kind 1, algorithm 1,
   /// digits 1, period 2, secret 1 + 3; and the number of recovery codes, 1.
   private static let fields = [
-    Field(number: 1, offset: 6, bytes: [0], whatFor: "an empty user name"),
-    Field(number: 2, offset: 7, bytes: [0], whatFor: "a NUL in the user name"),
-    Field(number: 3, offset: 8, bytes: [0x2F], whatFor: "a slash in the user name"),
-    Field(number: 4, offset: 38, bytes: [0], whatFor: "a factor count that is too low"),
-    Field(number: 5, offset: 38, bytes: [2], whatFor: "a factor count that is too high"),
-    Field(number: 6, offset: 38, bytes: [9], whatFor: "a factor count above the limit"),
-    Field(number: 7, offset: 64, bytes: [0x20], whatFor: "a display name with a leading space"),
-    Field(number: 8, offset: 64, bytes: [0x1B], whatFor: "a display name with an escape character"),
-    Field(number: 9, offset: 70, bytes: [0x20], whatFor: "a display name with a trailing space"),
-    Field(number: 10, offset: 66, bytes: [0xFF], whatFor: "a display name that is not UTF-8"),
-    Field(number: 11, offset: 76, bytes: [0], whatFor: "kind 0"),
-    Field(number: 12, offset: 76, bytes: [2], whatFor: "kind 2"),
-    Field(number: 13, offset: 77, bytes: [0], whatFor: "algorithm 0"),
-    Field(number: 14, offset: 77, bytes: [4], whatFor: "algorithm 4"),
-    Field(number: 15, offset: 78, bytes: [5], whatFor: "5 digits"),
-    Field(number: 16, offset: 78, bytes: [9], whatFor: "9 digits"),
-    Field(number: 17, offset: 79, bytes: [0, 14], whatFor: "a period of 14 s"),
-    Field(number: 18, offset: 79, bytes: [0, 121], whatFor: "a period of 121 s"),
-    Field(number: 19, offset: 79, bytes: [1, 30], whatFor: "a period of 286 s"),
-    Field(number: 20, offset: 81, bytes: [2], whatFor: "a secret length that is too low"),
-    Field(number: 21, offset: 81, bytes: [4], whatFor: "a secret length that is too high"),
-    Field(number: 22, offset: 71, bytes: [0], whatFor: "origin 0"),
-    Field(number: 23, offset: 71, bytes: [3], whatFor: "origin 3"),
-    Field(number: 24, offset: 101, bytes: [1], whatFor: "a missing recovery code"),
-    Field(number: 25, offset: 101, bytes: [11], whatFor: "a recovery code count above the limit"),
-    Field(number: 26, offset: 102, bytes: [1], whatFor: "a missing grant"),
-    Field(number: 27, offset: 102, bytes: [5], whatFor: "a grant count above the limit"),
-    Field(number: 28, offset: 107, bytes: [1], whatFor: "a missing notice"),
-    Field(number: 29, offset: 107, bytes: [9], whatFor: "a notice count above the limit"),
+    Field(offset: 6, bytes: [0], whatFor: "an empty user name"),
+    Field(offset: 7, bytes: [0], whatFor: "a NUL in the user name"),
+    Field(offset: 8, bytes: [0x2F], whatFor: "a slash in the user name"),
+    Field(offset: 38, bytes: [0], whatFor: "a factor count that is too low"),
+    Field(offset: 38, bytes: [2], whatFor: "a factor count that is too high"),
+    Field(offset: 38, bytes: [9], whatFor: "a factor count above the limit"),
+    Field(offset: 64, bytes: [0x20], whatFor: "a display name with a leading space"),
+    Field(offset: 64, bytes: [0x1B], whatFor: "a display name with an escape character"),
+    Field(offset: 70, bytes: [0x20], whatFor: "a display name with a trailing space"),
+    Field(offset: 66, bytes: [0xFF], whatFor: "a display name that is not UTF-8"),
+    Field(offset: 76, bytes: [0], whatFor: "kind 0"),
+    Field(offset: 76, bytes: [2], whatFor: "kind 2"),
+    Field(offset: 77, bytes: [0], whatFor: "algorithm 0"),
+    Field(offset: 77, bytes: [4], whatFor: "algorithm 4"),
+    Field(offset: 78, bytes: [5], whatFor: "5 digits"),
+    Field(offset: 78, bytes: [9], whatFor: "9 digits"),
+    Field(offset: 79, bytes: [0, 14], whatFor: "a period of 14 s"),
+    Field(offset: 79, bytes: [0, 121], whatFor: "a period of 121 s"),
+    Field(offset: 79, bytes: [1, 30], whatFor: "a period of 286 s"),
+    Field(offset: 81, bytes: [2], whatFor: "a secret length that is too low"),
+    Field(offset: 81, bytes: [4], whatFor: "a secret length that is too high"),
+    Field(offset: 71, bytes: [0], whatFor: "origin 0"),
+    Field(offset: 71, bytes: [3], whatFor: "origin 3"),
+    Field(offset: 101, bytes: [1], whatFor: "a missing recovery code"),
+    Field(offset: 101, bytes: [11], whatFor: "a recovery code count above the limit"),
+    Field(offset: 102, bytes: [1], whatFor: "a missing grant"),
+    Field(offset: 102, bytes: [5], whatFor: "a grant count above the limit"),
+    Field(offset: 107, bytes: [1], whatFor: "a missing notice"),
+    Field(offset: 107, bytes: [9], whatFor: "a notice count above the limit"),
   ]
 
   /// Invalid fields in a record with one notice and one grant that has a reason. Offsets are counted
   /// from the byte that holds the number of grants.
   private static let laterFields: [Field] = [
-    Field(number: 1, offset: 1, bytes: [0], whatFor: "grant kind 0"),
-    Field(number: 2, offset: 1, bytes: [3], whatFor: "grant kind 3"),
-    Field(number: 3, offset: 6, bytes: [0x7F], whatFor: "a grant created after its end"),
-    Field(number: 4, offset: 22, bytes: [0], whatFor: "a grant without uses"),
-    Field(number: 5, offset: 24, bytes: [0x20], whatFor: "a reason with a leading space"),
-    Field(number: 6, offset: 24, bytes: [0x1B], whatFor: "a reason with an escape character"),
-    Field(number: 7, offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
-    Field(number: 8, offset: 69, bytes: [0], whatFor: "notice kind 0"),
-    Field(number: 9, offset: 69, bytes: [13], whatFor: "notice kind 13"),
-    Field(number: 10, offset: 85, bytes: [0x20], whatFor: "a source with a space"),
-    Field(number: 11, offset: 89, bytes: [1], whatFor: "a subject without its bytes"),
-    Field(number: 12, offset: 89, bytes: [4], whatFor: "subject 4"),
+    Field(offset: 1, bytes: [0], whatFor: "grant kind 0"),
+    Field(offset: 1, bytes: [3], whatFor: "grant kind 3"),
+    Field(offset: 6, bytes: [0x7F], whatFor: "a grant created after its end"),
+    Field(offset: 22, bytes: [0], whatFor: "a grant without uses"),
+    Field(offset: 24, bytes: [0x20], whatFor: "a reason with a leading space"),
+    Field(offset: 24, bytes: [0x1B], whatFor: "a reason with an escape character"),
+    Field(offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
+    Field(offset: 69, bytes: [0], whatFor: "notice kind 0"),
+    Field(offset: 69, bytes: [13], whatFor: "notice kind 13"),
+    Field(offset: 85, bytes: [0x20], whatFor: "a source with a space"),
+    Field(offset: 89, bytes: [1], whatFor: "a subject without its bytes"),
+    Field(offset: 89, bytes: [4], whatFor: "subject 4"),
   ]
 
   @Test func invalidGrantsAndNoticesAreRefused() throws {
@@ -322,7 +321,7 @@ import Testing
       var other = encoded
       let offset = start + row.offset
       other.replaceSubrange(offset..<offset + row.bytes.count, with: row.bytes)
-      #expect(refusal(of: other) == .damaged, "row \(row.number), \(row.whatFor)")
+      #expect(refusal(of: other) == .damaged, "\(row), \(row.whatFor)")
     }
   }
 
@@ -463,7 +462,7 @@ import Testing
     for row in Self.fields {
       var other = encoded
       other.replaceSubrange(row.offset..<row.offset + row.bytes.count, with: row.bytes)
-      #expect(refusal(of: other) == .damaged, "row \(row.number), \(row.whatFor)")
+      #expect(refusal(of: other) == .damaged, "\(row), \(row.whatFor)")
     }
   }
 
@@ -570,8 +569,7 @@ import Testing
     #expect(Set(data).count == data.count)
     // The secret can still be opened after the name or the time of enrolment changed, or factors
     // were added.
-    #expect(
-      data[0] == (try record(3)).associatedData(factor: identifier(1), parameters: .standard))
+    #expect(data[0] == (try record(3)).associatedData(factor: identifier(1), parameters: .standard))
   }
 
   @Test func userNames() {

@@ -5,13 +5,11 @@ import Testing
 /// A configuration in several files, of which later ones override earlier ones.
 @Suite struct LayerTests {
   struct Row: Sendable {
-    let number: Int
     let texts: [String]
     /// The equivalent single text.
     let result: String
 
-    init(_ number: Int, _ texts: [String], _ result: String) {
-      self.number = number
+    init(_ texts: [String], _ result: String) {
       self.texts = texts
       self.result = result
     }
@@ -20,26 +18,24 @@ import Testing
   @Test(
     "a setting in a later file replaces that of an earlier one",
     arguments: [
-      Row(1, [""], ""),
-      Row(2, ["", "[project]\n", "[project]\nstate = observe\n"], "[project]\nstate = observe\n"),
+      Row([""], ""),
+      Row(["", "[project]\n", "[project]\nstate = observe\n"], "[project]\nstate = observe\n"),
       Row(
-        3, ["[project]\nstate = observe\nissuer = A\n", "[project]\nissuer = B\n"],
+        ["[project]\nstate = observe\nissuer = A\n", "[project]\nissuer = B\n"],
         "[project]\nstate = observe\nissuer = B\n"),
       Row(
-        4, ["[project]\nstate = observe\n", "# nothing\n", "[project]\nstate = enabled\n"],
+        ["[project]\nstate = observe\n", "# nothing\n", "[project]\nstate = enabled\n"],
         "[project]\n"),
       Row(
-        5, ["[tenant a]\nusers = x\nstate = observe\n", "[tenant a]\nstate = disabled\n"],
+        ["[tenant a]\nusers = x\nstate = observe\n", "[tenant a]\nstate = disabled\n"],
         "[tenant a]\nusers = x\nstate = disabled\n"),
       // A list is replaced, not extended.
+      Row(["[tenant a]\nusers = x, y\n", "[tenant a]\nusers = z\n"], "[tenant a]\nusers = z\n"),
       Row(
-        6, ["[tenant a]\nusers = x, y\n", "[tenant a]\nusers = z\n"], "[tenant a]\nusers = z\n"),
-      Row(
-        7, ["[tenant a]\nnetworks = ::/0\ngroups = g\n", "[tenant a]\nnetworks = 10.0.0.0/8\n"],
+        ["[tenant a]\nnetworks = ::/0\ngroups = g\n", "[tenant a]\nnetworks = 10.0.0.0/8\n"],
         "[tenant a]\nnetworks = 10.0.0.0/8\ngroups = g\n"),
       // A tenant keeps the position of its first section.
       Row(
-        8,
         [
           "[tenant b]\nusers = x\n", "[tenant a]\nusers = x\n[tenant b]\nstate = observe\n",
           "[tenant c]\nusers = x\n[tenant a]\nstate = disabled\n",
@@ -48,40 +44,36 @@ import Testing
           + "[tenant c]\nusers = x\n"),
       // A tenant's selectors may be in a different file, before or after.
       Row(
-        9, ["[tenant a]\nstate = observe\n", "[tenant a]\nusers = x\n"],
+        ["[tenant a]\nstate = observe\n", "[tenant a]\nusers = x\n"],
         "[tenant a]\nusers = x\nstate = observe\n"),
       // The line feed at the end of a file is optional.
       Row(
-        10, ["[project]\nstate = observe", "[tenant a]\nusers = x", "[project]\nissuer = A"],
+        ["[project]\nstate = observe", "[tenant a]\nusers = x", "[project]\nissuer = A"],
         "[project]\nstate = observe\nissuer = A\n[tenant a]\nusers = x\n"),
       // A contradiction between two files is accepted if a third file resolves it.
       Row(
-        11,
         [
           "[project]\nthrottle_first_wait = 10m\n", "[project]\nthrottle_longest_wait = 5m\n",
           "[project]\nthrottle_first_wait = 5m\n",
         ], "[project]\nthrottle_first_wait = 5m\nthrottle_longest_wait = 5m\n"),
       Row(
-        12,
         ["[project]\nenrollment = offered\n", "[project]\noffer_sign_ins = 3\n"],
         "[project]\nenrollment = offered\noffer_sign_ins = 3\n"),
     ])
   func laterFilesWin(_ row: Row) throws {
-    #expect(try layered(row.texts) == parse(row.result), "row \(row.number)")
+    #expect(try layered(row.texts) == parse(row.result), "\(row)")
   }
 
   struct Refused: Sendable {
-    let number: Int
     let texts: [String]
     let file: UInt16
     let line: Int
     let reason: ConfigurationError.Reason
 
     init(
-      _ number: Int, _ texts: [String], file: UInt16, line: Int,
+      _ texts: [String], file: UInt16, line: Int,
       _ reason: ConfigurationError.Reason
     ) {
-      self.number = number
       self.texts = texts
       self.file = file
       self.line = line
@@ -94,27 +86,26 @@ import Testing
     "an error names the file and line that were read last",
     arguments: [
       Refused(
-        1, ["[project]\nstate = off\n", "[project]\nissuer = :\n"], file: 0, line: 2,
+        ["[project]\nstate = off\n", "[project]\nissuer = :\n"], file: 0, line: 2,
         .invalidValue(.state, excerpt("off"))),
       Refused(
-        2, ["[project]\nstate = observe\n", "\n[project]\nstate = off\n"], file: 1, line: 3,
+        ["[project]\nstate = observe\n", "\n[project]\nstate = off\n"], file: 1, line: 3,
         .invalidValue(.state, excerpt("off"))),
       // Repetition within one file is an error, whatever other files contain.
       Refused(
-        3, ["[project]\n", "[project]\n\n[project]\n"], file: 1, line: 3,
+        ["[project]\n", "[project]\n\n[project]\n"], file: 1, line: 3,
         .repeatedSection(firstLine: 1)),
       Refused(
-        4, ["[tenant a]\nusers=x\n", "\n[tenant a]\n[tenant a]\n"], file: 1, line: 3,
+        ["[tenant a]\nusers=x\n", "\n[tenant a]\n[tenant a]\n"], file: 1, line: 3,
         .repeatedTenant(excerpt("a"), firstLine: 2)),
       Refused(
-        5, ["[project]\nstate = observe\n", "[project]\nstate = observe\nstate = observe\n"],
+        ["[project]\nstate = observe\n", "[project]\nstate = observe\nstate = observe\n"],
         file: 1, line: 3, .repeatedKey(.state, firstLine: 2)),
       // A section ends with its file.
       Refused(
-        6, ["[project]\n", "state = observe\n"], file: 1, line: 1,
+        ["[project]\n", "state = observe\n"], file: 1, line: 1,
         .outsideSection(excerpt("state"))),
       Refused(
-        7,
         [
           "", "[project]\nthrottle_first_wait = 10m\n", "\n[project]\nthrottle_longest_wait = 5m\n",
         ],
@@ -123,30 +114,29 @@ import Testing
       ),
       // The line number is higher in the file that was read first.
       Refused(
-        8, ["\n\n\n[project]\ndisable_after = 8\n", "[project]\nthrottle_after = 9\n"], file: 1,
+        ["\n\n\n[project]\ndisable_after = 8\n", "[project]\nthrottle_after = 9\n"], file: 1,
         line: 2, .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
       Refused(
-        9, ["[tenant a]\nusers = x\nthrottle_after = 9\n", "[project]\ndisable_after = 8\n"],
+        ["[tenant a]\nusers = x\nthrottle_after = 9\n", "[project]\ndisable_after = 8\n"],
         file: 0, line: 3, .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
       Refused(
-        10,
         ["[project]\nenrollment = offered\noffer_sign_ins = 1\n", "[project]\noffer_sign_ins=0"],
         file: 1, line: 2, .offerNeverEnds),
       Refused(
-        11, ["[tenant a]\nstate = observe\n", "[tenant a]\nstate = enabled\n"], file: 1, line: 1,
+        ["[tenant a]\nstate = observe\n", "[tenant a]\nstate = enabled\n"], file: 1, line: 1,
         .noSelector(excerpt("a"))),
-      Refused(12, [manyTenants(64), "[tenant x]\n"], file: 1, line: 1, .tooManyTenants),
+      Refused([manyTenants(64), "[tenant x]\n"], file: 1, line: 1, .tooManyTenants),
       Refused(
-        13, ["[project]\n", String(repeating: "\n", count: 65_537)], file: 1, line: 0, .fileTooLong),
+        ["[project]\n", String(repeating: "\n", count: 65_537)], file: 1, line: 0, .fileTooLong),
     ])
   func refuses(_ row: Refused) {
     do throws(ConfigurationError) {
       _ = try layered(row.texts)
-      Issue.record("row \(row.number)")
+      Issue.record("\(row)")
     } catch {
       #expect(
         error == ConfigurationError(file: row.file, line: row.line, reason: row.reason),
-        "row \(row.number): \(error)")
+        "\(row): \(error)")
     }
   }
 
@@ -200,17 +190,14 @@ import Testing
     let fingerprints = try texts.map { try layered($0).fingerprint.value }
     #expect(Set(fingerprints).count == texts.count && !fingerprints.contains(0))
     for text in texts {
-      #expect(
-        try layered(text).fingerprint == layered(text).fingerprint,
-        "\(text)")
+      #expect(try layered(text).fingerprint == layered(text).fingerprint, "\(text)")
     }
     #expect(Configuration.defaults.fingerprint.value == 0)
     // The expected values use the FNV-1a test vectors for `a` and NUL, and for an empty text and
     // NUL, one after the other.
     var draft = ConfigurationDraft()
     try draft.add([UInt8]().span, from: Array("a".utf8))
-    #expect(
-      try draft.finish().fingerprint.value == FNV.hash(Array("a\0\0".utf8)))
+    #expect(try draft.finish().fingerprint.value == FNV.hash(Array("a\0\0".utf8)))
 
     for (row, times, newest) in [(1, [5, 9, 7], 1), (2, [9, 9, 7], 1), (3, [0, 0, 0], 2)] {
       var draft = ConfigurationDraft()

@@ -44,10 +44,8 @@ struct RecentAnswersTests {
     _ state: AttemptState, _ answer: TypedAnswer, at time: Int64
   ) throws -> AttemptState {
     let counted = try counted(state, answer, at: time)
-    let (_, next) = try #require(
-      counted.accepting([.init(factor: identifier(1), step: time / 30)]))
-    return next.recording(
-      answer.codes[0], of: answer, at: time, after: state, isHintShown: true)
+    let (_, next) = try #require(counted.accepting([.init(factor: identifier(1), step: time / 30)]))
+    return next.recording(answer.codes[0], of: answer, at: time, after: state, isHintShown: true)
   }
 
   private static var empty: AttemptState {
@@ -71,7 +69,6 @@ struct RecentAnswersTests {
   }
 
   struct Row: Sendable {
-    let number: Int
     /// When the answer was counted before, in seconds after a time step began.
     let counted: [Int64]
     let now: Int64
@@ -81,25 +78,25 @@ struct RecentAnswersTests {
   @Test(
     "a wrong answer is refused until the time step changes, and then each time twice as long",
     arguments: [
-      Row(number: 1, counted: [0], now: 0, isRefused: true),
-      Row(number: 2, counted: [0], now: 29, isRefused: true),
-      Row(number: 3, counted: [0], now: 30, isRefused: false),
+      Row(counted: [0], now: 0, isRefused: true),
+      Row(counted: [0], now: 29, isRefused: true),
+      Row(counted: [0], now: 30, isRefused: false),
       // A clock that is ahead makes the same code right in the next step, a second later.
-      Row(number: 4, counted: [29], now: 30, isRefused: false),
-      Row(number: 5, counted: [0, 30], now: 89, isRefused: true),
-      Row(number: 6, counted: [0, 30], now: 90, isRefused: false),
-      Row(number: 7, counted: [0, 30, 90], now: 209, isRefused: true),
-      Row(number: 8, counted: [0, 30, 90], now: 210, isRefused: false),
+      Row(counted: [29], now: 30, isRefused: false),
+      Row(counted: [0, 30], now: 89, isRefused: true),
+      Row(counted: [0, 30], now: 90, isRefused: false),
+      Row(counted: [0, 30, 90], now: 209, isRefused: true),
+      Row(counted: [0, 30, 90], now: 210, isRefused: false),
       // A time in the future counts as now.
-      Row(number: 9, counted: [0], now: -1, isRefused: true),
-      Row(number: 10, counted: [0], now: -86_400, isRefused: true),
+      Row(counted: [0], now: -1, isRefused: true),
+      Row(counted: [0], now: -86_400, isRefused: true),
     ])
   func cases(_ row: Row) throws {
     let answer = try Self.answer(123_456)
     var state = Self.empty
     for time in row.counted { state = try Self.counted(state, answer, at: Self.now + time) }
     let beginning = Self.begin(state, answer, at: Self.now + row.now)
-    #expect((beginning == .repeated(.rejected)) == row.isRefused, "row \(row.number)")
+    #expect((beginning == .repeated(.rejected)) == row.isRefused, "\(row)")
     // Another answer, or the same one under other settings, is counted.
     for other in [try Self.answer(123_457), try Self.answer(123_456, scope: 2)] {
       _ = try Self.counted(state, other, at: Self.now + row.now)
@@ -250,7 +247,6 @@ struct RecentTurnsTests {
   }
 
   struct Row: Sendable {
-    let number: Int
     let failures: UInt32
     let turns: [UInt32]
     let client: UInt32?
@@ -260,22 +256,20 @@ struct RecentTurnsTests {
   @Test(
     "a source waits longer by its share of the last turns",
     arguments: [
-      Row(number: 1, failures: 5, turns: [], client: 1, wait: 30),
-      Row(number: 2, failures: 6, turns: [1], client: nil, wait: 60),
-      Row(number: 3, failures: 6, turns: [1], client: 1, wait: 120),
-      Row(number: 4, failures: 6, turns: [1], client: 2, wait: 60),
-      Row(number: 5, failures: 7, turns: [1, 2], client: 2, wait: 180),
-      Row(number: 6, failures: 50, turns: [1, 1, 1, 1, 1, 1, 1, 2], client: 1, wait: 1687),
-      Row(number: 7, failures: 50, turns: [1, 1, 1, 1, 1, 1, 1, 2], client: 2, wait: 1012),
+      Row(failures: 5, turns: [], client: 1, wait: 30),
+      Row(failures: 6, turns: [1], client: nil, wait: 60),
+      Row(failures: 6, turns: [1], client: 1, wait: 120),
+      Row(failures: 6, turns: [1], client: 2, wait: 60),
+      Row(failures: 7, turns: [1, 2], client: 2, wait: 180),
+      Row(failures: 50, turns: [1, 1, 1, 1, 1, 1, 1, 2], client: 1, wait: 1687),
+      Row(failures: 50, turns: [1, 1, 1, 1, 1, 1, 1, 2], client: 2, wait: 1012),
       // The oldest turn is forgotten.
-      Row(number: 8, failures: 50, turns: [2, 1, 1, 1, 1, 1, 1, 1, 1], client: 2, wait: 900),
-      Row(number: 9, failures: 4, turns: [1], client: 1, wait: 0),
+      Row(failures: 50, turns: [2, 1, 1, 1, 1, 1, 1, 1, 1], client: 2, wait: 900),
+      Row(failures: 4, turns: [1], client: 1, wait: 0),
     ])
   func waits(_ row: Row) {
     let state = Self.state(failures: row.failures, turns: row.turns)
-    #expect(
-      state.wait(Self.policy, counter: .signIn, client: row.client) == row.wait,
-      "row \(row.number)")
+    #expect(state.wait(Self.policy, counter: .signIn, client: row.client) == row.wait, "\(row)")
     let standing = state.standing(Self.policy, now: Self.start, client: row.client)
     #expect(standing == (row.wait == 0 ? .open : .throttled(seconds: row.wait)))
     // Never less than the account, and at most twice as long.

@@ -6,7 +6,6 @@ import Testing
   /// Anna signs in through sshd from 192.0.2.7. She belongs to `staff` and `admins`; the lookup of
   /// the group `lost` fails.
   struct Row: Sendable {
-    let number: Int
     let text: String
     var user = "anna"
     var service = "sshd"
@@ -43,103 +42,84 @@ import Testing
 
   @Test(arguments: [
     // Single selectors.
-    Row(number: 1, text: "", expected: ""),
-    Row(number: 2, text: "[project]\nstate = observe", expected: "state = observe"),
+    Row(text: "", expected: ""),
+    Row(text: "[project]\nstate = observe", expected: "state = observe"),
+    Row(text: "[tenant t]\nusers = anna\nstate = disabled", expected: "state = disabled"),
+    Row(text: "[tenant t]\nusers = bob, anna\nstate=observe", expected: "state = observe"),
+    Row(text: "[tenant t]\nusers = bob, ann\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nusers = Anna\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nusers = anna\nstate=disabled", user: "annabel", expected: ""),
+    Row(text: "[tenant t]\ngroups = staff\nstate=disabled", expected: "state = disabled"),
+    Row(text: "[tenant t]\ngroups = guests, admins\nstate=disabled", expected: "state = disabled"),
+    Row(text: "[tenant t]\ngroups = guests\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nservices = sudo, sshd\nstate=disabled", expected: "state = disabled"),
+    Row(text: "[tenant t]\nservices = sudo\nstate = disabled", expected: ""),
     Row(
-      number: 3, text: "[tenant t]\nusers = anna\nstate = disabled", expected: "state = disabled"),
-    Row(
-      number: 4, text: "[tenant t]\nusers = bob, anna\nstate=observe", expected: "state = observe"),
-    Row(number: 5, text: "[tenant t]\nusers = bob, ann\nstate = disabled", expected: ""),
-    Row(number: 6, text: "[tenant t]\nusers = Anna\nstate = disabled", expected: ""),
-    Row(
-      number: 7, text: "[tenant t]\nusers = anna\nstate=disabled", user: "annabel", expected: ""),
-    Row(
-      number: 8, text: "[tenant t]\ngroups = staff\nstate=disabled", expected: "state = disabled"),
-    Row(
-      number: 9, text: "[tenant t]\ngroups = guests, admins\nstate=disabled",
-      expected: "state = disabled"),
-    Row(number: 10, text: "[tenant t]\ngroups = guests\nstate = disabled", expected: ""),
-    Row(
-      number: 11, text: "[tenant t]\nservices = sudo, sshd\nstate=disabled",
-      expected: "state = disabled"),
-    Row(
-      number: 12, text: "[tenant t]\nservices = sudo\nstate = disabled", expected: ""),
-    Row(
-      number: 13, text: "[tenant t]\nservices = sudo\nenrollment = required", service: "sudo",
+      text: "[tenant t]\nservices = sudo\nenrollment = required", service: "sudo",
       address: nil, expected: "enrollment = required"),
     Row(
-      number: 14, text: "[tenant t]\nnetworks = 192.0.2.0/24\nstate = disabled",
+      text: "[tenant t]\nnetworks = 192.0.2.0/24\nstate = disabled",
       expected: "state = disabled"),
     Row(
-      number: 15, text: "[tenant t]\nnetworks = 192.0.2.0/29\nstate = disabled",
+      text: "[tenant t]\nnetworks = 192.0.2.0/29\nstate = disabled",
       expected: "state = disabled"),
-    Row(number: 16, text: "[tenant t]\nnetworks = 192.0.2.8/29\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nnetworks = 192.0.2.8/29\nstate = disabled", expected: ""),
     Row(
-      number: 17, text: "[tenant t]\nnetworks = 192.0.2.7/32\nstate = disabled",
+      text: "[tenant t]\nnetworks = 192.0.2.7/32\nstate = disabled",
       expected: "state = disabled"),
-    Row(number: 18, text: "[tenant t]\nnetworks = 192.0.2.6/32\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nnetworks = 192.0.2.6/32\nstate = disabled", expected: ""),
     Row(
-      number: 19, text: "[tenant t]\nnetworks = 10.0.0.0/8, 0.0.0.0/0\nstate = disabled",
+      text: "[tenant t]\nnetworks = 10.0.0.0/8, 0.0.0.0/0\nstate = disabled",
       expected: "state = disabled"),
-    Row(number: 20, text: "[tenant t]\nnetworks = ::/0\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\nnetworks = ::/0\nstate = disabled", expected: ""),
     Row(
-      number: 21, text: "[tenant t]\nnetworks = 192.0.2.0/24\nstate = disabled",
+      text: "[tenant t]\nnetworks = 192.0.2.0/24\nstate = disabled",
       address: "::ffff:192.0.2.9", expected: "state = disabled"),
     Row(
-      number: 22, text: "[tenant t]\nnetworks = ::/0\nstate = disabled",
+      text: "[tenant t]\nnetworks = ::/0\nstate = disabled",
       address: "::ffff:192.0.2.9", expected: ""),
+    Row(text: "[tenant t]\nnetworks = 0.0.0.0/0\nstate = disabled", address: "::1", expected: ""),
     Row(
-      number: 23, text: "[tenant t]\nnetworks = 0.0.0.0/0\nstate = disabled", address: "::1",
-      expected: ""),
-    Row(
-      number: 24, text: "[tenant t]\nnetworks = 2001:db8::/32\nstate = disabled",
+      text: "[tenant t]\nnetworks = 2001:db8::/32\nstate = disabled",
       address: "2001:db8:ffff::1", expected: "state = disabled"),
     Row(
-      number: 25, text: "[tenant t]\nnetworks = 2001:db8::/32\nstate = disabled",
+      text: "[tenant t]\nnetworks = 2001:db8::/32\nstate = disabled",
       address: "2001:db9::1", expected: ""),
     Row(
-      number: 26, text: "[tenant t]\nnetworks = ::1/128\nstate = disabled", address: "::1",
+      text: "[tenant t]\nnetworks = ::1/128\nstate = disabled", address: "::1",
       expected: "state = disabled"),
     Row(
-      number: 27, text: "[tenant t]\nnetworks = fe80::/10\nstate = disabled", address: "febf::1",
+      text: "[tenant t]\nnetworks = fe80::/10\nstate = disabled", address: "febf::1",
       expected: "state = disabled"),
     Row(
-      number: 28, text: "[tenant t]\nnetworks = fe80::/10\nstate = disabled", address: "fec0::1",
+      text: "[tenant t]\nnetworks = fe80::/10\nstate = disabled", address: "fec0::1",
       expected: ""),
     // All selectors of a tenant must match.
     Row(
-      number: 29,
       text: "[tenant t]\nusers=anna\ngroups=staff\nservices=sshd\nnetworks=192.0.2.0/24\n"
         + "state = disabled", expected: "state = disabled"),
-    Row(number: 30, text: "[tenant t]\nusers=bob\ngroups=staff\nstate=disabled", expected: ""),
-    Row(number: 31, text: "[tenant t]\nusers=anna\ngroups=guests\nstate=disabled", expected: ""),
-    Row(number: 32, text: "[tenant t]\nservices=sudo\ngroups=staff\nstate=disabled", expected: ""),
-    Row(
-      number: 33, text: "[tenant t]\nnetworks=10.0.0.0/8\nusers=anna\nstate=disabled", expected: ""),
+    Row(text: "[tenant t]\nusers=bob\ngroups=staff\nstate=disabled", expected: ""),
+    Row(text: "[tenant t]\nusers=anna\ngroups=guests\nstate=disabled", expected: ""),
+    Row(text: "[tenant t]\nservices=sudo\ngroups=staff\nstate=disabled", expected: ""),
+    Row(text: "[tenant t]\nnetworks=10.0.0.0/8\nusers=anna\nstate=disabled", expected: ""),
     // The later tenant takes precedence for each key.
-    Row(number: 34, text: twoTenants, expected: "adjacent_intervals = 2\nstate = observe"),
+    Row(text: twoTenants, expected: "adjacent_intervals = 2\nstate = observe"),
+    Row(text: twoTenants, service: "login", expected: "adjacent_intervals = 1\nstate = observe"),
     Row(
-      number: 35, text: twoTenants, service: "login",
-      expected: "adjacent_intervals = 1\nstate = observe"),
-    Row(
-      number: 36, text: twoTenants + "\n[project]\nadjacent_intervals = 0\nissuer = X",
+      text: twoTenants + "\n[project]\nadjacent_intervals = 0\nissuer = X",
       expected: "adjacent_intervals = 2\nstate = observe\nissuer = X"),
     Row(
-      number: 37,
       text: "[project]\nenrollment = required\n[tenant t]\nusers = anna\nenrollment = self-service",
       expected: "enrollment = self-service"),
     Row(
-      number: 38,
       text:
         "[tenant t]\nusers = anna\nprompt_hints = on\n[tenant u]\nusers = bob\nprompt_hints=off",
       expected: "prompt_hints = on"),
     Row(
-      number: 39,
       text: "[project]\nenrollment = offered\noffer_sign_ins = 3\n"
         + "[tenant t]\nusers = anna\noffer_sign_ins = 0\noffer_until = 2027-01-31",
       expected: "enrollment = offered\noffer_until = 2027-01-31"),
     Row(
-      number: 40,
       text: "[tenant t]\nusers = anna\nthrottle_after = 2\nthrottle_first_wait = 1m\n"
         + "throttle_longest_wait = 2m\ndisable_after = 3",
       expected:
@@ -147,283 +127,256 @@ import Testing
     ),
     // Tenants may contradict each other; the stricter value applies.
     Row(
-      number: 41,
       text: "[tenant t]\nusers = anna\nthrottle_after = 50\n"
         + "[tenant u]\nusers = anna\ndisable_after = 10",
       expected: "throttle_after = 10\ndisable_after = 10"),
     Row(
-      number: 42,
       text: "[tenant t]\nusers = anna\nthrottle_first_wait = 10m\n"
         + "[tenant u]\nusers = anna\nthrottle_longest_wait = 1m",
       expected: "throttle_first_wait = 10m\nthrottle_longest_wait = 10m"),
     Row(
-      number: 43,
       text: "[tenant t]\nusers = anna\nthrottle_after = 50\n"
         + "[tenant u]\nusers = anna\ndisable_after = 10\n"
         + "[tenant v]\nusers = anna\ndisable_after = 90",
       expected: "throttle_after = 50\ndisable_after = 90"),
     // After a failed lookup, only stricter values apply.
-    Row(number: 44, text: "[tenant t]\ngroups = lost\nstate = disabled", expected: ""),
+    Row(text: "[tenant t]\ngroups = lost\nstate = disabled", expected: ""),
     Row(
-      number: 45, text: "[project]\nstate = disabled\n[tenant t]\ngroups = lost\nstate = observe",
+      text: "[project]\nstate = disabled\n[tenant t]\ngroups = lost\nstate = observe",
       expected: "state = observe"),
     Row(
-      number: 46, text: "[project]\nstate = observe\n[tenant t]\ngroups = lost\nstate = enabled",
+      text: "[project]\nstate = observe\n[tenant t]\ngroups = lost\nstate = enabled",
       expected: "state = enabled"),
     Row(
-      number: 47, text: "[project]\nstate = observe\n[tenant t]\ngroups = lost\nstate = disabled",
+      text: "[project]\nstate = observe\n[tenant t]\ngroups = lost\nstate = disabled",
       expected: "state = observe"),
     Row(
-      number: 48, text: "[tenant t]\ngroups = guests, lost\nenrollment = required",
+      text: "[tenant t]\ngroups = guests, lost\nenrollment = required",
       expected: "enrollment = required"),
     Row(
-      number: 49,
       text: "[project]\nenrollment=required\n[tenant t]\ngroups = lost\nenrollment=offered\n"
         + "offer_sign_ins = 5", expected: "enrollment = required\noffer_sign_ins = 5"),
     Row(
-      number: 50, text: "[tenant t]\ngroups = lost\nenrollment=offered\noffer_until=2027-01-31",
+      text: "[tenant t]\ngroups = lost\nenrollment=offered\noffer_until=2027-01-31",
       expected: "enrollment = offered\noffer_until = 2027-01-31"),
     Row(
-      number: 51,
       text: "[project]\nenrollment=offered\noffer_sign_ins = 5\noffer_until = 2027-01-31\n"
         + "[tenant t]\ngroups = lost\noffer_sign_ins = 0\noffer_until = 2027-02-01",
       expected: "enrollment=offered\noffer_sign_ins = 5\noffer_until = 2027-01-31"),
     Row(
-      number: 52,
       text: "[project]\nenrollment=offered\noffer_sign_ins = 5\noffer_until = 2027-01-31\n"
         + "[tenant t]\ngroups = lost\noffer_sign_ins = 4\noffer_until = 2027-01-30",
       expected: "enrollment=offered\noffer_sign_ins = 4\noffer_until = 2027-01-30"),
+    Row(text: "[tenant t]\ngroups = lost\nadjacent_intervals = 6\nprompt_hints = on", expected: ""),
     Row(
-      number: 53, text: "[tenant t]\ngroups = lost\nadjacent_intervals = 6\nprompt_hints = on",
-      expected: ""),
-    Row(
-      number: 54,
       text: "[project]\nprompt_hints = on\n"
         + "[tenant t]\ngroups = lost\nadjacent_intervals = 4\nprompt_hints = off",
       expected: "adjacent_intervals = 4"),
     Row(
-      number: 55,
       text: "[tenant t]\ngroups = lost\nthrottle_after = 6\nthrottle_first_wait = 29s\n"
         + "throttle_longest_wait = 14m\ndisable_after = 99",
       expected: "disable_after = 99"),
     Row(
-      number: 56,
       text: "[tenant t]\ngroups = lost\nthrottle_after = 4\nthrottle_first_wait = 31s\n"
         + "throttle_longest_wait = 16m",
       expected: "throttle_after = 4\nthrottle_first_wait = 31s\nthrottle_longest_wait = 16m"),
     // The maximum age of a code depends on three keys together: if one of them is uncertain, no
     // code is remembered.
     Row(
-      number: 67,
       text: remembering + "[tenant t]\ngroups = staff\nremember = 1h\nfresh_for = 5m",
       expected: "remember = 1h\nremember_services = sshd\nfresh_for = 5m"),
     Row(
-      number: 68, text: remembering + "[tenant t]\ngroups = staff\nremember = off",
+      text: remembering + "[tenant t]\ngroups = staff\nremember = off",
       expected: "remember_services = sshd"),
     Row(
-      number: 69, text: remembering + "[tenant t]\ngroups = lost\nremember = off",
+      text: remembering + "[tenant t]\ngroups = lost\nremember = off",
       expected: "remember_services = sshd"),
     Row(
-      number: 70, text: remembering + "[tenant t]\ngroups = lost\nremember = 720h",
+      text: remembering + "[tenant t]\ngroups = lost\nremember = 720h",
       expected: "remember_services = sshd"),
     Row(
-      number: 71, text: remembering + "[tenant t]\ngroups = lost\nfresh_for = 1m",
+      text: remembering + "[tenant t]\ngroups = lost\nfresh_for = 1m",
       expected: "remember_services = sshd"),
     Row(
-      number: 72, text: remembering + "[tenant t]\ngroups = lost\nremember_services = sudo",
+      text: remembering + "[tenant t]\ngroups = lost\nremember_services = sudo",
       expected: "remember_services = sshd"),
     Row(
-      number: 73, text: remembering + "[tenant t]\ngroups = lost\nprompt_hints = off",
+      text: remembering + "[tenant t]\ngroups = lost\nprompt_hints = off",
       expected: "remember = 8h\nremember_services = sshd"),
     Row(
-      number: 74, text: remembering + "[tenant t]\ngroups = guests\nfresh_for = 1m",
+      text: remembering + "[tenant t]\ngroups = guests\nfresh_for = 1m",
       expected: "remember = 8h\nremember_services = sshd"),
     // The default can be repeated in a tenant if there is no limit that it removes.
-    Row(number: 78, text: "[tenant t]\nusers = anna\noffer_sign_ins = 0", expected: ""),
+    Row(text: "[tenant t]\nusers = anna\noffer_sign_ins = 0", expected: ""),
     Row(
-      number: 79,
       text: "[tenant t]\nusers = anna\noffer_sign_ins = 0\n"
         + "[tenant u]\nusers = anna\nenrollment = offered\noffer_until = 2027-01-31",
       expected: "enrollment = offered\noffer_until = 2027-01-31"),
     // No language is stricter than another: a tenant that may match does not change it.
-    Row(number: 75, text: "[tenant t]\nusers = anna\nlanguage = ja", expected: "language = ja"),
-    Row(number: 76, text: "[tenant t]\ngroups = lost\nlanguage = ja", expected: ""),
+    Row(text: "[tenant t]\nusers = anna\nlanguage = ja", expected: "language = ja"),
+    Row(text: "[tenant t]\ngroups = lost\nlanguage = ja", expected: ""),
     Row(
-      number: 77, text: "[project]\nlanguage = fr\n[tenant t]\ngroups = lost\nlanguage = en",
+      text: "[project]\nlanguage = fr\n[tenant t]\ngroups = lost\nlanguage = en",
       expected: "language = fr"),
     // Other selectors can still decide the result.
+    Row(text: "[tenant t]\ngroups = lost, staff\nstate = disabled", expected: "state = disabled"),
+    Row(text: "[tenant t]\ngroups = lost\nusers = bob\nenrollment = required", expected: ""),
     Row(
-      number: 57, text: "[tenant t]\ngroups = lost, staff\nstate = disabled",
-      expected: "state = disabled"),
-    Row(
-      number: 58, text: "[tenant t]\ngroups = lost\nusers = bob\nenrollment = required",
+      text: "[tenant t]\nnetworks = ::/0\nusers = anna\nstate = disabled", address: nil,
       expected: ""),
     Row(
-      number: 59, text: "[tenant t]\nnetworks = ::/0\nusers = anna\nstate = disabled", address: nil,
-      expected: ""),
-    Row(
-      number: 60, text: "[tenant t]\nnetworks = ::1/128\nenrollment = required", address: nil,
+      text: "[tenant t]\nnetworks = ::1/128\nenrollment = required", address: nil,
       expected: "enrollment = required"),
     Row(
-      number: 61, text: "[tenant t]\nnetworks = ::1/128\nenrollment = required",
+      text: "[tenant t]\nnetworks = ::1/128\nenrollment = required",
       address: "host.example", expected: "enrollment = required"),
     Row(
-      number: 62, text: "[tenant t]\nnetworks = ::1/128\ngroups = guests\nenrollment = required",
+      text: "[tenant t]\nnetworks = ::1/128\ngroups = guests\nenrollment = required",
       address: nil, expected: ""),
     Row(
-      number: 63, text: "[tenant t]\nnetworks = ::1/128\ngroups = staff\nstate = disabled",
+      text: "[tenant t]\nnetworks = ::1/128\ngroups = staff\nstate = disabled",
       address: nil, expected: ""),
     Row(
-      number: 64,
       text: "[tenant t]\ngroups = lost\nenrollment = required\n"
         + "[tenant u]\nusers = anna\nenrollment = self-service", expected: ""),
     Row(
-      number: 65,
       text:
         "[tenant t]\nusers = anna\nstate = disabled\n[tenant u]\ngroups = lost\nstate = observe",
       expected: "state = observe"),
-    Row(number: 66, text: "[tenant t]\nusers = anna", expected: ""),
+    Row(text: "[tenant t]\nusers = anna", expected: ""),
   ])
   func settings(_ row: Row) throws {
     let settings = try parse(row.text).settings(for: subject(row))
-    #expect(try settings == parse("[project]\n" + row.expected).project, "row \(row.number)")
+    #expect(try settings == parse("[project]\n" + row.expected).project, "\(row)")
   }
 
   @Test(arguments: [
-    Row(number: 1, text: "[tenant t]\nusers = anna\ngroups = a, staff, b", expected: "a staff"),
-    Row(number: 2, text: "[tenant t]\nusers = bob\ngroups = staff", expected: ""),
-    Row(number: 3, text: "[tenant t]\nservices = su\ngroups = staff", expected: ""),
-    Row(number: 4, text: "[tenant t]\nnetworks = ::/0\ngroups = staff", expected: ""),
-    Row(number: 5, text: "[tenant t]\ngroups = lost, b", expected: "lost b"),
+    Row(text: "[tenant t]\nusers = anna\ngroups = a, staff, b", expected: "a staff"),
+    Row(text: "[tenant t]\nusers = bob\ngroups = staff", expected: ""),
+    Row(text: "[tenant t]\nservices = su\ngroups = staff", expected: ""),
+    Row(text: "[tenant t]\nnetworks = ::/0\ngroups = staff", expected: ""),
+    Row(text: "[tenant t]\ngroups = lost, b", expected: "lost b"),
   ])
   func groupsAreLookedUpOnlyWhereTheyDecide(_ row: Row) throws {
     var asked: [String] = []
     _ = try parse(row.text).settings(for: subject(row) { asked.append($0) })
-    #expect(asked.joined(separator: " ") == row.expected, "row \(row.number)")
+    #expect(asked.joined(separator: " ") == row.expected, "\(row)")
   }
 
   @Test(arguments: [
-    (1, "users = anna", Tenant.Match.yes), (2, "users = bob", .no), (3, "groups = lost", .unknown),
-    (4, "groups = lost\nusers = bob", .no), (5, "groups = lost, staff", .yes),
+    ("users = anna", Tenant.Match.yes), ("users = bob", .no), ("groups = lost", .unknown),
+    ("groups = lost\nusers = bob", .no), ("groups = lost, staff", .yes),
   ])
-  func matches(number: Int, text: String, match: Tenant.Match) throws {
+  func matches(text: String, match: Tenant.Match) throws {
     let tenant = try #require(try parse("[tenant A.b_c-9]\n" + text).tenants.first)
     #expect(readable(tenant.name) == "A.b_c-9")
-    #expect(
-      tenant.match(subject(Row(number: number, text: text, expected: ""))) == match,
-      "row \(number)")
+    #expect(tenant.match(subject(Row(text: text, expected: ""))) == match)
   }
 
   // MARK: Errors
 
   struct Refused: Sendable {
-    let number: Int
     let text: String
     let line: Int
     let reason: ConfigurationError.Reason
 
-    init(_ number: Int, _ text: String, line: Int, _ reason: ConfigurationError.Reason) {
-      self.number = number
+    init(_ text: String, line: Int, _ reason: ConfigurationError.Reason) {
       self.text = text
       self.line = line
       self.reason = reason
     }
 
     /// Creates a row with an invalid value for its key.
-    init(_ number: Int, _ key: Configuration.Key, _ value: String) {
+    init(_ key: Configuration.Key, _ value: String) {
       self.init(
-        number, "[tenant t]\n\(key.name) = \(value)\n", line: 2,
+        "[tenant t]\n\(key.name) = \(value)\n", line: 2,
         .invalidValue(key, excerpt(value)))
     }
 
     /// Creates a row with a network that is not in canonical form.
-    init(_ number: Int, network: String, meant: String) {
+    init(network: String, meant: String) {
       self.init(
-        number, "[tenant t]\nnetworks = \(network)\n", line: 2,
+        "[tenant t]\nnetworks = \(network)\n", line: 2,
         .nonCanonicalNetwork(excerpt(network), meant: excerpt(meant)))
     }
   }
 
   @Test(arguments: [
-    Refused(1, "[tenant]\n", line: 1, .unknownSection(excerpt("tenant"))),
-    Refused(2, "[tenant ]\n", line: 1, .invalidTenantName(excerpt(""))),
-    Refused(3, "[tenant  a]\n", line: 1, .invalidTenantName(excerpt(" a"))),
-    Refused(4, "[tenant a/b]\n", line: 1, .invalidTenantName(excerpt("a/b"))),
-    Refused(5, "[tenant \u{E4}]\n", line: 1, .invalidTenantName(excerpt("\u{E4}"))),
+    Refused("[tenant]\n", line: 1, .unknownSection(excerpt("tenant"))),
+    Refused("[tenant ]\n", line: 1, .invalidTenantName(excerpt(""))),
+    Refused("[tenant  a]\n", line: 1, .invalidTenantName(excerpt(" a"))),
+    Refused("[tenant a/b]\n", line: 1, .invalidTenantName(excerpt("a/b"))),
+    Refused("[tenant \u{E4}]\n", line: 1, .invalidTenantName(excerpt("\u{E4}"))),
     Refused(
-      6, "[tenant \(String(repeating: "a", count: 65))]\n", line: 1,
+      "[tenant \(String(repeating: "a", count: 65))]\n", line: 1,
       .invalidTenantName(excerpt(String(repeating: "a", count: 65)))),
-    Refused(7, "[tenant\ta]\n", line: 1, .unknownSection(excerpt("tenant\ta"))),
+    Refused("[tenant\ta]\n", line: 1, .unknownSection(excerpt("tenant\ta"))),
     Refused(
-      8, "[tenant a]\nusers=x\n[project]\n[tenant a]\n", line: 4,
+      "[tenant a]\nusers=x\n[project]\n[tenant a]\n", line: 4,
       .repeatedTenant(excerpt("a"), firstLine: 1)),
+    Refused("[project]\n[tenant a]\nusers=x\n[project]\n", line: 4, .repeatedSection(firstLine: 1)),
+    Refused("\n[tenant a]\n", line: 2, .noSelector(excerpt("a"))),
+    Refused("[tenant a]\nusers=x\n[tenant b]\n", line: 3, .noSelector(excerpt("b"))),
+    Refused("[tenant a]\nusers=x\nusers=y\n", line: 3, .repeatedKey(.users, firstLine: 2)),
+    Refused("[tenant a]\nissuer = x\n", line: 2, .unknownKey(excerpt("issuer"), in: .tenant)),
     Refused(
-      9, "[project]\n[tenant a]\nusers=x\n[project]\n", line: 4, .repeatedSection(firstLine: 1)),
-    Refused(10, "\n[tenant a]\n", line: 2, .noSelector(excerpt("a"))),
-    Refused(11, "[tenant a]\nusers=x\n[tenant b]\n", line: 3, .noSelector(excerpt("b"))),
-    Refused(
-      12, "[tenant a]\nusers=x\nusers=y\n", line: 3, .repeatedKey(.users, firstLine: 2)),
-    Refused(13, "[tenant a]\nissuer = x\n", line: 2, .unknownKey(excerpt("issuer"), in: .tenant)),
-    Refused(
-      14, "[tenant a]\nend_sessions_on_unenroll = on\n", line: 2,
+      "[tenant a]\nend_sessions_on_unenroll = on\n", line: 2,
       .unknownKey(excerpt("end_sessions_on_unenroll"), in: .tenant)),
-    Refused(15, .users, ""), Refused(16, .users, ","), Refused(17, .users, "a,"),
-    Refused(18, .users, ",a"), Refused(19, .users, "a,,b"), Refused(20, .users, "a, b, a"),
-    Refused(21, .users, "*"), Refused(22, .users, "@staff"), Refused(23, .users, "%staff"),
-    Refused(24, .users, "!bob"), Refused(25, .users, "\"bob"), Refused(26, .users, "bob # me"),
-    Refused(27, .users, "a/b"), Refused(28, .users, "a:b"), Refused(29, .users, "-a"),
-    Refused(30, .users, String(repeating: "a", count: 256)), Refused(31, .groups, "+a"),
-    Refused(32, .groups, "a?"), Refused(33, .groups, "= a"), Refused(34, .services, "Sshd"),
-    Refused(35, .services, "ssh d"), Refused(36, .services, "/etc/pam.d/sshd"),
-    Refused(37, .networks, ""), Refused(38, .networks, "192.0.2.0/33"),
-    Refused(39, .networks, "::/129"), Refused(40, .networks, "192.0.2.0/"),
-    Refused(41, .networks, "192.0.2.0/024"), Refused(42, .networks, "192.0.2.0/255.255.255.0"),
-    Refused(43, .networks, "192.0.2/24"), Refused(44, .networks, "::1/128, ::1/128"),
-    Refused(45, .networks, "fe80::1%eth0/64"), Refused(46, .networks, "::ffff:0:0/95"),
-    Refused(47, .networks, "192.0.2.0/-1"), Refused(48, .networks, "/8"),
-    Refused(49, network: "192.0.2.7/24", meant: "192.0.2.0/24"),
-    Refused(50, network: "2001:db8::1/32", meant: "2001:db8::/32"),
-    Refused(51, network: "192.0.2.7", meant: "192.0.2.7/32"),
-    Refused(52, network: "::1", meant: "::1/128"),
-    Refused(53, network: "2001:DB8::/32", meant: "2001:db8::/32"),
-    Refused(54, network: "2001:db8:0::/48", meant: "2001:db8::/48"),
-    Refused(55, network: "::ffff:192.0.2.0/120", meant: "192.0.2.0/24"),
-    Refused(56, network: "1.2.3.4/0", meant: "0.0.0.0/0"),
-    Refused(57, .state, "off"), Refused(58, .enrollment, "on"), Refused(59, .promptHints, "1"),
+    Refused(.users, ""), Refused(.users, ","), Refused(.users, "a,"),
+    Refused(.users, ",a"), Refused(.users, "a,,b"), Refused(.users, "a, b, a"),
+    Refused(.users, "*"), Refused(.users, "@staff"), Refused(.users, "%staff"),
+    Refused(.users, "!bob"), Refused(.users, "\"bob"), Refused(.users, "bob # me"),
+    Refused(.users, "a/b"), Refused(.users, "a:b"), Refused(.users, "-a"),
+    Refused(.users, String(repeating: "a", count: 256)), Refused(.groups, "+a"),
+    Refused(.groups, "a?"), Refused(.groups, "= a"), Refused(.services, "Sshd"),
+    Refused(.services, "ssh d"), Refused(.services, "/etc/pam.d/sshd"),
+    Refused(.networks, ""), Refused(.networks, "192.0.2.0/33"),
+    Refused(.networks, "::/129"), Refused(.networks, "192.0.2.0/"),
+    Refused(.networks, "192.0.2.0/024"), Refused(.networks, "192.0.2.0/255.255.255.0"),
+    Refused(.networks, "192.0.2/24"), Refused(.networks, "::1/128, ::1/128"),
+    Refused(.networks, "fe80::1%eth0/64"), Refused(.networks, "::ffff:0:0/95"),
+    Refused(.networks, "192.0.2.0/-1"), Refused(.networks, "/8"),
+    Refused(network: "192.0.2.7/24", meant: "192.0.2.0/24"),
+    Refused(network: "2001:db8::1/32", meant: "2001:db8::/32"),
+    Refused(network: "192.0.2.7", meant: "192.0.2.7/32"),
+    Refused(network: "::1", meant: "::1/128"),
+    Refused(network: "2001:DB8::/32", meant: "2001:db8::/32"),
+    Refused(network: "2001:db8:0::/48", meant: "2001:db8::/48"),
+    Refused(network: "::ffff:192.0.2.0/120", meant: "192.0.2.0/24"),
+    Refused(network: "1.2.3.4/0", meant: "0.0.0.0/0"),
+    Refused(.state, "off"), Refused(.enrollment, "on"), Refused(.promptHints, "1"),
     // Contradictions, also with the project's settings, whatever their position.
     Refused(
-      60, "[tenant a]\nusers=x\nthrottle_after = 9\ndisable_after = 8\n", line: 4,
+      "[tenant a]\nusers=x\nthrottle_after = 9\ndisable_after = 8\n", line: 4,
       .belowLimit(.disableAfter, limit: .throttleAfter, excerpt("9"))),
     Refused(
-      61, "[tenant a]\nusers=x\nthrottle_after = 9\n[project]\ndisable_after = 8\n", line: 3,
+      "[tenant a]\nusers=x\nthrottle_after = 9\n[project]\ndisable_after = 8\n", line: 3,
       .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
     Refused(
-      62, "[project]\ndisable_after = 8\n[tenant a]\nusers=x\nthrottle_after = 9\n", line: 5,
+      "[project]\ndisable_after = 8\n[tenant a]\nusers=x\nthrottle_after = 9\n", line: 5,
       .aboveLimit(.throttleAfter, limit: .disableAfter, excerpt("8"))),
     Refused(
-      63, "[tenant a]\nusers=x\nthrottle_first_wait = 1h\n", line: 3,
+      "[tenant a]\nusers=x\nthrottle_first_wait = 1h\n", line: 3,
       .aboveLimit(.throttleFirstWait, limit: .throttleLongestWait, excerpt("15m"))),
-    Refused(64, "[tenant a]\nusers=x\nenrollment=offered\n", line: 3, .offerNeverEnds),
+    Refused("[tenant a]\nusers=x\nenrollment=offered\n", line: 3, .offerNeverEnds),
     Refused(
-      65, "[project]\nenrollment=offered\noffer_sign_ins=1\n[tenant a]\nusers=x\noffer_sign_ins=0",
+      "[project]\nenrollment=offered\noffer_sign_ins=1\n[tenant a]\nusers=x\noffer_sign_ins=0",
       line: 6, .offerNeverEnds),
     Refused(
-      66,
       "[tenant a]\nusers=x\noffer_sign_ins = 0\n"
         + "[tenant b]\nusers=y\nenrollment=offered\noffer_sign_ins=1", line: 3, .offerNeverEnds),
-    Refused(
-      67, manyTenants(65), line: 129, .tooManyTenants),
-    Refused(68, .users, "\"\""), Refused(69, .users, "\"a\" b"), Refused(70, .users, "a \"b\""),
-    Refused(71, .users, "\"a\\b\""), Refused(72, .users, "\"a\", a"),
-    Refused(73, .users, "\"a/b\""), Refused(74, .users, "\"a:b\""),
-    Refused(75, .users, "\"" + String(repeating: "a", count: 256) + "\""),
-    Refused(76, .users, "\"a\", *"), Refused(77, .users, "\"a\","),
-    Refused(78, .services, "\"sshd\""),
+    Refused(manyTenants(65), line: 129, .tooManyTenants),
+    Refused(.users, "\"\""), Refused(.users, "\"a\" b"), Refused(.users, "a \"b\""),
+    Refused(.users, "\"a\\b\""), Refused(.users, "\"a\", a"),
+    Refused(.users, "\"a/b\""), Refused(.users, "\"a:b\""),
+    Refused(.users, "\"" + String(repeating: "a", count: 256) + "\""),
+    Refused(.users, "\"a\", *"), Refused(.users, "\"a\","),
+    Refused(.services, "\"sshd\""),
   ])
   func refuses(_ row: Refused) {
     let error = configurationRefusal(of: Array(row.text.utf8))
-    #expect(error?.line == row.line, "row \(row.number)")
-    #expect(error?.reason == row.reason, "row \(row.number)")
+    #expect(error?.line == row.line, "\(row)")
+    #expect(error?.reason == row.reason, "\(row)")
   }
 
   @Test func sixtyFourTenantsAreAccepted() throws {

@@ -126,8 +126,7 @@ struct DecidersTests {
           try served.receive()
         }
       ])
-      #expect(
-        Self.ask(socket: service.path, helper: helper, patience: 1) == .failure(.silent))
+      #expect(Self.ask(socket: service.path, helper: helper, patience: 1) == .failure(.silent))
       #expect(service.isUsedUp())
       #expect(service.heard == [Self.text, "ended"])
       #expect(!Self.wasStarted(mark))
@@ -160,8 +159,7 @@ struct DecidersTests {
             try part(served)
           }
         ])
-        #expect(
-          Self.ask(socket: service.path, helper: helper) == .failure(failure), "\(name)")
+        #expect(Self.ask(socket: service.path, helper: helper) == .failure(failure), "\(name)")
         #expect(service.isUsedUp())
       }
       #expect(!Self.wasStarted(mark))
@@ -245,30 +243,24 @@ struct DecidersTests {
   }
 
   struct Row: Sendable, CustomTestStringConvertible {
-    let number: Int
     let title: String
     let output: [UInt8]
     let end: End
-    var testDescription: String { "\(number): \(title)" }
+    var testDescription: String { "\(title)" }
   }
 
   static let rows = [
-    Row(number: 1, title: "a reply", output: frame(1), end: .verdict(1)),
-    Row(number: 2, title: "a reply and more", output: frame(2) + frame(1), end: .verdict(2)),
-    Row(number: 3, title: "nothing", output: [], end: .failure(.ended)),
-    Row(number: 4, title: "half a header", output: [0, 0], end: .failure(.ended)),
+    Row(title: "a reply", output: frame(1), end: .verdict(1)),
+    Row(title: "a reply and more", output: frame(2) + frame(1), end: .verdict(2)),
+    Row(title: "nothing", output: [], end: .failure(.ended)),
+    Row(title: "half a header", output: [0, 0], end: .failure(.ended)),
+    Row(title: "half a reply", output: Array(frame(1).dropLast()), end: .failure(.ended)),
+    Row(title: "an empty frame", output: [0, 0, 0, 0], end: .failure(.malformed)),
+    Row(title: "a frame that is too long", output: [0, 1, 0, 1], end: .failure(.malformed)),
+    Row(title: "the longest length", output: [0xFF, 0xFF, 0xFF, 0xFF], end: .failure(.malformed)),
+    Row(title: "an unknown packet", output: [0, 0, 0, 1, 0xFF], end: .failure(.malformed)),
     Row(
-      number: 5, title: "half a reply", output: Array(frame(1).dropLast()), end: .failure(.ended)),
-    Row(number: 6, title: "an empty frame", output: [0, 0, 0, 0], end: .failure(.malformed)),
-    Row(
-      number: 7, title: "a frame that is too long", output: [0, 1, 0, 1], end: .failure(.malformed)),
-    Row(
-      number: 8, title: "the longest length", output: [0xFF, 0xFF, 0xFF, 0xFF],
-      end: .failure(.malformed)),
-    Row(
-      number: 9, title: "an unknown packet", output: [0, 0, 0, 1, 0xFF], end: .failure(.malformed)),
-    Row(
-      number: 10, title: "a response to a client of the helper", output: [0, 0, 0, 1, 0x88],
+      title: "a response to a client of the helper", output: [0, 0, 0, 1, 0x88],
       end: .failure(.malformed)),
   ]
 

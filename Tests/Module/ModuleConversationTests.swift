@@ -37,6 +37,16 @@ struct ModuleConversationTests {
       PrivateText(MessageSamples.secret(prompt)), echo: echo, continuation: continuation)
   }
 
+  /// Returns the verdict for root's application.
+  private static func verdict(
+    _ line: ModuleLine, _ application: RecordedApplication, _ replies: ScriptedReplies
+  ) -> mfa_verdict {
+    ModuleConversation(
+      line, MessageSamples.request, application: application,
+      identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
+    ).run()
+  }
+
   private func run(
     _ line: ModuleLine = .auth, _ request: SignInRequest = MessageSamples.request,
     _ replies: ScriptedReplies
@@ -61,10 +71,7 @@ struct ModuleConversationTests {
     for number in UInt8.min...UInt8.max {
       let application = RecordedApplication()
       let replies = ScriptedReplies([SignInReply([], .verdict(number))])
-      let verdict = ModuleConversation(
-        .account, MessageSamples.request, application: application,
-        identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
-      ).run()
+      let verdict = Self.verdict(.account, application, replies)
       let expected: mfa_verdict =
         switch number {
         case 1: .allow
@@ -88,10 +95,7 @@ struct ModuleConversationTests {
       for before in [[], [SignInReply([], .facts)], [Self.question()]] {
         let application = RecordedApplication(["1"])
         let replies = ScriptedReplies(before + [end].compactMap { $0 })
-        let verdict = ModuleConversation(
-          .auth, MessageSamples.request, application: application,
-          identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
-        ).run()
+        let verdict = Self.verdict(.auth, application, replies)
         #expect(verdict == .deny)
         #expect(application.logged == [Self.failure(reason)])
         #expect(application.calls.last == Self.apology)
@@ -227,10 +231,7 @@ struct ModuleConversationTests {
       let replies = ScriptedReplies(
         [SignInReply](repeating: Self.question(), count: count)
           + [SignInReply([], .verdict(1))])
-      let found = ModuleConversation(
-        .auth, MessageSamples.request, application: application,
-        identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
-      ).run()
+      let found = Self.verdict(.auth, application, replies)
       #expect(found == verdict, "\(count)")
       #expect(replies.heard.count <= 128)
       #expect(
@@ -336,10 +337,7 @@ struct ModuleConversationTests {
         SignInReply([confirm, MessageSamples.tell("c")], .verdict(2)),
         SignInReply(effects, .verdict(1)),
       ])
-      let verdict = ModuleConversation(
-        .auth, MessageSamples.request, application: application,
-        identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
-      ).run()
+      let verdict = Self.verdict(.auth, application, replies)
       #expect(verdict == .pass)
       #expect(replies.isUsedUp)
       #expect(
@@ -372,10 +370,7 @@ struct ModuleConversationTests {
     for other in others {
       let application = RecordedApplication(["yes"])
       let replies = ScriptedReplies([SignInReply([confirm], .verdict(2))] + other)
-      let verdict = ModuleConversation(
-        .auth, MessageSamples.request, application: application,
-        identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false), decider: replies
-      ).run()
+      let verdict = Self.verdict(.auth, application, replies)
       #expect(verdict == .pass)
       #expect(replies.isUsedUp)
       #expect(application.calls == ["ask 'Read?' true"])

@@ -1,5 +1,5 @@
-import MFABase
 import Foundation
+import MFABase
 import MFAQRCode
 import MFATestSupport
 import Testing
@@ -8,31 +8,23 @@ import Testing
 
 @Suite struct QRImageTests {
   struct Row: Sendable, CustomTestStringConvertible {
-    let number: Int
     let text: String
     var errorCorrection = ErrorCorrection.medium
     var scale = 8
-    var testDescription: String { "\(number): \(text.utf8.count) bytes, scale \(scale)" }
+    var testDescription: String { "\(text.utf8.count) bytes, scale \(scale)" }
   }
 
   static let key = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 
   static let rows: [Row] = [
+    Row(text: "otpauth://totp/Example%20Host:alice?secret=\(key)"),
+    Row(text: "otpauth://totp/alice?secret=\(key)", errorCorrection: .low, scale: 3),
     Row(
-      number: 1,
-      text: "otpauth://totp/Example%20Host:alice?secret=\(key)"),
-    Row(
-      number: 2,
-      text: "otpauth://totp/alice?secret=\(key)",
-      errorCorrection: .low, scale: 3),
-    Row(
-      number: 3,
       text: "otpauth://totp/J%C3%B6rg%20%26%20S%C3%B6hne:j%C3%B6rg?secret=\(key)\(key)\(key)"
         + "&algorithm=SHA512&digits=8&period=60"),
     Row(
-      number: 4,
       text: "otpauth://totp/" + String(repeating: "long.", count: 60) + "?secret=\(key)", scale: 4),
-    Row(number: 5, text: "A", scale: 2),
+    Row(text: "A", scale: 2),
   ]
 
   static func symbol(_ row: Row) throws -> QRSymbol {
@@ -142,5 +134,67 @@ import Testing
       }
     }
     #expect(dark[4][4])
+  }
+}
+
+@Suite struct MultiFactorQRTests {
+  @Test("the product draws a URL on a terminal, as PNG and as SVG")
+  func drawings() throws {
+    let url = SecretBytes(copying: Array("otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ".utf8).span)
+    let symbol = try QRSymbol(url)
+    #expect(symbol.size == 29)
+    #expect(QRImage.svg(symbol).count > 1000)
+    #expect(try QRImage.png(symbol).count > 100)
+    switch try TerminalPicture.of(
+      url, ink: .blackOnWhite, room: TerminalSize(columns: 80, rows: 24))
+    {
+    case .text(let text): #expect(text.count > 500)
+    case .needs(let size): Issue.record("needs \(size)")
+    }
+    switch try TerminalPicture.of(
+      url, ink: .blackOnWhite, room: TerminalSize(columns: 10, rows: 5))
+    {
+    case .text: Issue.record("the picture cannot fit")
+    case .needs(let size): #expect(size.columns >= 31)
+    }
+    #expect(throws: QRCodeError.empty) { _ = try QRSymbol(SecretBytes(count: 0)) }
+  }
+}
+
+/// A system program that verifies the result.
+struct Tool {
+  struct Missing: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "\(name) is not installed; packaging/test installs it" }
+  }
+
+  struct Failed: Error { let status: Int32 }
+
+  let path: String
+
+  init(_ name: String) throws {
+    let folders = ["/usr/bin", "/usr/local/bin", "/bin"]
+    let path = folders.map { "\($0)/\(name)" }.first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+    guard let path else { throw Missing(name: name) }
+    self.path = path
+  }
+
+  /// Runs the program and returns its output, without the last newline.
+  func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+    let text = String(decoding: data, as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
   }
 }

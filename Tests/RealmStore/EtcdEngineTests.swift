@@ -1,10 +1,11 @@
+import MFABase
 import MFAEtcdTestSupport
-@testable import MFARealmStore
 import MFASharedStoreTestSupport
 import MFAStore
-import MFABase
 import MFATestSupport
 import Testing
+
+@testable import MFARealmStore
 
 /// The engine with a real cluster.
 @Suite("etcd engine", .privateMachine)
@@ -27,13 +28,9 @@ struct EtcdEngineTests {
     var configuration = realm.configuration
     configuration.prefix.append(1)
     let other = EtcdEngine(configuration)
-    #expect(throws: EngineError.notPrimary) {
-      try other.load(EngineSample.key(), EngineContext())
-    }
+    #expect(throws: EngineError.notPrimary) { try other.load(EngineSample.key(), EngineContext()) }
     #expect(other.lastMessage == "there is no realm with this prefix")
-    #expect(throws: EngineError.notPrimary) {
-      try other.commit(EngineSample.change(version: 0), entering: nil)
-    }
+    #expect(throws: EngineError.notPrimary) { try other.commit(version: 0) }
   }
 
   @Test func realmIsCreatedOnce() throws {
@@ -72,11 +69,9 @@ struct EtcdEngineTests {
   }
 
   @Test func conflictKeepsTheConnection() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let connections = engine.session.generation
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(EngineSample.change(version: 0), entering: nil)
-    }
+    #expect(throws: EngineError.conflict) { try engine.commit(version: 0) }
     _ = try snapshot()
     #expect(engine.session.generation == connections)
   }
@@ -149,5 +144,141 @@ struct EtcdEngineTests {
       _ = try engine.load(key, EngineContext())
       try #require(engine.session.generation == 1)
     }
+  }
+}
+
+/// The shared store with a real cluster of three members behind it. Each store has a connection of its
+/// own, as separate verifiers have.
+@Suite("A shared store in etcd conforms", .privateMachine)
+struct EtcdConformanceTests {
+  private let realm: EtcdRealmFixture
+
+  init() throws { realm = try EtcdRealmFixture() }
+
+  private var conformance: FactorStoreConformance<SharedFactorStore<EngineWithoutClock<EtcdEngine>>>
+  {
+    FactorStoreConformance { TestRealm(EngineWithoutClock(realm.engine())).store() }
+  }
+
+  @Test(arguments: FactorStoreCheck.allCases)
+  func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+
+  @Test("the engine conforms", arguments: StoreEngineCheck.allCases)
+  func engineConforms(_ check: StoreEngineCheck) throws {
+    try StoreEngineConformance(waitsForLines: false, realm.engine).run(check)
+  }
+}
+
+/// A realm in a cluster, with a prefix that no other test uses.
+struct EtcdRealmFixture: @unchecked Sendable {
+  let cluster: EtcdCluster
+  let configuration: EtcdConfiguration
+
+  /// The cluster of all tests that do not disturb it. Each of them has a prefix of its own.
+  private static let shared = Result { () throws(HarnessFailure) in
+    Shared(cluster: try EtcdCluster())
+  }
+
+  private struct Shared: @unchecked Sendable { let cluster: EtcdCluster }
+
+  /// Creates a realm in the shared cluster.
+  init() throws { try self.init(Self.shared.get().cluster) }
+
+  /// Creates a realm in a cluster.
+  init(_ cluster: EtcdCluster) throws {
+    self.cluster = cluster
+    configuration = cluster.configuration(prefix: "/tests/\(UInt64.random(in: 0...UInt64.max))/")
+    do throws(EngineFailure) {
+      _ = try EtcdEngine(configuration).initializeRealm(now: 1_700_000_000)
+    } catch {
+      throw HarnessFailure("no realm: \(error.error.name) \(error.message)")
+    }
+  }
+
+  /// Returns an engine with a connection of its own.
+  func engine() -> EtcdEngine { EtcdEngine(configuration) }
+}
+
+/// Requests to servers that fail.
+@Suite("etcd session", .privateMachine)
+struct EtcdSessionTests {
+  private static let empty = EtcdTransaction()
+
+  private static func session(_ servers: [FailingServer]) -> EtcdSession {
+    EtcdSession(EtcdConfiguration(endpoints: servers.map(\.endpoint)))
+  }
+
+  private static func send(
+    _ session: EtcdSession, _ deadline: Duration = .seconds(20), repeatable: Bool = false
+  ) throws(EngineError) {
+    _ = try session.send(
+      empty, until: EtcdSession.deadline(after: deadline), repeatable: repeatable)
+  }
+
+  @Test func silentServerMissesTheDeadline() throws {
+    let server = try FailingServer("silent")
+    let session = Self.session([server])
+    #expect(throws: EngineError.deadline) { try Self.send(session, .milliseconds(300)) }
+    #expect(throws: EngineError.deadline) {
+      try Self.send(session, .milliseconds(300), repeatable: true)
+    }
+    #expect(throws: EngineError.deadline) { try Self.send(session, .zero) }
+    #expect(try server.requests() == 2)
+  }
+
+  @Test func lostRequestIsNotRepeated() throws {
+    let servers = [try FailingServer("lost"), try FailingServer("lost")]
+    let session = Self.session(servers)
+    #expect(throws: EngineError.unreachable) { try Self.send(session) }
+    #expect(try servers[0].requests() + servers[1].requests() == 1)
+    #expect(throws: EngineError.unreachable) { try Self.send(session, repeatable: true) }
+    #expect(try servers[0].requests() + servers[1].requests() == 3)
+  }
+
+  @Test func serverThatCannotBeReachedIsReplaced() throws {
+    let server = try FailingServer("lost-later")
+    // Nothing listens on these addresses.
+    let session = EtcdSession(
+      EtcdConfiguration(
+        endpoints: ["http://127.63.0.1:2379", "http://127.63.0.2:2379", server.endpoint]))
+    try Self.send(session)
+    #expect(try server.requests() == 1)
+    #expect(session.endpoint == server.endpoint)
+  }
+
+  /// libcurl repeats a request over a new connection if the old one is closed before an answer.
+  @Test func connectionThatIsReplacedInARequestIsCounted() throws {
+    let server = try FailingServer("lost-later")
+    let session = Self.session([server])
+    try Self.send(session)
+    #expect(session.generation == 1)
+    try Self.send(session)
+    #expect(session.generation == 2)
+    #expect(try server.requests() == 3)
+  }
+
+  @Test func redirectionIsNotFollowed() throws {
+    let target = try FailingServer("lost-later")
+    let server = try FailingServer("redirect", redirectingTo: target.endpoint + "/v3/kv/txn")
+    let session = Self.session([server])
+    #expect(throws: EngineError.refused) { try Self.send(session) }
+    #expect(session.message == "HTTP status 307")
+    #expect(try target.requests() == 0)
+  }
+
+  @Test func longAnswerIsRefused() throws {
+    let server = try FailingServer("long")
+    let session = Self.session([server])
+    #expect(throws: EngineError.unreachable) { try Self.send(session) }
+    #expect(session.message == "the answer is too long")
+    #expect(try server.requests() == 1)
+  }
+
+  @Test func answerThatIsNotJSONIsRefused() throws {
+    let server = try FailingServer("broken")
+    let session = Self.session([server])
+    #expect(throws: EngineError.refused) { try Self.send(session) }
+    #expect(session.message == "the answer is not etcd's")
+    #expect(try server.requests() == 1)
   }
 }

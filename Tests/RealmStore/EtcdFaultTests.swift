@@ -1,9 +1,10 @@
 import MFAEtcdTestSupport
-@testable import MFARealmStore
 import MFASharedStoreTestSupport
 import MFAStore
 import MFATestSupport
 import Testing
+
+@testable import MFARealmStore
 
 /// The engine while members of the cluster fail. Each test has a cluster of its own.
 @Suite("etcd faults", .privateMachine, .serialized)
@@ -40,9 +41,7 @@ struct EtcdFaultTests {
         let before = try eventualSnapshot(engine).row.version
         #expect(before >= acknowledged)
         let change = EngineSample.change(version: before)
-        let error = EngineSample.error { () throws(EngineError) in
-          try engine.commit(change, entering: nil)
-        }
+        let error = EngineSample.error(of: try engine.commit(change, entering: nil))
         if error == nil { acknowledged = before + 1 }
       }
       #expect(acknowledged > 0)
@@ -61,13 +60,11 @@ struct EtcdFaultTests {
     var configuration = realm.configuration
     (configuration.loadDeadline, configuration.commitDeadline) = (.seconds(1), .seconds(1))
     let engine = EtcdEngine(configuration)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     try cluster.kill([0, 1])
     for _ in 0..<2 {
       #expect(throws: EngineError.self) { try snapshot(engine) }
-      #expect(throws: EngineError.self) {
-        try engine.commit(EngineSample.change(version: 1), entering: nil)
-      }
+      #expect(throws: EngineError.self) { try engine.commit(version: 1) }
     }
     let findings = engine.checkCluster()
     #expect(findings.contains { if case .withoutQuorum = $0 { true } else { false } })
@@ -82,7 +79,7 @@ struct EtcdFaultTests {
     // Enough for an election while the leader is paused.
     (configuration.loadDeadline, configuration.commitDeadline) = (.seconds(20), .seconds(2))
     let engine = EtcdEngine(configuration)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
     try cluster.suspend(index)
@@ -100,7 +97,7 @@ struct EtcdFaultTests {
     var configuration = realm.configuration
     configuration.loadDeadline = .seconds(20)
     let engine = EtcdEngine(configuration)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let index = try #require(
       cluster.endpoints.firstIndex { $0 == engine.session.endpoint })
     try cluster.suspend(index)
@@ -111,7 +108,7 @@ struct EtcdFaultTests {
 
   @Test func restartIsNoOtherIncarnation() throws {
     let engine = realm.engine()
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     try cluster.kill()
     try cluster.start()
     for engine in [engine, realm.engine()] {
@@ -119,15 +116,15 @@ struct EtcdFaultTests {
       #expect(after.incarnation == after.realm.incarnation)
       #expect(after.row.version == 1)
     }
-    try engine.commit(EngineSample.change(version: 1), entering: nil)
+    try engine.commit(version: 1)
   }
 
   @Test func restoredSnapshotChangesTheIncarnation() throws {
     let engine = realm.engine()
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let before = try snapshot(engine)
     let copy = try cluster.snapshot()
-    try engine.commit(EngineSample.change(version: 1), entering: nil)
+    try engine.commit(version: 1)
     try cluster.restore(copy)
 
     // Neither engine has to know the other database: the first one was started after the restore.
@@ -138,9 +135,7 @@ struct EtcdFaultTests {
       #expect(after.incarnation != after.realm.incarnation)
       #expect(
         after.incarnation.prefix(8) == before.incarnation.prefix(8), "the cluster has the same ID")
-      #expect(throws: EngineError.conflict) {
-        try engine.commit(EngineSample.change(version: 1), entering: nil)
-      }
+      #expect(throws: EngineError.conflict) { try engine.commit(version: 1) }
     }
 
     let found = try snapshot(engine)
@@ -165,14 +160,12 @@ struct EtcdFaultTests {
 
   @Test func commitAfterARestoreIsNotAcknowledged() throws {
     let engine = realm.engine()
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     _ = try snapshot(engine)
     try cluster.restore(try cluster.snapshot())
     // The row and the realm have the versions that the engine knows.
     let change = EngineSample.change(version: 1)
-    let error = EngineSample.error { () throws(EngineError) in
-      try engine.commit(change, entering: nil)
-    }
+    let error = EngineSample.error(of: try engine.commit(change, entering: nil))
     #expect(error != nil)
     let after = try eventualSnapshot(engine)
     #expect(after.incarnation != after.realm.incarnation)
@@ -185,9 +178,7 @@ struct EtcdFaultTests {
     while error == nil, version < 200 {
       var change = EngineSample.change(version: version)
       change.row?.record = [UInt8](repeating: 7, count: EngineRow.longestPart)
-      error = EngineSample.error { [change] () throws(EngineError) in
-        try engine.commit(change, entering: nil)
-      }
+      error = EngineSample.error(of: try engine.commit(change, entering: nil))
       if error == nil { version += 1 }
     }
     #expect(error == .refused)
@@ -204,5 +195,43 @@ struct EtcdFaultTests {
     let findings = EtcdEngine(open.configuration()).checkCluster()
     #expect(
       findings == open.endpoints.map { .clientsNotVerified(endpoint: $0) } + [.withoutRealm])
+  }
+}
+
+/// A server that fails in one way; see server.py. Destroying the value ends it.
+final class FailingServer {
+  private let folder: String
+  private let address: String
+  private let process: ChildProcess
+
+  init(_ mode: String, redirectingTo target: String = "") throws {
+    let number = UInt32.random(in: 0...UInt32.max)
+    folder = "/tmp/mfa-failing-\(number)"
+    address = "127.\(Int.random(in: 64...250)).\(Int.random(in: 1...250)).9"
+    try Command.succeed(["/usr/bin/env", "mkdir", "-m", "0700", folder])
+    try Command.succeed(["/usr/bin/env", "tee", folder + "/target"], input: Array(target.utf8))
+    let output = try Descriptor.memory()
+    process = try ChildProcess(
+      [
+        "/usr/bin/python3", Checkout.folder + "/Tests/RealmStore/server.py", mode, address, folder,
+      ], descriptors: [1: output.number, 2: output.number])
+    let isReady = try Deadline.usual.waits {
+      try Command.run(["/usr/bin/env", "test", "-e", folder + "/ready"]).status.isSuccess
+    }
+    guard isReady else { throw HarnessFailure("the server does not start") }
+  }
+
+  deinit {
+    process.send(signal: 9)
+    do { try Command.succeed(["/usr/bin/env", "rm", "-rf", "--one-file-system", folder]) } catch {}
+  }
+
+  /// The address of the server.
+  var endpoint: String { "http://\(address):2379" }
+
+  /// How many requests the server has received.
+  func requests() throws(HarnessFailure) -> Int {
+    try Command.run(["/usr/bin/env", "cat", folder + "/requests"]).text
+      .split(separator: "\n").count
   }
 }

@@ -72,7 +72,7 @@ struct EtcdSecurityTests {
   @Test func revisionsThatAreNeverRemovedAreFound() throws {
     let engine = realm.engine()
     for version in UInt64(0)..<6 {
-      try engine.commit(EngineSample.change(version: version), entering: nil)
+      try engine.commit(version: version)
     }
     #expect(engine.checkCluster(keeping: 3) == [.notCompacted(revisions: 3)])
     #expect(engine.checkCluster(keeping: 1 << 40) == [])

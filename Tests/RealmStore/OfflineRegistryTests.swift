@@ -85,8 +85,7 @@ struct OfflineRegistryTests {
   @Test("the host is the actor, whatever it states")
   func actor() throws {
     for (number, kind) in [(1, .breakGlass), (2, .attempt)] as [(UInt64, OfflineRecord.Kind)] {
-      try registry.enter(
-        Self.record(number, kind), endingAt: Self.position(number), of: Self.host)
+      try registry.enter(Self.record(number, kind), endingAt: Self.position(number), of: Self.host)
     }
     try registry.refuse(3, endingAt: Self.position(5), of: Self.host)
     try registry.skip(to: .beginning, of: Self.host)

@@ -1,8 +1,8 @@
-import MFARealmStore
+import MFABase
 import MFAPostgreSQLTestSupport
+import MFARealmStore
 import MFASharedStoreTestSupport
 import MFAStore
-import MFABase
 import MFATestSupport
 import Testing
 
@@ -32,17 +32,13 @@ struct PostgreSQLEngineTests {
   @Test func databaseWithoutRealmIsRefused() throws {
     try database.cluster.sql("DELETE FROM mfa.realm", in: "mfa")
     #expect(throws: EngineError.notPrimary) { try snapshot() }
-    #expect(throws: EngineError.notPrimary) {
-      try engine.commit(EngineSample.change(version: 0), entering: nil)
-    }
+    #expect(throws: EngineError.notPrimary) { try engine.commit(version: 0) }
   }
 
   @Test func conflictKeepsTheConnection() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let backend = try backends()
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(EngineSample.change(version: 0), entering: nil)
-    }
+    #expect(throws: EngineError.conflict) { try engine.commit(version: 0) }
     _ = try snapshot()
     #expect(try backends() == backend)
   }
@@ -55,7 +51,7 @@ struct PostgreSQLEngineTests {
 
   @Test func parallelCommitsStayWithinTheHostBudget() throws {
     let changes = try (0..<12).map {
-      try engine.commit(EngineSample.change("user \($0)", version: 0), entering: nil)
+      try engine.commit("user \($0)", version: 0)
       var change = EngineSample.failure("user \($0)", limit: 3)
       change.row?.version = 1
       return change
@@ -158,7 +154,7 @@ struct PostgreSQLEngineTests {
 
   /// Locks the row of a user until the returned process ends.
   private func lockedRow() throws -> ChildProcess {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     return try locked("mfa.rows")
   }
 
@@ -178,9 +174,7 @@ struct PostgreSQLEngineTests {
     let hasty = database.hastyEngine()
     let clock = ContinuousClock()
     let began = clock.now
-    #expect(throws: EngineError.deadline) {
-      try hasty.commit(EngineSample.change(version: 1), entering: nil)
-    }
+    #expect(throws: EngineError.deadline) { try hasty.commit(version: 1) }
     #expect(clock.now - began < .seconds(10))
     #expect(try hasty.load(EngineSample.key(), EngineContext()).row.version == 1)
     withExtendedLifetime(holder) {}
@@ -319,7 +313,7 @@ struct PostgreSQLEngineTests {
   }
 
   @Test func lateAnswerIsNotReadAsTheNext() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let own = try backends()
     let hasty = database.hastyEngine()
     _ = try hasty.load(EngineSample.key(), EngineContext())
@@ -341,4 +335,27 @@ struct PostgreSQLEngineTests {
 /// A cluster that a second thread uses while the first one waits for the server.
 private struct SendableCluster: @unchecked Sendable {
   let cluster: PostgreSQLCluster
+}
+
+/// The shared store with a real server behind it. Each store has a connection of its own, as
+/// separate verifiers have.
+@Suite("A shared store in PostgreSQL conforms", .privateMachine)
+struct PostgreSQLConformanceTests {
+  private let database: RealmDatabase
+
+  init() throws { database = try RealmDatabase() }
+
+  private var conformance:
+    FactorStoreConformance<SharedFactorStore<EngineWithoutClock<PostgreSQLEngine>>>
+  {
+    FactorStoreConformance { TestRealm(EngineWithoutClock(database.engine())).store() }
+  }
+
+  @Test(arguments: FactorStoreCheck.allCases)
+  func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+
+  @Test("the engine conforms", arguments: StoreEngineCheck.allCases)
+  func engineConforms(_ check: StoreEngineCheck) throws {
+    try StoreEngineConformance(database.engine).run(check)
+  }
 }

@@ -1,9 +1,14 @@
-import MFARealmStore
+import MFAAttempt
+import MFABase
+import MFAModel
 import MFAPostgreSQLTestSupport
 import MFASharedStoreTestSupport
+import MFASignInTestSupport
 import MFAStore
 import MFATestSupport
 import Testing
+
+@testable import MFARealmStore
 
 /// The schema and the rights of its roles.
 @Suite("PostgreSQL schema", .privateMachine)
@@ -61,9 +66,7 @@ struct PostgreSQLSchemaTests {
         "SELECT count(*) FROM pg_proc WHERE pronamespace = 'mfa'::regnamespace AND NOT (prosecdef"
           + " AND proconfig = '{\"search_path=pg_catalog, pg_temp\"}')", in: "mfa") == "0")
     let stranger = PostgreSQLEngine(database.cluster.configuration(as: .stranger))
-    #expect(throws: EngineError.refused) {
-      try stranger.load(EngineSample.key(), EngineContext())
-    }
+    #expect(throws: EngineError.refused) { try stranger.load(EngineSample.key(), EngineContext()) }
     #expect(stranger.lastMessage.contains("permission denied"))
   }
 
@@ -146,9 +149,7 @@ struct PostgreSQLSchemaTests {
     try cluster.createDatabase()
     let verifier = PostgreSQLEngine(cluster.configuration())
     #expect(try verifier.checkDatabase() == [.schemaVersion(found: nil)])
-    #expect(throws: EngineError.refused) {
-      try verifier.load(EngineSample.key(), EngineContext())
-    }
+    #expect(throws: EngineError.refused) { try verifier.load(EngineSample.key(), EngineContext()) }
     try PostgreSQLEngine.installSchema(
       cluster.configuration(as: .owner), verifiers: ["mfa_verifier"])
     #expect(try verifier.checkDatabase() == [.noRealm, .noStandbyRequired])
@@ -183,5 +184,180 @@ struct PostgreSQLSchemaTests {
     #expect(try owner.checkDatabase() == [.noStandbyRequired, .tooManyPrivileges])
     try database.cluster.sql("GRANT DELETE ON mfa.log TO mfa_verifier", in: "mfa")
     #expect(try database.engine().checkDatabase() == [.noStandbyRequired, .tooManyPrivileges])
+  }
+}
+
+/// The settings of a session.
+@Suite("PostgreSQL session", .privateMachine)
+struct PostgreSQLSessionTests {
+  private func settings(
+    _ names: [String], of configuration: PostgreSQLConfiguration
+  ) throws -> [String] {
+    let deadline = MonotonicDeadline(after: .seconds(10))
+    let session = try PostgreSQLSession(configuration, until: deadline) { print($0) }
+    let reply = try session.exchange(
+      names.map { SQLStatement("SELECT current_setting($1)", [.text($0)]) }, until: deadline)
+    return try reply.results.map { result in
+      var row = try #require(result.rows.first)
+      return try row.text()
+    }
+  }
+
+  @Test func settingsOfTheRoleAreOverridden() throws {
+    let database = try RealmDatabase()
+    for setting in [
+      "synchronous_commit = off", "client_min_messages = error", "statement_timeout = 0",
+      "lock_timeout = 0", "idle_in_transaction_session_timeout = 0",
+      "default_transaction_isolation = serializable", "standard_conforming_strings = off",
+      "search_path = public", "client_encoding = latin1",
+    ] {
+      try database.cluster.sql("ALTER ROLE mfa_verifier SET \(setting)")
+    }
+    let names = [
+      "synchronous_commit", "client_min_messages", "statement_timeout", "lock_timeout",
+      "idle_in_transaction_session_timeout", "transaction_isolation",
+      "standard_conforming_strings", "search_path", "client_encoding",
+    ]
+    #expect(
+      try settings(names, of: database.cluster.configuration()) == [
+        "on", "notice", "4500ms", "4s", "5s", "read committed", "on", "pg_catalog, mfa, pg_temp",
+        "UTF8",
+      ])
+    try database.cluster.sql("ALTER ROLE mfa_verifier SET synchronous_commit = remote_apply")
+    #expect(
+      try settings(["synchronous_commit"], of: database.cluster.configuration())
+        == ["remote_apply"])
+  }
+
+  @Test func hostsOfAConnectionStringAreSeparated() {
+    let parameters = { (host: String, address: String, port: String) in
+      ConnectionParameter.ofEachHost(
+        [("host", host), ("hostaddr", address), ("port", port), ("user", "u")]
+          .filter { !$0.1.isEmpty }.map { ConnectionParameter($0.0, $0.1) }
+      ).map { $0.map { "\($0.keyword)=\($0.value)" }.sorted().joined(separator: " ") }
+    }
+    #expect(parameters("a", "", "5432") == ["host=a port=5432 user=u"])
+    #expect(parameters("", "", "5432") == ["port=5432 user=u"])
+    #expect(
+      parameters("a,b", "", "5432") == ["host=a port=5432 user=u", "host=b port=5432 user=u"])
+    #expect(
+      parameters("a,b", "1.2.3.4,", "1,2")
+        == ["host=a hostaddr=1.2.3.4 port=1 user=u", "host=b port=2 user=u"])
+    #expect(
+      parameters("", "1.2.3.4,::1", "") == ["hostaddr=1.2.3.4 user=u", "hostaddr=::1 user=u"])
+  }
+}
+
+/// A code that was used after the last backup, and backups that are restored in different ways.
+@Suite("PostgreSQL restore", .privateMachine)
+struct PostgreSQLRestoreTests {
+  /// A way to restore a backup.
+  enum Restore: CaseIterable {
+    case dumpInTheSameServer
+    case dumpInANewServer
+    case baseBackupThatIsJustStarted
+    case baseBackupThatIsRecovered
+
+    /// Whether the database differs from the one that the realm knows.
+    var isRecognized: Bool {
+      switch self {
+      case .dumpInTheSameServer, .baseBackupThatIsJustStarted: false
+      case .dumpInANewServer, .baseBackupThatIsRecovered: true
+      }
+    }
+  }
+
+  private let database: RealmDatabase
+  private let account = Account(name: Array("alice".utf8), uid: 1000)
+  private let now: Int64
+
+  init() throws {
+    database = try RealmDatabase()
+    now = try Clock.now()
+  }
+
+  private func attempt(
+    _ code: String, at time: Int64, in cluster: PostgreSQLCluster
+  ) throws -> Attempt.Result {
+    let store = TestRealm(EngineWithoutClock(PostgreSQLEngine(cluster.configuration()))).store(
+      at: time)
+    return try Attempt.make(
+      TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
+      Attempt.Context(settings: .defaults, clock: { time })
+    ).result
+  }
+
+  private func enroll() throws {
+    let (cluster, now) = (database.cluster, now)
+    try FactorStoreConformance {
+      TestRealm(EngineWithoutClock(PostgreSQLEngine(cluster.configuration()))).store(at: now)
+    }.enroll()
+  }
+
+  /// Makes a backup, lets a code in, and returns the server with the backup.
+  private func restored(_ restore: Restore, after use: () throws -> Void) throws
+    -> PostgreSQLCluster
+  {
+    let cluster = database.cluster
+    switch restore {
+    case .dumpInTheSameServer:
+      let dump = try cluster.dump()
+      try use()
+      try cluster.restore(dump)
+      return cluster
+    case .dumpInANewServer:
+      let dump = try cluster.dump()
+      try use()
+      let other = try PostgreSQLCluster(hasOwnIdentifier: true)
+      try other.createRoles()
+      try other.restore(dump)
+      return other
+    case .baseBackupThatIsJustStarted, .baseBackupThatIsRecovered:
+      let other = try PostgreSQLCluster(
+        copyOf: cluster, isRecovering: restore == .baseBackupThatIsRecovered)
+      try use()
+      try cluster.stop()
+      try other.start()
+      if restore == .baseBackupThatIsRecovered {
+        try other.wait(for: "f", "SELECT pg_is_in_recovery()")
+      }
+      return other
+    }
+  }
+
+  @Test("a used code is refused after a restore and a new epoch", arguments: Restore.allCases)
+  func newEpoch(_ restore: Restore) throws {
+    try enroll()
+    let code = try KnownFactor.code(at: now)
+    let cluster = try restored(restore) {
+      guard case .accepted = try attempt(code, at: now, in: database.cluster) else {
+        throw HarnessFailure("the code was not accepted before the restore")
+      }
+    }
+    let engine = PostgreSQLEngine(cluster.configuration())
+    let snapshot = try engine.load(EngineSample.key(), EngineContext())
+    #expect((snapshot.incarnation != snapshot.realm.incarnation) == restore.isRecognized)
+    if !restore.isRecognized {
+      let actor = AuditLogEvent.Actor(
+        name: Array("root".utf8), uid: 0, program: Array("tests".utf8), source: Source([]))
+      let state = try TestRealm(EngineWithoutClock(engine)).store(at: now).beginEpoch(by: actor)
+      #expect(state.epoch == snapshot.realm.epoch + 1)
+      #expect(state.fence >= now)
+      #expect(state.fenceIntervals == 10)
+    }
+    guard case .rejected(.replayed) = try attempt(code, at: now, in: cluster) else {
+      Issue.record("the code was accepted again")
+      return
+    }
+    #expect(
+      try engine.load(EngineSample.key(), EngineContext()).realm.epoch
+        == snapshot.realm.epoch + 1)
+    let later = now + 1200
+    guard
+      case .accepted = try attempt(try KnownFactor.code(at: later), at: later, in: cluster)
+    else {
+      Issue.record("a later code was refused")
+      return
+    }
   }
 }

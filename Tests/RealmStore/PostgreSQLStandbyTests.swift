@@ -29,7 +29,7 @@ struct PostgreSQLStandbyTests {
   }
 
   @Test func commitIsOnTheStandby() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     try database.cluster.kill()
     try standby.promote()
     let other = PostgreSQLEngine(standby.configuration())
@@ -38,7 +38,7 @@ struct PostgreSQLStandbyTests {
 
   @Test("the primary and its standbys are told, also by a verifier's role")
   func servers() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let servers = try #require(try engine.servers())
     #expect(servers.primary.contains(":"))
     #expect(servers.others.count == 1)
@@ -51,12 +51,8 @@ struct PostgreSQLStandbyTests {
 
   @Test func standbyIsRefused() throws {
     let reader = PostgreSQLEngine(standby.configuration())
-    #expect(throws: EngineError.notPrimary) {
-      try reader.load(EngineSample.key(), EngineContext())
-    }
-    #expect(throws: EngineError.notPrimary) {
-      try reader.commit(EngineSample.change(version: 0), entering: nil)
-    }
+    #expect(throws: EngineError.notPrimary) { try reader.load(EngineSample.key(), EngineContext()) }
+    #expect(throws: EngineError.notPrimary) { try reader.commit(version: 0) }
     #expect(throws: EngineError.notPrimary) { try reader.logLines(after: 0, most: 1) }
     #expect(throws: EngineError.notPrimary) { try reader.lastLine() }
     #expect(try reader.checkDatabase() == [.inRecovery])
@@ -82,19 +78,17 @@ struct PostgreSQLStandbyTests {
     configuration.connection =
       "host=\(standby.folder),\(database.cluster.folder) user=mfa_verifier dbname=mfa"
     let engine = PostgreSQLEngine(configuration)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     #expect(try engine.load(EngineSample.key(), EngineContext()).row.version == 1)
   }
 
   @Test func commitThatTheStandbyDoesNotAcknowledgeMissesItsDeadline() throws {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     try standby.pauseReplication()
     let hasty = database.hastyEngine()
     let clock = ContinuousClock()
     let began = clock.now
-    #expect(throws: EngineError.deadline) {
-      try hasty.commit(EngineSample.change(version: 1), entering: nil)
-    }
+    #expect(throws: EngineError.deadline) { try hasty.commit(version: 1) }
     #expect(clock.now - began < .seconds(10))
     #expect(try snapshot().row.version == 1, "the commit is not visible while it waits")
     #expect(throws: EngineError.deadline) {
@@ -114,9 +108,7 @@ struct PostgreSQLStandbyTests {
     try loseStandby()
     let state = try snapshot().realm
     for _ in 0..<3 {
-      #expect(throws: EngineError.refused) {
-        try engine.commit(EngineSample.change(version: 0), entering: nil)
-      }
+      #expect(throws: EngineError.refused) { try engine.commit(version: 0) }
       #expect(engine.lastMessage == "no synchronous standby is connected")
       #expect(throws: EngineError.refused) {
         try engine.commit(EngineChange(epoch: 1)) { _ in
@@ -131,7 +123,7 @@ struct PostgreSQLStandbyTests {
     try database.cluster.wait(
       for: "1", "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
     #expect(try snapshot().row == .none)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
   }
 
   /// Calls a function with the number of the server's process that waits for the standby.
@@ -152,13 +144,11 @@ struct PostgreSQLStandbyTests {
   /// Commits while the standby acknowledges nothing and an administrator calls a function. Returns
   /// the error of the commit.
   private func commitWhile(_ function: String) throws -> EngineError? {
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     try standby.pauseReplication()
     let administrator = try administrator(calls: function)
     let change = EngineSample.change(version: 1)
-    let error = EngineSample.error { () throws(EngineError) in
-      try engine.commit(change, entering: nil)
-    }
+    let error = EngineSample.error(of: try engine.commit(change, entering: nil))
     #expect(try administrator.wait() != nil)
     return error
   }
@@ -227,7 +217,7 @@ struct PostgreSQLStandbyTests {
     configuration.connection =
       "host=\(database.cluster.folder),\(standby.folder) user=mfa_verifier dbname=mfa"
     let engine = PostgreSQLEngine(configuration)
-    try engine.commit(EngineSample.change(version: 0), entering: nil)
+    try engine.commit(version: 0)
     let before = try engine.load(EngineSample.key(), EngineContext())
     #expect(before.incarnation == before.realm.incarnation)
 
@@ -235,9 +225,7 @@ struct PostgreSQLStandbyTests {
     // Returns as soon as the server accepts changes; the checkpoint of the new timeline comes
     // later.
     try standby.sql("SELECT pg_promote(true, 20)")
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(EngineSample.change(version: 1), entering: nil)
-    }
+    #expect(throws: EngineError.conflict) { try engine.commit(version: 1) }
     var after = try engine.load(EngineSample.key(), EngineContext())
     #expect(after.row == before.row)
     #expect(after.realm == before.realm)
@@ -252,9 +240,7 @@ struct PostgreSQLStandbyTests {
     state.fenceIntervals = 3
     #expect(try engine.replaceRealm(epoch: 1, with: state))
     #expect(try !engine.replaceRealm(epoch: 1, with: state), "the epoch was replaced once")
-    #expect(throws: EngineError.conflict) {
-      try engine.commit(EngineSample.change(version: 1), entering: nil)
-    }
+    #expect(throws: EngineError.conflict) { try engine.commit(version: 1) }
     var change = EngineSample.change(version: 1)
     change.epoch = 2
     try engine.commit(change, entering: nil)

@@ -1,10 +1,10 @@
-import MFAStore
 import MFAAttempt
+import MFABase
 import MFAModel
 import MFARealmStore
 import MFASharedStoreTestSupport
 import MFASignInTestSupport
-import MFABase
+import MFAStore
 import Testing
 
 @Suite("A shared store")
@@ -26,8 +26,7 @@ struct SharedFactorStoreTests {
   private func attempt(
     _ code: String, _ store: Store? = nil, at time: Int64? = nil, by account: Account? = nil
   ) throws -> Attempt.Result {
-    try Self.attempt(
-      code, by: account ?? self.account, in: store ?? realm.store(at: time ?? now))
+    try Self.attempt(code, by: account ?? self.account, in: store ?? realm.store(at: time ?? now))
   }
 
   private static func attempt<Engine: StoreEngine>(
@@ -470,5 +469,24 @@ struct SharedFactorStoreTests {
     }
     for _ in 0..<2 { try attempt() }
     #expect(throws: FactorStoreError.engine(.budgetUsedUp)) { try attempt() }
+  }
+}
+
+@Suite("A shared store conforms")
+struct SharedStoreConformanceTests {
+  private let engine = MemoryEngine()
+
+  private var conformance: FactorStoreConformance<SharedFactorStore<MemoryEngine>> {
+    let realm = TestRealm(engine)
+    return FactorStoreConformance { realm.store() }
+  }
+
+  @Test(arguments: FactorStoreCheck.allCases)
+  func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
+
+  @Test("the engine in memory conforms", arguments: StoreEngineCheck.allCases)
+  func engineConforms(_ check: StoreEngineCheck) throws {
+    engine.realm.fence = 1_700_000_000
+    try StoreEngineConformance { [engine] in engine }.run(check)
   }
 }

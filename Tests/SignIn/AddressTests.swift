@@ -1,14 +1,15 @@
+import MFAAttempt
+import MFABase
+import MFASignInTestSupport
 import MFAWire
+import Testing
+
 @testable import MFAModel
 @testable import MFASignIn
-import MFASignInTestSupport
-import MFABase
-import Testing
 
 @Suite("The client's address")
 struct AddressTests {
-  struct Row: CustomTestStringConvertible {
-    let number: Int
+  struct Row {
     /// PAM_RHOST.
     let host: String?
     var service = "sshd"
@@ -16,33 +17,32 @@ struct AddressTests {
     var peer: String?
     /// The address used for the sign-in.
     let expected: String?
-    var testDescription: String { "\(number)" }
   }
 
   static let rows = [
     // A numeric address is used as given, and the connection is not examined.
-    Row(number: 1, host: "192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
-    Row(number: 2, host: "2001:db8::1", peer: "198.51.100.1", expected: "2001:db8::1"),
-    Row(number: 3, host: "::ffff:192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
+    Row(host: "192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
+    Row(host: "2001:db8::1", peer: "198.51.100.1", expected: "2001:db8::1"),
+    Row(host: "::ffff:192.0.2.1", peer: "198.51.100.1", expected: "192.0.2.1"),
     // A name, even if it resembles an address.
-    Row(number: 4, host: "host.example", peer: "198.51.100.1", expected: "198.51.100.1"),
-    Row(number: 5, host: "192.0.2.1.example", peer: "198.51.100.1", expected: "198.51.100.1"),
-    Row(number: 6, host: "192.0.2.1.", peer: "198.51.100.1", expected: "198.51.100.1"),
-    Row(number: 7, host: "192.0.2.01", peer: "2001:db8::2", expected: "2001:db8::2"),
-    Row(number: 8, host: "192.513", peer: "2001:db8::2", expected: "2001:db8::2"),
-    Row(number: 9, host: "0xC0000201", peer: "2001:db8::2", expected: "2001:db8::2"),
-    Row(number: 10, host: "fe80::1%eth0", peer: "fe80::1", expected: "fe80::1"),
-    Row(number: 11, host: "UNKNOWN", peer: "::ffff:192.0.2.9", expected: "192.0.2.9"),
+    Row(host: "host.example", peer: "198.51.100.1", expected: "198.51.100.1"),
+    Row(host: "192.0.2.1.example", peer: "198.51.100.1", expected: "198.51.100.1"),
+    Row(host: "192.0.2.1.", peer: "198.51.100.1", expected: "198.51.100.1"),
+    Row(host: "192.0.2.01", peer: "2001:db8::2", expected: "2001:db8::2"),
+    Row(host: "192.513", peer: "2001:db8::2", expected: "2001:db8::2"),
+    Row(host: "0xC0000201", peer: "2001:db8::2", expected: "2001:db8::2"),
+    Row(host: "fe80::1%eth0", peer: "fe80::1", expected: "fe80::1"),
+    Row(host: "UNKNOWN", peer: "::ffff:192.0.2.9", expected: "192.0.2.9"),
     // No connection, or several.
-    Row(number: 12, host: "host.example", expected: nil),
-    Row(number: 13, host: "192.0.2.1.example", expected: nil),
+    Row(host: "host.example", expected: nil),
+    Row(host: "192.0.2.1.example", expected: nil),
     // Without PAM_RHOST, the connection belongs to a different client.
-    Row(number: 14, host: nil, peer: "198.51.100.1", expected: nil),
-    Row(number: 15, host: "", peer: "198.51.100.1", expected: nil),
+    Row(host: nil, peer: "198.51.100.1", expected: nil),
+    Row(host: "", peer: "198.51.100.1", expected: nil),
     // Other services have other kinds of connections.
-    Row(number: 16, host: "host.example", service: "login", peer: "198.51.100.1", expected: nil),
-    Row(number: 17, host: "host.example", service: "sshd2", peer: "198.51.100.1", expected: nil),
-    Row(number: 18, host: "192.0.2.1", service: "login", expected: "192.0.2.1"),
+    Row(host: "host.example", service: "login", peer: "198.51.100.1", expected: nil),
+    Row(host: "host.example", service: "sshd2", peer: "198.51.100.1", expected: nil),
+    Row(host: "192.0.2.1", service: "login", expected: "192.0.2.1"),
   ]
 
   private func address(_ text: String?) -> IPAddress? {
@@ -50,9 +50,7 @@ struct AddressTests {
   }
 
   private func request(_ row: Row) -> SignInRequest {
-    SignInRequest(
-      user: Array("alice".utf8), service: Array(row.service.utf8),
-      remoteHost: row.host.map { Array($0.utf8) })
+    SignInRequest(service: row.service, remoteHost: row.host)
   }
 
   @Test("the address is a numeric PAM_RHOST, the peer address, or unknown", arguments: rows)
@@ -89,8 +87,8 @@ struct AddressTests {
 
   @Test("the connection is examined only if a tenant has networks")
   func onlyWhereItMatters() {
-    let named = Row(number: 0, host: "host.example", peer: "192.0.2.1", expected: nil)
-    let numeric = Row(number: 0, host: "192.0.2.1", expected: nil)
+    let named = Row(host: "host.example", peer: "192.0.2.1", expected: nil)
+    let numeric = Row(host: "192.0.2.1", expected: nil)
     let networks = "[tenant here]\nnetworks = 192.0.2.0/24\nstate = enabled\n"
     for (configuration, row, questions) in [
       ("", named, 0), ("[tenant here]\nservices = sshd\n", named, 0), (networks, numeric, 0),
@@ -102,5 +100,148 @@ struct AddressTests {
       _ = SignInRun(request(row), host: host, application: application).authenticate()
       #expect(host.factQuestions == questions, "\(configuration)")
     }
+  }
+}
+
+/// `alice` signs in; `bob` has the same uid.
+@Suite("Sign-ins of accounts whose uid has several names")
+struct SharedIdentityTests {
+  let host = ScriptedHost()
+  let bob = Account(name: Array("bob".utf8), uid: 1000)
+
+  init() { host.others = [Account(name: Array("carol".utf8), uid: 1000), bob] }
+
+  private func request(_ arguments: [String] = []) -> SignInRequest {
+    SignInRequest(service: "login", arguments: arguments)
+  }
+
+  private func signIn(_ answers: [String]) -> (Verdict, ScriptedApplication) {
+    let application = ScriptedApplication(answers.map { .text($0) })
+    let verdict = SignInRun(request(), host: host, application: application).authenticate()
+    return (verdict, application)
+  }
+
+  private func enroll(_ account: Account) throws {
+    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
+  }
+
+  @Test("codes of a factor under another name are required, and accepted once")
+  func anotherNamesCode() throws {
+    try enroll(bob)
+    let code = try host.code()
+    let (wrong, asked) = signIn([try host.wrongCode()])
+    #expect(wrong == .deny && asked.prompts == ["One-time code: "])
+    #expect(host.memory.attempts.failures == 1, "the attempt counts")
+    #expect(signIn([code]).0 == .allow)
+    #expect(signIn([code]).0 == .deny, "the code is used")
+  }
+
+  @Test(
+    "enrolment during a sign-in is for users without a factor under any name",
+    arguments: ["self-service", "required"])
+  func account(enrollment: String) throws {
+    host.configuration = "[project]\nenrollment = \(enrollment)\n"
+    try enroll(bob)
+    let application = ScriptedApplication()
+    let signIn = SignInRun(request(), host: host, application: application)
+    #expect(signIn.checkAccount() == .allow)
+    #expect(application.prompts.isEmpty)
+  }
+
+  @Test("an account's own factors take precedence")
+  func ownFactors() throws {
+    try enroll(try #require(host.account))
+    host.othersFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(signIn([try host.code()]).0 == .allow, "no other name is looked up")
+  }
+
+  @Test("if no name has a factor, there is no prompt")
+  func nobodyIsEnrolled() throws {
+    let (verdict, application) = signIn([])
+    #expect(verdict == .pass && application.prompts.isEmpty)
+  }
+
+  @Test("if the other names cannot be looked up, the sign-in is denied")
+  func failure() throws {
+    host.othersFailure = SystemError(.lookUpAccount, number: 5)
+    #expect(signIn([]).0 == .deny)
+    let application = ScriptedApplication()
+    #expect(SignInRun(request(), host: host, application: application).checkAccount() == .deny)
+  }
+}
+
+@Suite("Names of drop-ins")
+struct DropInNameTests {
+  @Test(
+    "only plain names that end in .conf are drop-ins",
+    arguments: [
+      ("a.conf", true), ("10-site_2.conf", true), ("a.b.conf", true), ("a.conf.conf", true),
+      (".conf", false), (".a.conf", false), ("", false), ("conf", false), ("aconf", false),
+      ("a.conf~", false), ("a.conf.bak", false), ("a b.conf", false), ("a.confa.con", false),
+    ])
+  func dropIns(name: String, isDropIn: Bool) {
+    #expect(ConfigurationFile.isDropIn(Array(name.utf8)) == isDropIn)
+  }
+}
+
+@Suite("How sshd ends a sign-in")
+struct SecureShellEndTests {
+  let host = ScriptedHost()
+
+  private func signIn(_ service: String, _ arguments: [String] = [], methods: String? = "") throws
+    -> Verdict
+  {
+    if host.memory.record == nil {
+      try host.enroll()
+    }
+    host.memory.attempts = AttemptState(
+      record: host.memory.attempts.record, failures: 100, lastFailure: 0,
+      watermarks: host.memory.attempts.watermarks)
+    let request = SignInRequest(service: service, arguments: arguments)
+    let application = ScriptedApplication([.text("000000")])
+    application.methods = methods
+    return SignInRun(request, host: host, application: application).authenticate()
+  }
+
+  @Test("if another method is left, sshd withdraws the methods of PAM")
+  func otherMethod() throws {
+    #expect(try signIn("sshd") == .tooManyAttempts)
+  }
+
+  @Test("if another method has succeeded, or none may be left, sshd only starts PAM no more")
+  func noOtherMethod() throws {
+    #expect(try signIn("sshd", methods: "publickey ssh-ed25519 AAAA") == .endSignIn)
+    #expect(try signIn("sshd", methods: nil) == .endSignIn)
+    host.secureShell = .unknown
+    #expect(try signIn("sshd") == .endSignIn)
+  }
+
+  @Test("other services and hidden refusals do not depend on sshd")
+  func otherServices() throws {
+    host.secureShell = .unknown
+    #expect(try signIn("login") == .tooManyAttempts)
+    #expect(try signIn("sshd", ["forward_pass"]) == .deny)
+  }
+
+  @Test("the seconds that are left begin with the connection")
+  func secondsLeft() throws {
+    func left(_ service: String = "sshd") throws -> Int64? {
+      let request = SignInRequest(service: service)
+      return try SignInRun(request, host: host, application: ScriptedApplication()).prepared()
+        .secondsLeft()
+    }
+    #expect(try left() == nil)
+    // The connection began 970 s after the machine was started.
+    let ticks: [UInt8] = [0, 0, 0, 0, 0, 1, 0x7A, 0xE8]
+    host.session = SignInOrigin(
+      .session, Array(repeating: UInt8(ascii: "b"), count: 36) + [0, 0, 0, 7] + ticks)
+    #expect(try left() == 90)
+    #expect(try left("login") == nil)
+    host.sinceBoot = 1300
+    #expect(try left() == 0)
+    host.sinceBoot = 900
+    #expect(try left() == nil)
+    host.sinceBoot = nil
+    #expect(try left() == nil)
   }
 }

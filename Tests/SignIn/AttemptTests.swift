@@ -103,8 +103,7 @@ struct AttemptTests {
       else { throw FactorStoreError.busy }
       store.steps = []
       let pair = Attempt.CodePair(first: first, second: second, elapsed: 30, unreported: unreported)
-      return try Attempt.resynchronize(
-        factor.id, with: pair, by: account, in: store, context)
+      return try Attempt.resynchronize(factor.id, with: pair, by: account, in: store, context)
     }
     store.failure = (.replace, .busy)
     #expect(throws: FactorStoreError.busy) { _ = try resynchronize() }

@@ -35,8 +35,8 @@ struct ContinuationTests {
     var call = SignInCall()
     call.line = attack.line
     call.request = SignInRequest(
-      user: Array(attack.user.utf8), service: Array(attack.service.utf8),
-      remoteHost: Array("203.0.113.9".utf8), arguments: attack.arguments.map { Array($0.utf8) })
+      user: attack.user, service: attack.service, remoteHost: "203.0.113.9",
+      arguments: attack.arguments)
     call.showsMessages = true
     call.note = attack.note.map { Array($0.utf8) }
     call.facts = host.facts
@@ -56,14 +56,6 @@ struct ContinuationTests {
     try #require(question(send(attack))).continuation
   }
 
-  private func enroll() throws {
-    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
-  }
-
-  private func code(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
-  }
-
   private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   /// The number of codes that have been compared.
@@ -73,7 +65,7 @@ struct ContinuationTests {
   private func expectAskedAnew(
     _ continuation: [UInt8], _ name: String, _ change: (inout Attack) -> Void = { _ in }
   ) throws {
-    var attack = Attack(continuation: continuation, answer: try code())
+    var attack = Attack(continuation: continuation, answer: try host.code())
     change(&attack)
     let before = comparisons
     let step = send(attack)
@@ -88,9 +80,9 @@ struct ContinuationTests {
 
   @Test("a code is accepted once, however often its continuation is sent")
   func replayed() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
-    let attack = Attack(continuation: continuation, answer: try code())
+    let attack = Attack(continuation: continuation, answer: try host.code())
     #expect(send(attack).verdict == .allow)
     for _ in 1...3 {
       let step = send(attack)
@@ -98,12 +90,12 @@ struct ContinuationTests {
       #expect(question(step) == nil)
     }
     // The next code is an attempt like any other.
-    #expect(send(Attack(continuation: continuation, answer: try code(1))).verdict == .allow)
+    #expect(send(Attack(continuation: continuation, answer: try host.code(1))).verdict == .allow)
   }
 
   @Test("a recovery code is accepted once, however often its continuation is sent")
   func replayedRecoveryCode() throws {
-    try enroll()
+    try host.enroll()
     try host.memory.keep(recoveryCodes: [(Self.bytes("0123456789"), .generated)])
     let attack = Attack(continuation: try ask(), answer: "gayt-emzu-gu3d-oobz")
     #expect(send(attack).verdict == .allow)
@@ -112,40 +104,39 @@ struct ContinuationTests {
 
   @Test("a continuation that is sent again buys no attempt that is not counted")
   func replayedGuesses() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask(Attack(arguments: ["tries=3"]))
     for number in 1...5 {
-      let wrong = try KnownFactor.wrongCode(at: host.time)
-      let step = send(
-        Attack(arguments: ["tries=3"], continuation: continuation, answer: wrong))
+      let wrong = try host.wrongCode()
+      let step = send(Attack(arguments: ["tries=3"], continuation: continuation, answer: wrong))
       #expect(step.verdict == (number == 5 ? .tooManyAttempts : nil), "\(number)")
       #expect(host.memory.attempts.failures == UInt32(number))
     }
     let right = send(
-      Attack(arguments: ["tries=3"], continuation: continuation, answer: try code()))
+      Attack(arguments: ["tries=3"], continuation: continuation, answer: try host.code()))
     #expect(right.verdict == .tooManyAttempts)
   }
 
   @Test("the continuation of an earlier try is an attempt of that try, and buys no further one")
   func reordered() throws {
-    try enroll()
+    try host.enroll()
     func attack(_ continuation: [UInt8], _ answer: String) -> Step {
       send(Attack(arguments: ["tries=2"], continuation: continuation, answer: answer))
     }
     let first = try ask(Attack(arguments: ["tries=2"]))
     let second = try #require(
-      question(attack(first, try KnownFactor.wrongCode(at: host.time)))
+      question(attack(first, try host.wrongCode()))
     ).continuation
-    #expect(attack(second, try KnownFactor.wrongCode(at: host.time)).verdict == .deny)
-    #expect(question(attack(first, try KnownFactor.wrongCode(at: host.time))) != nil)
+    #expect(attack(second, try host.wrongCode()).verdict == .deny)
+    #expect(question(attack(first, try host.wrongCode())) != nil)
     #expect(host.memory.attempts.failures == 3)
-    #expect(attack(second, try code()).verdict == .allow)
-    #expect(attack(first, try code()).verdict != .allow)
+    #expect(attack(second, try host.code()).verdict == .allow)
+    #expect(attack(first, try host.code()).verdict != .allow)
   }
 
   @Test("an answer to another question is discarded")
   func otherQuestion() throws {
-    try enroll()
+    try host.enroll()
     let plain = try ask()
     host.configuration = "[project]\nprompt_hints = on\n"
     let list = try ask()
@@ -154,14 +145,14 @@ struct ContinuationTests {
     host.configuration = "[project]\nstate = enabled\n"
     try expectAskedAnew(chosen.continuation, "a question about one factor")
     // The lists of factors and the prompt for any code take the same answers.
-    #expect(send(Attack(continuation: plain, answer: try code())).verdict == .allow)
+    #expect(send(Attack(continuation: plain, answer: try host.code())).verdict == .allow)
   }
 
   // MARK: Swapped
 
   @Test("what a continuation is bound to differs for every line, user, service, caller and host")
   func bindings() throws {
-    try enroll()
+    try host.enroll()
     host.configuration = "[project]\nenrollment = required\n"
     let caller = ProcessIdentity(user: 1000, actsAsRoot: true, isConfined: false)
     let own = ProcessIdentity(user: 1000, actsAsRoot: false, isConfined: false)
@@ -183,7 +174,7 @@ struct ContinuationTests {
 
   @Test("a continuation of another user, service, caller or host asks anew")
   func swapped() throws {
-    try enroll()
+    try host.enroll()
     let record = try #require(host.memory.record)
     let continuation = try ask()
     try expectAskedAnew(continuation, "service") { $0.service = "login" }
@@ -209,12 +200,12 @@ struct ContinuationTests {
     host.memory.record = record
     host.memory.attempts = AttemptState(record: record.id).adding(
       record.factors[0].id, confirmedAt: -1)
-    #expect(send(Attack(continuation: continuation, answer: try code())).verdict == .allow)
+    #expect(send(Attack(continuation: continuation, answer: try host.code())).verdict == .allow)
   }
 
   @Test("a continuation for a name that does not exist is worth nothing for one that does")
   func decoy() throws {
-    try enroll()
+    try host.enroll()
     let unknown = try ask(Attack(user: "mallory"))
     try expectAskedAnew(unknown, "another name")
     host.memory.record = nil
@@ -222,21 +213,20 @@ struct ContinuationTests {
     host.stacks = ScriptedStacks()
     let own = ProcessIdentity(user: 1000, actsAsRoot: false, isConfined: false)
     let without = try ask(Attack(identity: own))
-    try enroll()
+    try host.enroll()
     try expectAskedAnew(without, "before the enrolment") { $0.identity = own }
   }
 
   @Test("a continuation of one line does nothing in another")
   func otherLine() throws {
-    try enroll()
+    try host.enroll()
     let code = try ask()
     host.configuration = "[project]\nenrollment = required\n"
     host.memory.record = nil
-    let attack = Attack(
-      line: .account, note: "ealice", continuation: code, answer: try self.code())
+    let attack = Attack(line: .account, note: "ealice", continuation: code, answer: try host.code())
     #expect(question(send(attack))?.prompt.contains("authenticator app") == true)
     let form = try ask(Attack(line: .account, note: "ealice"))
-    try enroll()
+    try host.enroll()
     try expectAskedAnew(form, "the question of an enrolment")
   }
 
@@ -267,7 +257,7 @@ struct ContinuationTests {
     ]
     for (name, change) in changes {
       host.memory.record = nil
-      try enroll()
+      try host.enroll()
       _ = try host.memory.enroll("Other", secret: Array(repeating: 5, count: 20), for: account)
       let continuation = try ask()
       let entry = try host.memory.entry(of: account, creating: false)
@@ -285,19 +275,19 @@ struct ContinuationTests {
 
   @Test("a continuation is worth nothing after a revocation, with or without a new enrolment")
   func revoked() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
     host.memory.record = nil
     // Without a factor, the answer is not verified.
-    let step = send(Attack(continuation: continuation, answer: try code()))
+    let step = send(Attack(continuation: continuation, answer: try host.code()))
     #expect(step.verdict != .allow)
-    try enroll()
+    try host.enroll()
     try expectAskedAnew(continuation, "a new enrolment")
   }
 
   @Test("a continuation is worth nothing after a rename")
   func renamed() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
     let record = try #require(host.memory.record)
     host.account = Account(name: Self.bytes("alicia"), uid: 1000)
@@ -306,14 +296,14 @@ struct ContinuationTests {
     try host.memory.record?.add(record.factors[0])
     try expectAskedAnew(continuation, "the new name") { $0.user = "alicia" }
     // The old name is unknown.
-    let step = send(Attack(continuation: continuation, answer: try code()))
+    let step = send(Attack(continuation: continuation, answer: try host.code()))
     #expect(step.verdict != .allow)
     #expect(!host.memory.steps.contains(.secret))
   }
 
   @Test("a continuation is worth nothing after a rekey")
   func rekeyed() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
     host.memory.continuationKey = [UInt8](repeating: 10, count: AES256GCM.keyLength)
     try expectAskedAnew(continuation, "another key")
@@ -321,25 +311,25 @@ struct ContinuationTests {
 
   @Test("an answer counts for 3,600 seconds, and not before its question was asked")
   func deadline() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
     let asked = host.time
     for time in [asked + 3601, asked + 86_400, asked - 1, 0, Int64.max] {
       host.time = time
       let step = send(
-        Attack(continuation: continuation, answer: time == .max ? "123456" : try code()))
+        Attack(continuation: continuation, answer: time == .max ? "123456" : try host.code()))
       #expect(question(step)?.prompt == "One-time code: ", "\(time - asked)")
     }
     #expect(comparisons == 0)
     host.time = asked + 3600
-    #expect(send(Attack(continuation: continuation, answer: try code())).verdict == .allow)
+    #expect(send(Attack(continuation: continuation, answer: try host.code())).verdict == .allow)
   }
 
   // MARK: Changed
 
   @Test("a continuation with any other byte, a part of one and a longer one ask anew")
   func changed() throws {
-    try enroll()
+    try host.enroll()
     let continuation = try ask()
     for index in continuation.indices {
       for bit in [0x01, 0x80] as [UInt8] {
@@ -357,12 +347,12 @@ struct ContinuationTests {
     ] {
       try expectAskedAnew(other, "\(other.count) bytes")
     }
-    #expect(send(Attack(continuation: continuation, answer: try code())).verdict == .allow)
+    #expect(send(Attack(continuation: continuation, answer: try host.code())).verdict == .allow)
   }
 
   @Test("an answer without a continuation is discarded")
   func noContinuation() throws {
-    try enroll()
+    try host.enroll()
     try expectAskedAnew([], "no continuation")
   }
 
@@ -389,7 +379,7 @@ struct ContinuationTests {
 
   @Test("a break-glass continuation is worth nothing while the store works, and the reverse")
   func breakGlass() throws {
-    try enroll()
+    try host.enroll()
     let ordinary = try ask()
     host.breakGlass = try Self.credential(salt: 7)
     host.storeFailure = .damaged(.directory)
@@ -400,7 +390,7 @@ struct ContinuationTests {
     let other = send(Attack(continuation: ordinary, answer: BreakGlassTests.code))
     #expect(question(other)?.prompt == prompt)
     host.storeFailure = nil
-    for answer in [BreakGlassTests.code, try code()] {
+    for answer in [BreakGlassTests.code, try host.code()] {
       let step = send(Attack(continuation: asked.continuation, answer: answer))
       #expect(question(step)?.prompt == "One-time code: ")
     }
@@ -563,14 +553,14 @@ struct ContinuationTests {
 
   @Test("a confirmation of notices never allows, and confirms only what was shown")
   func notices() throws {
-    try enroll()
+    try host.enroll()
     let pixel = try host.memory.enroll(
       "Pixel", secret: [UInt8](repeating: 5, count: 20), for: account)
     host.memory.record?.note(
       .enrolled, Self.bytes("Pixel"), about: .factor(pixel.id),
       from: Source(Self.bytes("mfa-enroll")),
       at: host.time - 900)
-    let step = send(Attack(continuation: try ask(), answer: try code()))
+    let step = send(Attack(continuation: try ask(), answer: try host.code()))
     #expect(step.verdict == .allow)
     let confirm = try #require(step.reply.effects.first { $0.kind == .confirm })
     let before = host.memory.attempts

@@ -13,9 +13,7 @@ struct EnrollmentPatternTests {
   private func request(
     _ service: String, _ arguments: [String], from address: String?
   ) -> SignInRequest {
-    SignInRequest(
-      user: Array("alice".utf8), service: Array(service.utf8),
-      remoteHost: address.map { Array($0.utf8) }, arguments: arguments.map { Array($0.utf8) })
+    SignInRequest(service: service, remoteHost: address, arguments: arguments)
   }
 
   private func signIn(
@@ -28,11 +26,6 @@ struct EnrollmentPatternTests {
 
   private func account(_ application: ScriptedApplication, service: String = "sshd") -> Verdict {
     SignInRun(request(service, [], from: nil), host: host, application: application).checkAccount()
-  }
-
-  private func enroll() throws {
-    _ = try host.memory.enroll(
-      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
   }
 
   // MARK: Required
@@ -56,9 +49,8 @@ struct EnrollmentPatternTests {
         "reason=no-account-line account-line=skippable place=/pam/sshd:1"))
     #expect(application.noted == nil)
     #expect(account(ScriptedApplication()) == .deny)
-    try enroll()
-    #expect(
-      signIn(ScriptedApplication([.text(try KnownFactor.code(at: host.time))])) == .allow)
+    try host.enroll()
+    #expect(signIn(ScriptedApplication([.text(try host.code())])) == .allow)
     #expect(account(ScriptedApplication()) == .allow)
   }
 
@@ -96,9 +88,8 @@ struct EnrollmentPatternTests {
   func enrolledBeforeTheAccountLine() throws {
     let application = ScriptedApplication([])
     application.noted = [TransactionNote.enrollment.rawValue] + Array("alice".utf8)
-    _ = try host.memory.enroll(
-      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
-    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    try host.enroll()
+    let request = SignInRequest()
     #expect(SignInRun(request, host: host, application: application).checkAccount() == .deny)
     #expect(application.logged.last?.hasSuffix("reason=enrolled-meanwhile") == true)
     application.noted = nil
@@ -192,7 +183,7 @@ struct EnrollmentPatternTests {
     #expect(account(ScriptedApplication()) == .deny)
     host.stacks.files = [:]
     #expect(signIn(ScriptedApplication([.text("")])) == .deny)
-    try enroll()
+    try host.enroll()
     #expect(account(ScriptedApplication()) == .allow)
   }
 
@@ -292,7 +283,7 @@ struct EnrollmentPatternTests {
 
   @Test("a tenant disables and enables the second factor for a service")
   func states() throws {
-    try enroll()
+    try host.enroll()
     host.configuration = """
       [project]
       state = disabled

@@ -16,18 +16,13 @@ struct GrantTests {
   let account = Account(name: Array("alice".utf8), uid: 1000)
 
   private func signIn(_ application: ScriptedApplication) -> Verdict {
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8), remoteHost: Array("203.0.113.9".utf8))
+    let request = SignInRequest(remoteHost: "203.0.113.9")
     return SignInRun(request, host: host, application: application).authenticate()
-  }
-
-  private func enroll() throws {
-    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
   }
 
   @Test("a bypass code is accepted as often as granted, and is shown, noted and logged")
   func bypass() throws {
-    try enroll()
+    try host.enroll()
     let id = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
     let name = String(decoding: id.hexadecimal, as: UTF8.self)
     for (use, left) in [
@@ -53,7 +48,7 @@ struct GrantTests {
 
   @Test("the use of a bypass code is written before the user is let in, or the sign-in is denied")
   func durableFirst() throws {
-    try enroll()
+    try host.enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
     host.memory.steps = []
     host.memory.failure = (.replace, .busy)
@@ -70,7 +65,7 @@ struct GrantTests {
       (1, -1, Verdict.deny), (2, 0, .allow), (3, 1799, .allow), (4, 1800, .deny),
     ] as [(Int, Int64, Verdict)])
   func bypassInTime(row: Int, seconds: Int64, expected: Verdict) throws {
-    try enroll()
+    try host.enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
     host.time += seconds
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == expected, "row \(row)")
@@ -79,7 +74,7 @@ struct GrantTests {
 
   @Test("a ticket is not a code, and without a bypass code its format is not one either")
   func ticketIsNoCode() throws {
-    try enroll()
+    try host.enroll()
     _ = try host.memory.grant(.ticket, Self.code, to: account, madeAt: host.time)
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
     #expect(host.memory.attempts.failures == 0)
@@ -88,7 +83,7 @@ struct GrantTests {
 
   @Test("a wrong bypass code is counted, and too many are refused")
   func wrongBypass() throws {
-    try enroll()
+    try host.enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
     for letter in ["b", "c", "d", "e"] {
       #expect(signIn(ScriptedApplication([.text(letter + "aaa-aaaa-aaaa-aaaa")])) == .deny)
@@ -100,7 +95,7 @@ struct GrantTests {
 
   @Test("if a factor is named, bypass codes are not accepted")
   func namedFactor() throws {
-    try enroll()
+    try host.enroll()
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
     let factor = try #require(host.memory.record?.factors.first)
     let result = try Attempt.make(
@@ -120,7 +115,7 @@ struct GrantTests {
   func bypassCodeReplacesEnrolment() throws {
     host.configuration = "[project]\nenrollment = required\n"
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
-    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let request = SignInRequest()
     let wrong = ScriptedApplication([.text("aaaa-aaaa-aaaa-aaaa")])
     #expect(SignInRun(request, host: host, application: wrong).authenticate() == .deny)
     #expect(SignInRun(request, host: host, application: wrong).checkAccount() == .deny)
@@ -144,7 +139,7 @@ struct GrantTests {
     _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
     host.time += 1800
     let application = ScriptedApplication()
-    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let request = SignInRequest()
     #expect(SignInRun(request, host: host, application: application).authenticate() == .pass)
     #expect(application.prompts.isEmpty)
   }

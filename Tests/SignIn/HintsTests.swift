@@ -1,10 +1,12 @@
-import MFAWire
-import MFAPAMStack
-import MFAStore
+import MFAAttempt
+import MFABase
+import MFAMessages
 import MFAModel
+import MFAPAMStack
 import MFASignIn
 import MFASignInTestSupport
-import MFABase
+import MFAStore
+import MFAWire
 import Testing
 
 @Suite("The factor list in the prompt")
@@ -27,14 +29,12 @@ struct HintsTests {
   private func signIn(
     _ application: ScriptedApplication, user: String = "alice", _ arguments: [String] = []
   ) -> Verdict {
-    let request = SignInRequest(
-      user: Array(user.utf8), service: Array("sshd".utf8),
-      arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(user: user, arguments: arguments)
     return SignInRun(request, host: host, application: application).authenticate()
   }
 
   private func pixelsCode(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
+    try host.code(steps)
   }
 
   private func tabletsCode(_ steps: Int64 = 0) throws -> String {
@@ -187,5 +187,74 @@ struct HintsTests {
     let application = ScriptedApplication([.text("0")])
     _ = signIn(application)
     #expect(application.prompts.first?.contains(" 3: \(name)\n") == true)
+  }
+}
+
+@Suite("The hint that a clock may be wrong")
+struct ClockHintTests {
+  let host = ScriptedHost()
+
+  private static let hint = SignInMessage.clockMayBeWrong.text(in: .english).string
+
+  /// Signs in with a code, and returns the messages.
+  private func signIn(_ code: String, silently: Bool = false) -> [String] {
+    let request = SignInRequest()
+    let application = ScriptedApplication([.text(code)])
+    application.showsMessages = !silently
+    _ = SignInRun(request, host: host, application: application).authenticate()
+    return application.told
+  }
+
+  @Test(
+    "after an accepted code, a code outside the window that was rejected before causes the hint",
+    arguments: [
+      (1, 6, true), (2, 15, true), (3, -6, true), (4, -15, true), (5, 16, false), (6, -16, false),
+    ] as [(Int, Int64, Bool)])
+  func outside(row: Int, steps: Int64, isHinted: Bool) throws {
+    try host.enroll()
+    let rejected = signIn(try host.code(steps))
+    #expect(rejected == ["Wrong code."], "row \(row)")
+    #expect(host.memory.attempts.recentAnswers.clockHint != nil, "row \(row)")
+    let accepted = signIn(try host.code())
+    #expect(accepted.contains(Self.hint) == isHinted, "row \(row)")
+    #expect(host.memory.attempts.recentAnswers.clockHint == nil, "row \(row)")
+    // The hint is given once.
+    #expect(!signIn(try host.code(1)).contains(Self.hint))
+  }
+
+  @Test("a wrong code, or a used code, causes no hint")
+  func noHint() throws {
+    try host.enroll()
+    _ = signIn(try host.wrongCode())
+    #expect(!signIn(try host.code()).contains(Self.hint))
+    _ = signIn(try host.code())
+    #expect(!signIn(try host.code(1)).contains(Self.hint))
+  }
+
+  @Test("an attempt that fails never gives the hint")
+  func toldOnlyAfterAcceptedCode() throws {
+    try host.enroll()
+    for code in [
+      try host.code(8), try host.code(8),
+      try host.wrongCode(),
+    ] {
+      #expect(signIn(code) == ["Wrong code."])
+    }
+  }
+
+  @Test("a sign-in that shows no messages leaves the hint to a later one")
+  func silent() throws {
+    try host.enroll()
+    _ = signIn(try host.code(8))
+    #expect(!signIn(try host.code(), silently: true).contains(Self.hint))
+    #expect(signIn(try host.code(1)).contains(Self.hint))
+  }
+
+  @Test("the time of the rejected code counts, not that of the accepted one")
+  func later() throws {
+    try host.enroll()
+    _ = signIn(try host.code(8))
+    host.time += 86_400
+    #expect(signIn(try host.code()).contains(Self.hint))
   }
 }

@@ -14,15 +14,12 @@ struct LanguageOfSignInTests {
   init() throws { host.configuration = "[project]\nlanguage = es\n" }
 
   private func enroll(_ language: Language?) throws {
-    _ = try host.memory.enroll(
-      "Pixel", secret: KnownFactor.secret, for: try #require(host.account))
+    try host.enroll("Pixel")
     if let language { host.memory.record?.setLanguage(language) }
   }
 
   private func request(terminal: String? = nil) -> SignInRequest {
-    SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8),
-      terminal: terminal.map { Array($0.utf8) }, arguments: [])
+    SignInRequest(terminal: terminal)
   }
 
   private func signIn(_ application: ScriptedApplication, terminal: String? = nil) {
@@ -101,9 +98,7 @@ struct LanguageOfSignInTests {
       (["after_password"], "Code à usage unique\u{a0}: "), ([], "Código de un solo uso: "),
       (["after_password", "forward_pass"], "Contraseña seguida del código de un solo uso: "),
     ] {
-      let request = SignInRequest(
-        user: Array("alice".utf8), service: Array("login".utf8),
-        arguments: arguments.map { Array($0.utf8) })
+      let request = SignInRequest(service: "login", arguments: arguments)
       let application = ScriptedApplication([.text("000000")])
       _ = SignInRun(request, host: host, application: application).authenticate()
       #expect(application.prompts == [prompt])
@@ -118,9 +113,7 @@ struct LanguageOfSignInTests {
       ("sshd", false, "Code à usage unique\u{a0}: "),
     ] {
       host.usesUTF8 = isUTF8
-      let request = SignInRequest(
-        user: Array("alice".utf8), service: Array(service.utf8),
-        arguments: [Array("after_password".utf8)])
+      let request = SignInRequest(service: service, arguments: ["after_password"])
       let application = ScriptedApplication([.text("000000")])
       _ = SignInRun(request, host: host, application: application).authenticate()
       #expect(application.prompts == [prompt])

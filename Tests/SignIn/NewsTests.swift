@@ -9,35 +9,29 @@ import Testing
 @Suite("Pending notices")
 struct NewsTests {
   let host = ScriptedHost()
+
+  init() throws { try host.enroll() }
   let account = Account(name: Array("alice".utf8), uid: 1000)
 
   private func signIn(_ code: String, from address: String? = nil, listening: Bool = true)
     -> (Verdict, told: [String])
   {
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8),
-      remoteHost: address.map { Array($0.utf8) }, terminal: Array("tty1".utf8))
+    let request = SignInRequest(remoteHost: address, terminal: "tty1")
     let application = ScriptedApplication([.text(code)])
     application.showsMessages = listening
     let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application.told)
   }
 
-  private func enroll() throws {
-    _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
-  }
-
-  private func wrong() throws -> String { try KnownFactor.wrongCode(at: host.time) }
   private func right(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
+    try host.code(steps)
   }
 
   @Test("wrong codes are shown once, with the source of the last one")
   func wrongCodes() throws {
-    try enroll()
-    #expect(signIn(try wrong(), from: "203.0.113.9").0 == .deny)
-    #expect(signIn(try wrong(), from: "203.0.113.9").0 == .deny)
-    #expect(signIn(try wrong()).0 == .deny)
+    #expect(signIn(try host.wrongCode(), from: "203.0.113.9").0 == .deny)
+    #expect(signIn(try host.wrongCode(), from: "203.0.113.9").0 == .deny)
+    #expect(signIn(try host.wrongCode()).0 == .deny)
     let (verdict, told) = signIn(try right(), from: "192.0.2.7")
     #expect(verdict == .allow)
     #expect(
@@ -45,7 +39,7 @@ struct NewsTests {
         "3 failed codes since your last sign-in, most recently from tty1 on 2023-11-14 22:13 UTC."
       ])
     #expect(signIn(try right(1)).told == [])
-    #expect(signIn(try wrong(), from: "2001:db8::1").0 == .deny)
+    #expect(signIn(try host.wrongCode(), from: "2001:db8::1").0 == .deny)
     #expect(
       signIn(try right(2)).told == [
         "1 failed code since your last sign-in, from 2001:db8::1 on 2023-11-14 22:13 UTC."
@@ -54,11 +48,10 @@ struct NewsTests {
 
   @Test("if messages are not shown, notices stay pending")
   func noticesStayPendingWhenSilent() throws {
-    try enroll()
     host.memory.record?.note(
       .enrolled, Array("Pixel".utf8), about: .account, from: Source(Array("mfa-enroll".utf8)),
       at: host.time - 900)
-    _ = signIn(try wrong())
+    _ = signIn(try host.wrongCode())
     #expect(signIn(try right(), listening: false).told == [])
     #expect(host.memory.attempts.failures == 0)
     #expect(
@@ -71,8 +64,7 @@ struct NewsTests {
 
   @Test("unlocking by an administrator does not hide failed attempts")
   func unlocking() throws {
-    try enroll()
-    _ = signIn(try wrong(), from: "203.0.113.9")
+    _ = signIn(try host.wrongCode(), from: "203.0.113.9")
     host.memory.attempts = host.memory.attempts.unlocked()
     #expect(
       signIn(try right()).told == [
@@ -82,8 +74,7 @@ struct NewsTests {
 
   @Test("in the observe state nothing is shown, and everything stays pending")
   func observing() throws {
-    try enroll()
-    _ = signIn(try wrong())
+    _ = signIn(try host.wrongCode())
     host.configuration = "[project]\nstate = observe\n"
     #expect(signIn(try right()).told == [])
     host.configuration = "[project]\n"
@@ -92,7 +83,6 @@ struct NewsTests {
 
   @Test("an attempt without a result counts as a wrong code")
   func killed() throws {
-    try enroll()
     host.memory.failure = (.secret, .busy)
     _ = signIn(try right(), from: "203.0.113.9")
     host.memory.failure = nil
@@ -120,19 +110,15 @@ struct NewsTests {
       (12, .revoked, "", "All your devices were removed by an administrator"),
     ] as [(Int, Notice.Kind, String, String)])
   func sentences(row: Int, kind: Notice.Kind, detail: String, expected: String) throws {
-    try enroll()
     host.memory.record?.note(
       kind, Array(detail.utf8), about: .account, from: Source(Array("\u{1B}[2J é".utf8)), at: 0)
-    #expect(
-      signIn(try right()).told == ["\(expected) from ?[2J???."],
-      "row \(row)")
+    #expect(signIn(try right()).told == ["\(expected) from ?[2J???."], "row \(row)")
   }
 
   @Test("a used recovery code is shown until a factor signs in, and mailed at once")
   func recoveryCode() throws {
-    try enroll()
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
-    _ = signIn(try wrong())
+    _ = signIn(try host.wrongCode())
     let (verdict, told) = signIn("gayt-emzu-gu3d-oobz")
     #expect(verdict == .allow)
     #expect(told.count == 2)
@@ -148,10 +134,9 @@ struct NewsTests {
 
   @Test("without a helper to mail it, a notice is logged as not mailed, and the sign-in continues")
   func noHelper() throws {
-    try enroll()
     host.delivers = false
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
-    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let request = SignInRequest()
     let application = ScriptedApplication([.text("gayt-emzu-gu3d-oobz")])
     #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(
@@ -160,12 +145,11 @@ struct NewsTests {
 
   @Test("a user whose last factor was removed is notified once, in the account phase")
   func unenrolled() throws {
-    try enroll()
     var record = try #require(host.memory.record)
     _ = try record.remove(try #require(record.factors.first).id)
     record.note(.unenrolled, Array("Phone".utf8), about: .account, from: .unknown, at: 0)
     host.memory.record = record
-    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let request = SignInRequest()
     host.configuration = "[project]\nstate = observe\n"
     let observed = ScriptedApplication()
     #expect(SignInRun(request, host: host, application: observed).checkAccount() == .pass)
@@ -181,10 +165,9 @@ struct NewsTests {
 
   @Test("a notice that cannot be shown in the account phase denies no sign-in")
   func accountPhaseGoesOn() throws {
-    try enroll()
     host.memory.record?.removeEverything()
     host.memory.record?.note(.revoked, about: .account, from: .unknown, at: 0)
-    let request = SignInRequest(user: account.name, service: Array("sshd".utf8))
+    let request = SignInRequest()
     for step in [MemoryStore.Step.lock, .write(failures: 0), .sync] {
       host.memory.failure = (step, .busy)
       let application = ScriptedApplication()
@@ -222,9 +205,7 @@ struct NewsTests {
   private func signInRemotely(
     _ answers: [String], arguments: [String] = [], earlier: String? = nil
   ) -> ScriptedApplication {
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8),
-      terminal: Array("ssh".utf8), arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(remoteHost: "192.0.2.7", terminal: "ssh", arguments: arguments)
     let application = ScriptedApplication(answers.map { .text($0) })
     if let earlier { application.earlier = .text(earlier) }
     #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
@@ -234,7 +215,6 @@ struct NewsTests {
 
   @Test("through sshd a notice is shown until the user confirms it")
   func confirmation() throws {
-    try enroll()
     _ = try enrollPixel()
     for answers in [[], [""], ["no"], ["y"], ["Yes"], ["yes and no"]] {
       let application = signInRemotely([try right()] + answers)
@@ -250,7 +230,6 @@ struct NewsTests {
 
   @Test("a factor confirms no notice about itself, however it signs in")
   func changedFactor() throws {
-    try enroll()
     _ = try enrollPixel()
     let remote = signInRemotely([try pixelCode()])
     #expect(remote.told == [Self.pixel, Self.stays] && remote.prompts.count == 1)
@@ -271,9 +250,8 @@ struct NewsTests {
 
   @Test("wrong codes are not cleared by a factor that the user has not confirmed")
   func failuresStay() throws {
-    try enroll()
     _ = try enrollPixel()
-    #expect(signIn(try wrong()).0 == .deny)
+    #expect(signIn(try host.wrongCode()).0 == .deny)
     _ = signIn(try pixelCode())
     #expect(signIn(try right()).told.count == 2)
     #expect(signIn(try right(1)).told == [])
@@ -281,10 +259,8 @@ struct NewsTests {
 
   @Test("events during the prompt stay pending")
   func meanwhile() throws {
-    try enroll()
     let pixel = try enrollPixel()
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    let request = SignInRequest(remoteHost: "192.0.2.7")
     let application = ScriptedApplication([.text(try right()), .text("yes")])
     application.atPrompt = { [host] in
       guard application.prompts.count == 2 else { return }
@@ -303,11 +279,9 @@ struct NewsTests {
 
   @Test("if a confirmation cannot be written, the result is unchanged and the notice stays pending")
   func storeFails() throws {
-    try enroll()
     _ = try enrollPixel()
     for (row, step) in [MemoryStore.Step.lock, .write(failures: 0), .sync].enumerated() {
-      let request = SignInRequest(
-        user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+      let request = SignInRequest(remoteHost: "192.0.2.7")
       let application = ScriptedApplication([.text(try right()), .text("yes")])
       application.atPrompt = { [host] in
         if application.prompts.count == 2 { host.memory.failure = (step, .busy) }
@@ -328,7 +302,6 @@ struct NewsTests {
 
   @Test("with use_first_pass there is no prompt, and the notice stays pending")
   func useFirstPass() throws {
-    try enroll()
     _ = try enrollPixel()
     let application = signInRemotely([], arguments: ["use_first_pass"], earlier: try right())
     #expect(application.told == [Self.pixel] && application.prompts == [])
@@ -344,11 +317,8 @@ struct NewsTests {
       (10, "", nil, false),
     ] as [(Int, String?, String?, Bool)])
   func terminals(row: Int, terminal: String?, address: String?, isShown: Bool) throws {
-    try enroll()
     _ = try enrollPixel()
-    let request = SignInRequest(
-      user: account.name, service: Array("login".utf8), remoteHost: address.map { Array($0.utf8) },
-      terminal: terminal.map { Array($0.utf8) })
+    let request = SignInRequest(service: "login", remoteHost: address, terminal: terminal)
     let application = ScriptedApplication([.text(try right())])
     #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(application.prompts.count == (isShown ? 1 : 2), "row \(row)")
@@ -357,14 +327,12 @@ struct NewsTests {
 
   @Test("a user without a factor confirms notices in the account phase")
   func confirmedWithoutFactor() throws {
-    try enroll()
     let pixel = try enrollPixel()
     var record = try #require(host.memory.record)
     for factor in record.factors { _ = try record.remove(factor.id) }
     #expect(record.subject(of: pixel.id) == .account)
     host.memory.record = record
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    let request = SignInRequest(remoteHost: "192.0.2.7")
     for (answers, count) in [([ScriptedApplication.Answer.none], 1), ([.text("yes")], 1), ([], 0)] {
       let application = ScriptedApplication(answers)
       #expect(SignInRun(request, host: host, application: application).checkAccount() == .pass)
@@ -375,7 +343,6 @@ struct NewsTests {
 
   @Test("a notice that was not mailed is mailed at the next sign-in")
   func mailedLater() throws {
-    try enroll()
     _ = try enrollPixel()
     #expect(signIn(try right()).0 == .allow)
     #expect(host.delivered == ["alice"])
@@ -386,10 +353,8 @@ struct NewsTests {
 
   @Test("the mail is sent before anything is shown")
   func mailFirst() throws {
-    try enroll()
     _ = try enrollPixel()
-    let request = SignInRequest(
-      user: account.name, service: Array("sshd".utf8), remoteHost: Array("192.0.2.7".utf8))
+    let request = SignInRequest(remoteHost: "192.0.2.7")
     let application = ScriptedApplication([.text(try right()), .none])
     application.atPrompt = { [host] in
       #expect(host.delivered.count == application.prompts.count - 1)

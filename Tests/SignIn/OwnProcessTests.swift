@@ -23,21 +23,14 @@ struct OwnProcessTests {
     _ application: ScriptedApplication, _ arguments: [String] = [], service: String = "swaylock",
     terminal: String? = nil
   ) -> SignInRun<ScriptedHost> {
-    let request = SignInRequest(
-      user: account.name, service: Array(service.utf8),
-      terminal: terminal.map { Array($0.utf8) }, arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(service: service, terminal: terminal, arguments: arguments)
     return SignInRun(request, host: host, application: application)
   }
 
   private func enroll(
     _ name: String = "Phone", parameters: TOTPParameters = .standard
   ) throws -> Factor {
-    try host.memory.enroll(
-      name, secret: KnownFactor.secret, for: account, parameters: parameters)
-  }
-
-  private func code(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
+    try host.memory.enroll(name, secret: KnownFactor.secret, for: account, parameters: parameters)
   }
 
   private func hexadecimal(_ factor: Factor) -> String {
@@ -51,7 +44,7 @@ struct OwnProcessTests {
   ) -> SignIn<ScriptedHost>.Step {
     var call = SignInCall()
     call.line = line
-    call.request = SignInRequest(user: account.name, service: Array(service.utf8))
+    call.request = SignInRequest(service: service)
     call.showsMessages = true
     change(&call)
     return SignIn(call, host: host, identity: host.identity).step()
@@ -62,7 +55,9 @@ struct OwnProcessTests {
   @Test("a correct code is accepted once")
   func rightCode() throws {
     let factor = try enroll()
-    let application = ScriptedApplication([.text("\(try code().prefix(3)) \(try code().suffix(3))")]
+    let application = ScriptedApplication([
+      .text("\(try host.code().prefix(3)) \(try host.code().suffix(3))")
+    ]
     )
     #expect(signIn(application).authenticate() == .allow)
     #expect(application.prompts == ["One-time code: "])
@@ -71,7 +66,7 @@ struct OwnProcessTests {
       application.logged == [
         "result=accepted user=alice service=swaylock rhost=- tty=- factor=\(hexadecimal(factor))"
       ])
-    let again = ScriptedApplication([.text(try code())])
+    let again = ScriptedApplication([.text(try host.code())])
     #expect(signIn(again).authenticate() == .deny)
     #expect(again.told == ["That code has already been used. Use the next one."])
   }
@@ -79,7 +74,7 @@ struct OwnProcessTests {
   @Test("no lock is held while the user is asked")
   func noLockAtThePrompt() throws {
     _ = try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     var locked: [Bool] = []
     application.atPrompt = { [host] in locked.append(host.memory.isLocked) }
     #expect(signIn(application).authenticate() == .allow)
@@ -90,20 +85,20 @@ struct OwnProcessTests {
   func ownFailures() throws {
     _ = try enroll()
     for attempt in 1...5 {
-      let application = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
+      let application = ScriptedApplication([.text(try host.wrongCode())])
       #expect(
         signIn(application).authenticate() == (attempt == 5 ? .tooManyAttempts : .deny),
         "\(attempt)")
     }
     #expect(host.memory.attempts.failures == 0)
     #expect(host.memory.attempts.ownProcessFailures.failures == 5)
-    let waiting = ScriptedApplication([.text(try code())])
+    let waiting = ScriptedApplication([.text(try host.code())])
     #expect(signIn(waiting).authenticate() == .tooManyAttempts)
     #expect(waiting.prompts.isEmpty)
     #expect(waiting.logged.first?.hasPrefix("result=throttled ") == true)
     // The sign-in of the same user through a program of root is not delayed.
     host.identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
-    #expect(signIn(ScriptedApplication([.text(try code())])).authenticate() == .allow)
+    #expect(signIn(ScriptedApplication([.text(try host.code())])).authenticate() == .allow)
   }
 
   @Test("failures of sign-ins do not delay the user's own processes")
@@ -112,19 +107,19 @@ struct OwnProcessTests {
     host.memory.attempts = AttemptState(
       record: host.memory.attempts.record, failures: 5, lastFailure: host.time,
       watermarks: host.memory.attempts.watermarks)
-    #expect(signIn(ScriptedApplication([.text(try code())])).authenticate() == .allow)
+    #expect(signIn(ScriptedApplication([.text(try host.code())])).authenticate() == .allow)
   }
 
   @Test("a user's own process cannot say that failures were the user's own")
   func failedTries() throws {
     _ = try enroll()
     let application = ScriptedApplication([
-      .text(try KnownFactor.wrongCode(at: host.time)), .text(try code()),
+      .text(try host.wrongCode()), .text(try host.code()),
     ])
     application.tryNumber = 1
     #expect(signIn(application, ["tries=2"]).authenticate() == .allow)
     host.identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
-    let next = ScriptedApplication([.text(try code(1))])
+    let next = ScriptedApplication([.text(try host.code(1))])
     #expect(signIn(next).authenticate() == .allow)
     #expect(next.told.first?.contains("failed code") == true, "\(next.told)")
   }
@@ -171,7 +166,7 @@ struct OwnProcessTests {
     host.configuration = "[project]\nprompt_hints = on\n"
     _ = try enroll()
     let tablet = try enroll("Tablet")
-    let application = ScriptedApplication([.text("2"), .text(try code())])
+    let application = ScriptedApplication([.text("2"), .text(try host.code())])
     #expect(signIn(application).authenticate() == .allow)
     #expect(application.prompts.count == 2)
     #expect(application.logged.first?.contains("factor=\(hexadecimal(tablet))") == true)
@@ -180,11 +175,11 @@ struct OwnProcessTests {
   @Test("with forward_pass, the code is taken from the end and the rest is forwarded")
   func forwardPass() throws {
     _ = try enroll()
-    let application = ScriptedApplication([.text("pass 123word" + (try code()))])
+    let application = ScriptedApplication([.text("pass 123word" + (try host.code()))])
     #expect(signIn(application, ["forward_pass"]).authenticate() == .allow)
     #expect(application.forwarded == ["pass 123word"])
     // A locker serves only its own user, so the result may be shown.
-    let wrong = ScriptedApplication([.text("pass" + (try KnownFactor.wrongCode(at: host.time)))])
+    let wrong = ScriptedApplication([.text("pass" + (try host.wrongCode()))])
     #expect(signIn(wrong, ["forward_pass"]).authenticate() == .deny)
     #expect(wrong.told == ["Wrong code."])
   }
@@ -206,7 +201,7 @@ struct OwnProcessTests {
       other.host.memory.record = host.memory.record
       other.host.memory.attempts = host.memory.attempts
       fail(other.host)
-      let application = ScriptedApplication([.text(try code())])
+      let application = ScriptedApplication([.text(try host.code())])
       #expect(other.signIn(application).authenticate() == .deny, "row \(number)")
       #expect(application.logged.first?.hasPrefix("result=error ") == true, "row \(number)")
       #expect(application.essentials.count == 1, "row \(number)")
@@ -226,7 +221,7 @@ struct OwnProcessTests {
   func accountMismatch() throws {
     _ = try enroll()
     host.identity = ProcessIdentity(user: 1001, actsAsRoot: false, isConfined: false)
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     #expect(signIn(application).authenticate() == .deny)
     #expect(signIn(application).checkAccount() == .deny)
     #expect(application.prompts.isEmpty)
@@ -260,7 +255,7 @@ struct OwnProcessTests {
     host.session = SignInOrigin(.session, [1])
     host.enclosingSessions = [SignInOrigin(.session, [1])]
     for service in ["sshd", "login", "sudo"] {
-      let application = ScriptedApplication([.text(try code())])
+      let application = ScriptedApplication([.text(try host.code())])
       host.memory.attempts = host.memory.attempts.unlocked()
       _ = signIn(application, service: service, terminal: "pts/3").authenticate()
       #expect(application.prompts.count == 1, "\(service)")
@@ -337,14 +332,14 @@ struct OwnProcessTests {
       .enrolled, Array("Pixel".utf8), about: .account, from: Source(Array("mfa-enroll".utf8)),
       at: host.time - 900)
     let before = host.memory.attempts
-    let application = ScriptedApplication([.text(try code()), .text("yes")])
+    let application = ScriptedApplication([.text(try host.code()), .text("yes")])
     #expect(signIn(application, service: "sshd", terminal: "pts/3").authenticate() == .allow)
     signIn(application, service: "sshd").beginSession()
     #expect(application.told.isEmpty && application.prompts.count == 1)
     #expect(host.memory.attempts.unreported == before.unreported)
     // The sign-in through a program of root shows it.
     host.identity = ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false)
-    let next = ScriptedApplication([.text(try code(1))])
+    let next = ScriptedApplication([.text(try host.code(1))])
     #expect(signIn(next, terminal: "tty1").authenticate() == .allow)
     #expect(next.told.first?.contains("Pixel") == true, "\(next.told)")
   }
@@ -409,7 +404,7 @@ struct OwnProcessTests {
       host.identity = ProcessIdentity(
         user: isRoot ? 0 : 1000, actsAsRoot: isRoot, isConfined: false)
       host.time += 30
-      let application = ScriptedApplication([.text(try code())])
+      let application = ScriptedApplication([.text(try host.code())])
       let verdict = signIn(application, ["config=/etc/other.conf"]).authenticate()
       #expect(verdict == (isPublic || isRoot ? .allow : .deny))
       guard !isPublic, !isRoot else { continue }

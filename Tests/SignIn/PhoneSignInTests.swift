@@ -14,7 +14,11 @@ import Testing
   static let settings =
     "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1\n"
 
-  private func host(
+  private let host: ScriptedHost
+
+  init() throws { host = try Self.host() }
+
+  private static func host(
     usableFrom: Int64 = 0, origin: Factor.Origin = .enrolled
   ) throws -> ScriptedHost {
     let host = ScriptedHost()
@@ -37,21 +41,17 @@ import Testing
   private func signIn(
     _ host: ScriptedHost, _ application: ScriptedApplication, _ arguments: [String]
   ) -> Verdict {
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8),
-      arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(arguments: arguments)
     return SignInRun(request, host: host, application: application).authenticate()
   }
 
   @Test("a code is sent on request, and signs the user in once")
   func sent() throws {
-    let host = try host()
     let (verdict, application) = signIn(
       host, [.text("s"), .seeing { _ in host.codeSender.lastCode }])
     #expect(verdict == .allow && application.isUsedUp)
     #expect(application.prompts == [Self.prompt, Self.prompt])
-    #expect(
-      application.told == ["A code was sent to +1 *** *** **34. It is valid for 10 minutes."])
+    #expect(application.told == ["A code was sent to +1 *** *** **34. It is valid for 10 minutes."])
     let message = try #require(host.codeSender.messages.first)
     #expect(host.codeSender.messages.count == 1)
     #expect(
@@ -69,7 +69,6 @@ import Testing
   /// MUST 2.
   @Test("a request is no attempt, and does not reset failures")
   func requestIsNoAttempt() throws {
-    let host = try host()
     #expect(signIn(host, [.text("000000")]).verdict == .deny)
     #expect(host.memory.attempts.failures == 1)
     #expect(signIn(host, [.text(" S "), .none]).verdict == .deny)
@@ -81,7 +80,6 @@ import Testing
     "nothing is offered before the first factor is proven",
     arguments: [[], ["forward_pass"], ["try_first_pass"]])
   func firstFactor(arguments: [String]) throws {
-    let host = try host()
     let application = signIn(host, [.text("s")], arguments).application
     #expect(application.prompts.count == 1 && !application.prompts[0].contains("send"))
     #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
@@ -92,18 +90,16 @@ import Testing
     for text in [
       "[project]\nregions = +1\n", Self.settings + "factors = totp\n",
     ] {
-      let host = try host()
+      let host = try Self.host()
       host.configuration = text
       #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
     }
-    let host = try host()
     host.enclosingSessions = []
     #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
   }
 
   @Test("a code is accepted only in the session that requested it")
   func session() throws {
-    let host = try host()
     _ = signIn(host, [.text("s"), .none])
     let code = host.codeSender.lastCode
     host.enclosingSessions = [SignInOrigin(.session, [2])]
@@ -114,7 +110,6 @@ import Testing
 
   @Test("a new code replaces the one before it, and a code expires after 10 minutes")
   func oneCode() throws {
-    let host = try host()
     _ = signIn(host, [.text("s"), .none])
     let first = host.codeSender.lastCode
     host.time += 30
@@ -132,7 +127,6 @@ import Testing
 
   @Test("each limit is explained, and nothing is sent")
   func limits() throws {
-    let host = try host()
     let told = signIn(host, [.text("s"), .text("s"), .none]).application.told
     #expect(told.last == "No code was sent. You can request one in 30 seconds.")
     #expect(host.codeSender.messages.count == 1)
@@ -154,7 +148,7 @@ import Testing
       #expect(application.logged.contains { $0.contains("code-not-sent reason=\(refusal.name)") })
     }
     #expect(host.codeSender.messages.count == 1)
-    let waiting = try self.host(usableFrom: host.time + 7201)
+    let waiting = try Self.host(usableFrom: host.time + 7201)
     waiting.time = host.time
     #expect(
       signIn(waiting, [.text("s"), .none]).application.told == [
@@ -165,7 +159,6 @@ import Testing
 
   @Test("a number outside the regions gets no code")
   func regions() throws {
-    let host = try host()
     host.configuration = Self.settings.replacing("regions = +1", with: "regions = +33")
     #expect(signIn(host, [.text("s"), .none]).application.told.count == 1)
     #expect(host.codeSender.requested.isEmpty)
@@ -173,12 +166,10 @@ import Testing
 
   @Test("if the gateway fails, other factors still sign the user in")
   func gatewayFails() throws {
-    let host = try host()
     let account = try #require(host.account)
     _ = try host.memory.enroll("App", secret: KnownFactor.secret, for: account)
     host.codeSender.reply = .failed(1)
-    let (verdict, application) = signIn(
-      host, [.text("s"), .text(try KnownFactor.code(at: host.time))])
+    let (verdict, application) = signIn(host, [.text("s"), .text(try host.code())])
     #expect(verdict == .allow)
     #expect(host.codeSender.failed == [SendID(number: 1)] && host.codeSender.returned.isEmpty)
     #expect(
@@ -189,7 +180,6 @@ import Testing
 
   @Test("the code and the message are on the disk before the gateway is at work")
   func countedFirst() throws {
-    let host = try host()
     var steps: [MemoryStore.Step] = []
     host.codeSender.atWork = { steps = host.memory.steps }
     _ = signIn(host, [.text("s"), .none])
@@ -197,7 +187,7 @@ import Testing
     #expect(host.memory.attempts.sentCodes.times.count == 1)
     // If the code or the limits cannot be written, nothing is sent.
     for failed in [MemoryStore.Step.sync, .sentDigest, .write(failures: 0)] {
-      let host = try self.host()
+      let host = try Self.host()
       host.memory.failure = (failed, .system(.attempts, SystemError(.sync, number: 5)))
       #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
       #expect(host.codeSender.messages.isEmpty, "\(failed)")
@@ -206,12 +196,9 @@ import Testing
 
   @Test("if the limits of the host cannot be read, nothing is sent, and other factors still work")
   func limitsNotReadable() throws {
-    let host = try host()
-    _ = try host.memory.enroll(
-      "App", secret: KnownFactor.secret, for: try #require(host.account))
+    try host.enroll("App")
     host.codeSender.failure = .damaged(.sends)
-    let (verdict, application) = signIn(
-      host, [.text("s"), .text(try KnownFactor.code(at: host.time))])
+    let (verdict, application) = signIn(host, [.text("s"), .text(try host.code())])
     #expect(verdict == .allow && host.codeSender.messages.isEmpty)
     #expect(application.told.first?.contains("No code could be sent.") == true)
     #expect(
@@ -223,7 +210,6 @@ import Testing
 
   @Test("a recovery code voids the code that was sent")
   func recoveryCodeVoids() throws {
-    let host = try host()
     try host.memory.keep(recoveryCodes: [(AttemptTests.recoveryCode, .generated)])
     _ = signIn(host, [.text("s"), .none])
     #expect(host.memory.attempts.sentCodes.last != nil)
@@ -234,7 +220,6 @@ import Testing
 
   @Test("wrong codes lock phones like other factors, and no code is sent after that")
   func locked() throws {
-    let host = try host()
     host.configuration = Self.settings + "disable_after = 5\nthrottle_after = 4\n"
     for _ in 0..<5 {
       host.time += 3600
@@ -253,7 +238,6 @@ import Testing
 
   @Test("a tenant that allows only authenticator apps offers no code and accepts none")
   func tenantWithoutPhones() throws {
-    let host = try host()
     _ = signIn(host, [.text("s"), .none])
     let code = host.codeSender.lastCode
     host.configuration = Self.settings + "[tenant strict]\nservices = sshd\nfactors = totp\n"
@@ -265,7 +249,6 @@ import Testing
 
   @Test("without a gateway, only test numbers are offered")
   func onlyTestNumbers() throws {
-    let host = try host()
     host.configuration = "[project]\nphone_test_numbers = +15105550000=123456\n"
     #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
     #expect(host.memory.attempts.sentCodes.isEmpty)
@@ -283,7 +266,6 @@ import Testing
 
   @Test("no lock is held while the gateway is at work")
   func noLock() throws {
-    let host = try host()
     host.codeSender.atWork = { #expect(!host.memory.isLocked) }
     _ = signIn(host, [.text("s"), .none])
     #expect(host.codeSender.messages.count == 1)
@@ -291,7 +273,6 @@ import Testing
 
   @Test("wrong codes throttle requests as well")
   func throttled() throws {
-    let host = try host()
     for number in 1...4 { _ = signIn(host, [.text("00000\(number)")]) }
     // The limit is reached by another sign-in, after this one has shown its prompt.
     let application = ScriptedApplication([.text("s"), .none])
@@ -307,9 +288,7 @@ import Testing
 
   @Test("with several phones, the user chooses one")
   func severalPhones() throws {
-    let host = try host()
-    _ = try host.memory.enrollPhone(
-      "Work", number: "+33612345678", for: try #require(host.account))
+    _ = try host.memory.enrollPhone("Work", number: "+33612345678", for: try #require(host.account))
     host.configuration = Self.settings.replacing("regions = +1", with: "regions = +1, +33")
     let prompt = """
       s1: +1 *** *** **34
@@ -328,7 +307,7 @@ import Testing
 
   @Test("a test number gets no message and has the code of the configuration")
   func testNumber() throws {
-    let host = try host(origin: .testNumber)
+    let host = try Self.host(origin: .testNumber)
     host.configuration = Self.testNumbers
     #expect(signIn(host, [.text("123456")]).verdict == .deny)
     // No limit applies, and nothing is counted for the user's other phones.
@@ -355,7 +334,6 @@ import Testing
 
   @Test("a user's number that becomes a test number gets no code and accepts no test code")
   func numberOfAUser() throws {
-    let host = try host()
     host.configuration = Self.testNumbers
     let (verdict, application) = signIn(host, [.text("s"), .text("123456")])
     #expect(verdict == .deny && application.told.first?.contains("No code could be sent.") == true)
@@ -365,7 +343,7 @@ import Testing
 
   @Test("a test number that was enrolled gets no message when it is no test number any more")
   func testNumberNoMore() throws {
-    let host = try host(origin: .testNumber)
+    let host = try Self.host(origin: .testNumber)
     let (verdict, application) = signIn(host, [.text("s"), .text("123456")])
     #expect(verdict == .deny && application.told.first?.contains("No code could be sent.") == true)
     #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)

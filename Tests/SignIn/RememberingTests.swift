@@ -36,16 +36,14 @@ struct RememberingTests {
     let application = ScriptedApplication(answers.map { .text($0) })
     application.methods = attempt.methods
     let request = SignInRequest(
-      user: Array("alice".utf8), service: Array(attempt.service.utf8),
-      remoteHost: attempt.address.map { Array($0.utf8) },
-      terminal: attempt.terminal.map { Array($0.utf8) },
-      arguments: attempt.arguments.map { Array($0.utf8) })
+      service: attempt.service, remoteHost: attempt.address, terminal: attempt.terminal,
+      arguments: attempt.arguments)
     let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application.prompts)
   }
 
   private func prove(_ attempt: Attempt) throws {
-    let (verdict, prompts) = signIn(attempt, [try KnownFactor.code(at: host.time)])
+    let (verdict, prompts) = signIn(attempt, [try host.code()])
     try #require(verdict == .allow && prompts.count == 1)
   }
 
@@ -57,13 +55,11 @@ struct RememberingTests {
   }
 
   struct Row: Sendable {
-    let number: Int
     let what: String
     let attempt: Attempt
     let isRemembered: Bool
 
-    init(_ number: Int, _ what: String, _ attempt: Attempt, _ isRemembered: Bool) {
-      self.number = number
+    init(_ what: String, _ attempt: Attempt, _ isRemembered: Bool) {
       self.what = what
       self.attempt = attempt
       self.isRemembered = isRemembered
@@ -73,24 +69,24 @@ struct RememberingTests {
   @Test(
     "a code is remembered for the same address, keys and listed services",
     arguments: [
-      Row(1, "the same attempt", Attempt(), true),
-      Row(2, "another listed service", Attempt(service: "cockpit"), true),
-      Row(3, "a service that is not listed", Attempt(service: "vsftpd"), false),
-      Row(4, "another address", Attempt(address: "192.0.2.2"), false),
-      Row(5, "the address in IPv6 notation", Attempt(address: "::ffff:192.0.2.1"), true),
-      Row(6, "a host name", Attempt(address: "laptop.example"), false),
-      Row(7, "no address", Attempt(address: nil), false),
-      Row(8, "an empty address", Attempt(address: ""), false),
-      Row(9, "another key", Attempt(methods: "publickey ssh-ed25519 AAAB\n"), false),
-      Row(10, "no key", Attempt(methods: ""), false),
-      Row(11, "methods that cannot be read", Attempt(methods: nil), false),
-      Row(12, "the password with the code", Attempt(arguments: ["forward_pass"]), false),
-      Row(13, "an earlier answer", Attempt(arguments: ["use_first_pass"]), false),
-      Row(14, "debugging", Attempt(arguments: ["debug"]), true),
+      Row("the same attempt", Attempt(), true),
+      Row("another listed service", Attempt(service: "cockpit"), true),
+      Row("a service that is not listed", Attempt(service: "vsftpd"), false),
+      Row("another address", Attempt(address: "192.0.2.2"), false),
+      Row("the address in IPv6 notation", Attempt(address: "::ffff:192.0.2.1"), true),
+      Row("a host name", Attempt(address: "laptop.example"), false),
+      Row("no address", Attempt(address: nil), false),
+      Row("an empty address", Attempt(address: ""), false),
+      Row("another key", Attempt(methods: "publickey ssh-ed25519 AAAB\n"), false),
+      Row("no key", Attempt(methods: ""), false),
+      Row("methods that cannot be read", Attempt(methods: nil), false),
+      Row("the password with the code", Attempt(arguments: ["forward_pass"]), false),
+      Row("an earlier answer", Attempt(arguments: ["use_first_pass"]), false),
+      Row("debugging", Attempt(arguments: ["debug"]), true),
     ])
   func place(_ row: Row) throws {
     try prove(Attempt())
-    #expect(isRemembered(row.attempt) == row.isRemembered, "row \(row.number): \(row.what)")
+    #expect(isRemembered(row.attempt) == row.isRemembered, "\(row): \(row.what)")
   }
 
   @Test("if the earlier methods cannot be read, no code is remembered")
@@ -165,11 +161,11 @@ struct RememberingTests {
 
   @Test("wrong and used codes are not remembered")
   func wrongCode() throws {
-    _ = signIn(Attempt(), [try KnownFactor.wrongCode(at: host.time)])
+    _ = signIn(Attempt(), [try host.wrongCode()])
     #expect(host.memory.attempts.remembered.entries.isEmpty)
     try prove(Attempt())
     host.memory.attempts = host.memory.attempts.forgetting()
-    _ = signIn(Attempt(), [try KnownFactor.code(at: host.time)])
+    _ = signIn(Attempt(), [try host.code()])
     #expect(host.memory.attempts.remembered.entries.isEmpty)
   }
 
@@ -177,7 +173,7 @@ struct RememberingTests {
   func waiting() throws {
     try prove(Attempt())
     for _ in 0..<5 {
-      _ = signIn(Attempt(address: "198.51.100.7"), [try KnownFactor.wrongCode(at: host.time)])
+      _ = signIn(Attempt(address: "198.51.100.7"), [try host.wrongCode()])
     }
     let failures = host.memory.attempts.failures
     #expect(failures == 5)
@@ -190,7 +186,7 @@ struct RememberingTests {
   func disabled() throws {
     host.configuration = Self.everywhere + "\nthrottle_after = 1\ndisable_after = 1\n"
     try prove(Attempt())
-    _ = signIn(Attempt(address: "198.51.100.7"), [try KnownFactor.wrongCode(at: host.time)])
+    _ = signIn(Attempt(address: "198.51.100.7"), [try host.wrongCode()])
     #expect(signIn(Attempt()).0 == .endSignIn)
   }
 
@@ -200,8 +196,7 @@ struct RememberingTests {
     host.time += 61
     let application = ScriptedApplication()
     application.methods = Attempt().methods
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("sshd".utf8), remoteHost: Array("192.0.2.1".utf8))
+    let request = SignInRequest(remoteHost: "192.0.2.1")
     _ = SignInRun(request, host: host, application: application).authenticate()
     #expect(
       application.logged == [
@@ -290,7 +285,6 @@ struct RememberingTests {
 
   /// The service, how it was started, and whether the session of the process is used.
   struct ServiceRow: Sendable {
-    let number: Int
     var service = "sudo"
     var caller: UInt32 = 1000
     var address: String?
@@ -305,48 +299,41 @@ struct RememberingTests {
     var readsEnclosing = true
 
     static let rows = [
-      ServiceRow(number: 1),
-      ServiceRow(number: 2, service: "sudo-i"),
-      ServiceRow(number: 3, service: "su"),
-      ServiceRow(number: 4, service: "su-l"),
-      ServiceRow(number: 5, service: "doas"),
-      ServiceRow(number: 6, terminal: "pts/3"),
+      ServiceRow(),
+      ServiceRow(service: "sudo-i"),
+      ServiceRow(service: "su"),
+      ServiceRow(service: "su-l"),
+      ServiceRow(service: "doas"),
+      ServiceRow(terminal: "pts/3"),
       // su of a different user accepts only codes of its own session.
-      ServiceRow(number: 7, service: "su", caller: 1001, readsEnclosing: false),
+      ServiceRow(service: "su", caller: 1001, readsEnclosing: false),
       // A daemon that root started at a terminal, under any service name.
-      ServiceRow(number: 8, caller: 0, keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(
-        number: 9, service: "login", caller: 0, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(caller: 0, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(service: "login", caller: 0, keeps: false, reads: false, readsEnclosing: false),
       // The real login is the leader of the new session, which has no earlier code.
       ServiceRow(
-        number: 10, service: "login", caller: 0, leadsSession: true, reads: false,
+        service: "login", caller: 0, leadsSession: true, reads: false,
         readsEnclosing: false),
       ServiceRow(
-        number: 11, service: "login", caller: 0, address: "192.0.2.1", leadsSession: true,
+        service: "login", caller: 0, address: "192.0.2.1", leadsSession: true,
         keeps: false, reads: false, readsEnclosing: false),
       // Daemons, cron, screen lockers.
-      ServiceRow(
-        number: 12, service: "vsftpd", keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(
-        number: 13, service: "polkit-1", keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(
-        number: 14, service: "xscreensaver", keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(number: 15, service: "", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(service: "vsftpd", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(service: "polkit-1", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(service: "xscreensaver", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(service: "", keeps: false, reads: false, readsEnclosing: false),
       // No terminal, or a terminal other than PAM_TTY.
-      ServiceRow(
-        number: 16, controllingTerminal: nil, keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(number: 17, terminal: nil, keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(number: 18, terminal: "", keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(
-        number: 19, terminal: "/dev/pts/4", keeps: false, reads: false, readsEnclosing: false),
-      ServiceRow(
-        number: 20, address: "192.0.2.9", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(controllingTerminal: nil, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(terminal: nil, keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(terminal: "", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(terminal: "/dev/pts/4", keeps: false, reads: false, readsEnclosing: false),
+      ServiceRow(address: "192.0.2.9", keeps: false, reads: false, readsEnclosing: false),
       // sshd starts a session for each connection.
       ServiceRow(
-        number: 21, service: "sshd", caller: 0, address: "192.0.2.9", terminal: "ssh",
+        service: "sshd", caller: 0, address: "192.0.2.9", terminal: "ssh",
         controllingTerminal: nil, reads: false, readsEnclosing: false),
       ServiceRow(
-        number: 22, service: "sshd", caller: 0, terminal: "ssh", controllingTerminal: nil,
+        service: "sshd", caller: 0, terminal: "ssh", controllingTerminal: nil,
         reads: false, readsEnclosing: false),
     ]
   }
@@ -363,7 +350,7 @@ struct RememberingTests {
       service: row.service, address: row.address, methods: nil, terminal: row.terminal)
     try prove(attempt)
     let kept = host.memory.attempts.remembered.entries
-    #expect(kept.contains { $0.place.kind == .session } == row.keeps, "row \(row.number)")
+    #expect(kept.contains { $0.place.kind == .session } == row.keeps, "\(row)")
 
     // A different sign-in has stored a code for the session.
     for (session, expected) in [(UInt8(7), row.reads), (8, row.readsEnclosing)] {
@@ -376,7 +363,7 @@ struct RememberingTests {
         state = state.remembering(digest, at: host.time)
       }
       try entry.write(state)
-      #expect(isRemembered(attempt) == expected, "row \(row.number), session \(session)")
+      #expect(isRemembered(attempt) == expected, "\(row), session \(session)")
     }
   }
 

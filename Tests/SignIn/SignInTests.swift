@@ -14,9 +14,7 @@ struct SignInTests {
   private func signIn(
     _ application: ScriptedApplication, user: String = "alice", _ arguments: [String] = []
   ) -> Verdict {
-    let request = SignInRequest(
-      user: Array(user.utf8), service: Array("sshd".utf8),
-      remoteHost: Array("203.0.113.9".utf8), arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(user: user, remoteHost: "203.0.113.9", arguments: arguments)
     return SignInRun(request, host: host, application: application).authenticate()
   }
 
@@ -26,20 +24,16 @@ struct SignInTests {
       "Phone", secret: KnownFactor.secret, for: account, parameters: parameters)
   }
 
-  private func code(_ steps: Int64 = 0) throws -> String {
-    try KnownFactor.code(at: host.time, steps: steps)
-  }
-
   @Test("a correct code is accepted once")
   func rightCode() throws {
     try enroll()
-    let first = ScriptedApplication([.text(try code())])
+    let first = ScriptedApplication([.text(try host.code())])
     #expect(signIn(first) == .allow)
     #expect(first.prompts == ["One-time code: "])
     #expect(first.isUsedUp)
     #expect(first.logged.count == 1)
     #expect(first.logged.first?.hasPrefix("result=accepted user=alice service=sshd") == true)
-    let second = ScriptedApplication([.text(try code())])
+    let second = ScriptedApplication([.text(try host.code())])
     #expect(signIn(second) == .deny)
     #expect(second.told == ["That code has already been used. Use the next one."])
     #expect(second.essentials == second.told)
@@ -62,7 +56,7 @@ struct SignInTests {
   func window(number: Int, intervals: Int, steps: Int64, accepted: Bool) throws {
     try enroll()
     host.configuration = "[project]\nadjacent_intervals = \(intervals)\n"
-    let application = ScriptedApplication([.text(try code(steps))])
+    let application = ScriptedApplication([.text(try host.code(steps))])
     #expect(signIn(application) == (accepted ? .allow : .deny), "row \(number)")
   }
 
@@ -97,8 +91,7 @@ struct SignInTests {
     #expect(signIn(first) == .allow, "row \(row)")
     #expect(first.told == [told], "row \(row)")
     #expect(first.essentials == first.told, "row \(row)")
-    #expect(
-      first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
+    #expect(first.logged.first?.hasPrefix("result=recovery-code user=alice service=sshd") == true)
     let mark = "checkpoint=1:00c0ffee"
     #expect(
       first.logged.first?.hasSuffix("recovery-codes-left=\(count - 1) \(mark)") == true,
@@ -155,7 +148,7 @@ struct SignInTests {
   @Test("spaces in a code are ignored")
   func space() throws {
     try enroll()
-    let code = try code()
+    let code = try host.code()
     let spaced = " \(code.prefix(3)) \(code.suffix(3)) "
     #expect(signIn(ScriptedApplication([.text(spaced)])) == .allow)
   }
@@ -163,7 +156,7 @@ struct SignInTests {
   @Test("the record is stored under the account's own spelling of the name")
   func spelling() throws {
     try enroll()
-    #expect(signIn(ScriptedApplication([.text(try code())]), user: "ALICE") == .allow)
+    #expect(signIn(ScriptedApplication([.text(try host.code())]), user: "ALICE") == .allow)
   }
 
   @Test(
@@ -196,7 +189,7 @@ struct SignInTests {
   func throttle() throws {
     try enroll()
     for attempt in 1...5 {
-      let application = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
+      let application = ScriptedApplication([.text(try host.wrongCode())])
       #expect(signIn(application) == (attempt == 5 ? .tooManyAttempts : .deny))
       #expect(
         application.told
@@ -204,20 +197,20 @@ struct SignInTests {
       #expect(application.essentials == application.told)
     }
     host.time += 2
-    let right = ScriptedApplication([.text(try code())])
+    let right = ScriptedApplication([.text(try host.code())])
     #expect(signIn(right) == .tooManyAttempts)
     #expect(right.prompts.isEmpty)
     #expect(right.told == ["Too many wrong codes. Try again in 28 seconds."])
     #expect(right.logged.first?.contains("result=throttled") == true)
     host.time += 28
-    #expect(signIn(ScriptedApplication([.text(try code())])) == .allow)
+    #expect(signIn(ScriptedApplication([.text(try host.code())])) == .allow)
     #expect(host.memory.attempts.failures == 0)
   }
 
   @Test("a wait that begins during the prompt applies")
   func throttledAtThePrompt() throws {
     try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     application.atPrompt = { [host] in
       host.memory.attempts = AttemptState(
         record: host.memory.attempts.record, failures: 5, lastFailure: host.time,
@@ -233,7 +226,7 @@ struct SignInTests {
     host.memory.attempts = AttemptState(
       record: host.memory.attempts.record, failures: 100, lastFailure: 0,
       watermarks: host.memory.attempts.watermarks)
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     #expect(signIn(application) == .tooManyAttempts)
     #expect(application.prompts.isEmpty)
     #expect(application.logged.first?.hasPrefix("result=locked") == true)
@@ -242,7 +235,7 @@ struct SignInTests {
   @Test("no lock is held during the prompt")
   func noLockAtThePrompt() throws {
     try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     var locked: [Bool] = []
     application.atPrompt = { [host] in locked.append(host.memory.isLocked) }
     #expect(signIn(application) == .allow)
@@ -260,7 +253,7 @@ struct SignInTests {
   @Test("an unknown user is prompted as if enrolled")
   func unknownUser() throws {
     try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     #expect(signIn(application, user: "mallory") == .deny)
     #expect(application.prompts == ["One-time code: "])
     #expect(application.told == ["Wrong code."])
@@ -273,8 +266,11 @@ struct SignInTests {
     let off = ScriptedApplication()
     #expect(signIn(off) == .pass)
     #expect(off.prompts.isEmpty)
+    #expect(signIn(ScriptedApplication(), user: "nobody") == .pass)
     host.configuration = "[project]\nstate = observe\n"
-    let wrong = ScriptedApplication([.text(try KnownFactor.wrongCode(at: host.time))])
+    let unknown = ScriptedApplication([.text("123456")])
+    #expect(signIn(unknown, user: "nobody") == .pass)
+    let wrong = ScriptedApplication([.text(try host.wrongCode())])
     #expect(signIn(wrong) == .pass)
     #expect(wrong.isUsedUp)
     #expect(wrong.told.isEmpty)
@@ -302,8 +298,8 @@ struct SignInTests {
       host.memory.record = self.host.memory.record
       host.memory.attempts = self.host.memory.attempts
       fail(host)
-      let application = ScriptedApplication([.text(try code())])
-      let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+      let application = ScriptedApplication([.text(try host.code())])
+      let request = SignInRequest()
       let verdict = SignInRun(request, host: host, application: application).authenticate()
       #expect(verdict == .deny, "row \(number)")
       #expect(application.logged.first?.hasPrefix("result=error") == true, "row \(number)")
@@ -314,7 +310,7 @@ struct SignInTests {
   @Test("a factor that was removed during the prompt is not accepted")
   func factorGone() throws {
     try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     application.atPrompt = { [host] in host.memory.record = nil }
     #expect(signIn(application) == .deny)
   }
@@ -323,7 +319,7 @@ struct SignInTests {
   func unknownArgument() throws {
     try enroll()
     for argument in ["nullok", "echo=1", "prompt", "config", "debug debug"] {
-      let application = ScriptedApplication([.text(try code())])
+      let application = ScriptedApplication([.text(try host.code())])
       #expect(signIn(application, [argument]) == .deny, "\(argument)")
       #expect(application.logged.first?.contains("part=arguments") == true)
     }
@@ -334,7 +330,7 @@ struct SignInTests {
   @Test("debug logs the steps, but no answer")
   func debug() throws {
     try enroll()
-    let code = try code()
+    let code = try host.code()
     let application = ScriptedApplication([.text(code)])
     #expect(signIn(application, ["debug"]) == .allow)
     #expect(
@@ -348,7 +344,7 @@ struct SignInTests {
   @Test("prompt= and echo change the prompt")
   func question() throws {
     try enroll()
-    let application = ScriptedApplication([.text(try code())])
+    let application = ScriptedApplication([.text(try host.code())])
     #expect(signIn(application, ["prompt=Token, please: ", "echo"]) == .allow)
     #expect(application.prompts == ["Token, please: (echo)"])
   }
@@ -356,21 +352,20 @@ struct SignInTests {
   @Test("forward_pass removes the code from the end and forwards the rest")
   func forwardPass() throws {
     try enroll()
-    let application = ScriptedApplication([.text("pass 123word" + (try code()))])
+    let application = ScriptedApplication([.text("pass 123word" + (try host.code()))])
     #expect(signIn(application, ["forward_pass"]) == .allow)
     #expect(application.prompts == ["Password and one-time code: "])
     #expect(application.forwarded == ["pass 123word"])
-    let stuck = ScriptedApplication([.text("password" + (try code(1)))])
+    let stuck = ScriptedApplication([.text("password" + (try host.code(1)))])
     stuck.forwards = false
     #expect(signIn(stuck, ["forward_pass"]) == .deny)
-    let alone = ScriptedApplication([.text(try code(2))])
+    let alone = ScriptedApplication([.text(try host.code(2))])
     #expect(signIn(alone, ["forward_pass"]) == .allow)
     #expect(alone.forwarded.isEmpty)
   }
 
   /// A user who is prompted for password and code together, and the typed answer.
   struct CodeBeforePassword: Sendable {
-    let number: Int
     var user = "alice"
     var isEnrolled = true
     var failures: UInt32 = 0
@@ -380,31 +375,25 @@ struct SignInTests {
     let verdict: Verdict
 
     static let rows = [
+      CodeBeforePassword(typed: "password000000", forwarded: ["password"], verdict: .deny),
+      CodeBeforePassword(typed: "password", forwarded: ["password"], verdict: .deny),
+      CodeBeforePassword(typed: "000000", forwarded: ["000000"], verdict: .deny),
+      CodeBeforePassword(typed: "", forwarded: [""], verdict: .deny),
       CodeBeforePassword(
-        number: 1, typed: "password000000", forwarded: ["password"], verdict: .deny),
-      CodeBeforePassword(
-        number: 2, typed: "password", forwarded: ["password"], verdict: .deny),
-      CodeBeforePassword(number: 3, typed: "000000", forwarded: ["000000"], verdict: .deny),
-      CodeBeforePassword(number: 4, typed: "", forwarded: [""], verdict: .deny),
-      CodeBeforePassword(
-        number: 5, user: "nobody", typed: "password000000", forwarded: ["password000000"],
+        user: "nobody", typed: "password000000", forwarded: ["password000000"],
         verdict: .deny),
+      CodeBeforePassword(user: "nobody", typed: "", forwarded: [""], verdict: .deny),
       CodeBeforePassword(
-        number: 6, user: "nobody", typed: "", forwarded: [""], verdict: .deny),
-      CodeBeforePassword(
-        number: 7, failures: 5, typed: "password000000", forwarded: ["password000000"],
+        failures: 5, typed: "password000000", forwarded: ["password000000"],
         verdict: .deny),
+      CodeBeforePassword(failures: 100, typed: "password", forwarded: ["password"], verdict: .deny),
       CodeBeforePassword(
-        number: 8, failures: 100, typed: "password", forwarded: ["password"],
-        verdict: .deny),
-      CodeBeforePassword(
-        number: 9, isEnrolled: false, configuration: "[project]\nenrollment = required\n",
+        isEnrolled: false, configuration: "[project]\nenrollment = required\n",
         typed: "password000000", forwarded: ["password000000"], verdict: .pass),
       CodeBeforePassword(
-        number: 10, isEnrolled: false, typed: "password000000", forwarded: ["password000000"],
+        isEnrolled: false, typed: "password000000", forwarded: ["password000000"],
         verdict: .pass),
-      CodeBeforePassword(
-        number: 11, isEnrolled: false, typed: "", forwarded: [""], verdict: .pass),
+      CodeBeforePassword(isEnrolled: false, typed: "", forwarded: [""], verdict: .pass),
     ]
   }
 
@@ -480,26 +469,26 @@ struct SignInTests {
   func firstPass() throws {
     try enroll()
     let used = ScriptedApplication()
-    used.earlier = .text("password" + (try code()))
+    used.earlier = .text("password" + (try host.code()))
     #expect(signIn(used, ["use_first_pass"]) == .allow)
     #expect(used.prompts.isEmpty)
     let without = ScriptedApplication()
     without.earlier = .text("password")
     #expect(signIn(without, ["use_first_pass"]) == .deny)
     #expect(without.prompts.isEmpty)
-    let tried = ScriptedApplication([.text(try code(1))])
+    let tried = ScriptedApplication([.text(try host.code(1))])
     tried.earlier = .text("password")
     #expect(signIn(tried, ["try_first_pass"]) == .allow)
     #expect(tried.isUsedUp)
-    let both = ScriptedApplication([.text(try code(2))])
-    both.earlier = .text("password" + (try KnownFactor.wrongCode(at: host.time)))
+    let both = ScriptedApplication([.text(try host.code(2))])
+    both.earlier = .text("password" + (try host.wrongCode()))
     #expect(signIn(both, ["try_first_pass"]) == .allow)
     #expect(both.logged.map { $0.prefix(12) } == ["result=wrong", "result=accep"])
   }
 
   @Test("the account line: enrolled, not enrolled, unknown, disabled, invalid configuration")
   func account() throws {
-    let request = SignInRequest(user: Array("alice".utf8), service: Array("sshd".utf8))
+    let request = SignInRequest()
     let quiet = ScriptedApplication()
     let signIn = SignInRun(request, host: host, application: quiet)
     #expect(signIn.checkAccount() == .pass)

@@ -9,37 +9,30 @@ import Testing
 struct TryTests {
   let host = ScriptedHost()
 
-  private func enroll() throws {
-    _ = try host.memory.enroll(
-      "Phone", secret: KnownFactor.secret, for: try #require(host.account))
-  }
+  init() throws { try host.enroll() }
 
   private func signIn(
     _ answers: [ScriptedApplication.Answer], _ arguments: [String] = []
   ) -> (verdict: Verdict, application: ScriptedApplication) {
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("login".utf8),
-      arguments: arguments.map { Array($0.utf8) })
+    let request = SignInRequest(service: "login", arguments: arguments)
     let application = ScriptedApplication(answers)
     application.tryNumber = 1
     let verdict = SignInRun(request, host: host, application: application).authenticate()
     return (verdict, application)
   }
 
-  private func right() throws -> String { try KnownFactor.code(at: host.time) }
-  private func wrong() throws -> String { try KnownFactor.wrongCode(at: host.time) }
+  private func right() throws -> String { try host.code() }
   private func guesses(_ count: Int) throws -> [ScriptedApplication.Answer] {
-    try (0..<count).map { _ in .text(try wrong()) }
+    try (0..<count).map { _ in .text(try host.wrongCode()) }
   }
 
   @Test("after a wrong code, a used code and an answer that is no code, only the code is asked for")
   func again() throws {
-    try enroll()
     let code = try right()
     #expect(signIn([.text(code)]).verdict == .allow)
-    let next = try KnownFactor.code(at: host.time, steps: 1)
+    let next = try host.code(1)
     let (verdict, application) = signIn(
-      [.text(try wrong()), .text(code), .text("abc"), .text(next)], ["tries=4"])
+      [.text(try host.wrongCode()), .text(code), .text("abc"), .text(next)], ["tries=4"])
     #expect(verdict == .allow)
     #expect(application.prompts == Array(repeating: "One-time code: ", count: 4))
     #expect(
@@ -56,13 +49,13 @@ struct TryTests {
 
   @Test("a user's own tries are no news at the end of the same sign-in")
   func ownTries() throws {
-    try enroll()
-    #expect(signIn([.text(try wrong()), .text("abc"), .text(try right())]).verdict == .allow)
+    #expect(
+      signIn([.text(try host.wrongCode()), .text("abc"), .text(try right())]).verdict == .allow)
     #expect(host.memory.attempts.unreported == AttemptState.Unreported())
     // Somebody else's attempt stays news. Its source is not known any more.
-    _ = signIn([.text(try wrong())])
-    let next = try KnownFactor.code(at: host.time, steps: 1)
-    let (verdict, application) = signIn([.text("abc"), .text(try wrong()), .text(next)])
+    _ = signIn([.text(try host.wrongCode())])
+    let next = try host.code(1)
+    let (verdict, application) = signIn([.text("abc"), .text(try host.wrongCode()), .text(next)])
     #expect(verdict == .allow)
     #expect(
       application.told == [
@@ -73,10 +66,9 @@ struct TryTests {
 
   @Test("a recovery code after wrong codes leaves only the attempts of others pending")
   func ownTriesBeforeRecoveryCode() throws {
-    try enroll()
     try host.memory.keep(recoveryCodes: [(Array("0123456789".utf8), .generated)])
-    _ = signIn([.text(try wrong())])
-    let (verdict, _) = signIn([.text(try wrong()), .text("gayt-emzu-gu3d-oobz")])
+    _ = signIn([.text(try host.wrongCode())])
+    let (verdict, _) = signIn([.text(try host.wrongCode()), .text("gayt-emzu-gu3d-oobz")])
     #expect(verdict == .allow)
     #expect(host.memory.attempts.unreported.failures == 1)
   }
@@ -84,9 +76,7 @@ struct TryTests {
   @Test("every try is a counted attempt", arguments: 1...5)
   func everyTryIsCounted(tries: Int) throws {
     host.configuration = "[project]\nthrottle_after = 50\n"
-    try enroll()
-    let (verdict, application) = signIn(
-      try guesses(6), ["tries=\(tries)"])
+    let (verdict, application) = signIn(try guesses(6), ["tries=\(tries)"])
     #expect(verdict == .deny)
     #expect(application.prompts.count == tries)
     #expect(host.memory.attempts.failures == UInt32(tries))
@@ -96,8 +86,7 @@ struct TryTests {
 
   @Test("the same answer again is no attempt, but the user is asked as often")
   func sameAnswer() throws {
-    try enroll()
-    let guess = try wrong()
+    let guess = try host.wrongCode()
     let next = try right()
     let (verdict, application) = signIn([.text(guess), .text(guess), .text(next)])
     #expect(verdict == .allow)
@@ -107,9 +96,9 @@ struct TryTests {
       "\(application.logged)")
     #expect(host.memory.attempts.unreported == AttemptState.Unreported())
     // The failure of another sign-in stays pending.
-    _ = signIn([.text(try wrong())], ["tries=1"])
+    _ = signIn([.text(try host.wrongCode())], ["tries=1"])
     let used = signIn([
-      .text(next), .text(next), .text(try KnownFactor.code(at: host.time, steps: 1)),
+      .text(next), .text(next), .text(try host.code(1)),
     ])
     #expect(used.verdict == .allow)
     #expect(host.memory.attempts.unreported.failures == 0)
@@ -118,7 +107,6 @@ struct TryTests {
 
   @Test("three codes may be tried without an argument, and none after a wait begins")
   func waits() throws {
-    try enroll()
     #expect(signIn(try guesses(9)).application.prompts.count == 3)
     let (verdict, application) = signIn(try guesses(9))
     #expect(verdict == .tooManyAttempts)
@@ -131,7 +119,6 @@ struct TryTests {
   @Test("a user whose factors a wrong code has locked is told that, and not to try again")
   func locked() throws {
     host.configuration = "[project]\nthrottle_after = 2\ndisable_after = 2\n"
-    try enroll()
     let (verdict, application) = signIn(try guesses(9))
     #expect(verdict == .tooManyAttempts)
     #expect(
@@ -145,7 +132,6 @@ struct TryTests {
 
   @Test("an unknown user is asked as often, with the same words")
   func unknownUser() throws {
-    try enroll()
     let known = signIn(try guesses(9)).application
     host.account = nil
     let unknown = signIn(try guesses(9)).application
@@ -156,10 +142,9 @@ struct TryTests {
 
   @Test("who gives no answer to a further question is not told about it")
   func noAnswer() throws {
-    try enroll()
     for isKnown in [true, false] {
       if !isKnown { host.account = nil }
-      let (verdict, application) = signIn([.text(try wrong())])
+      let (verdict, application) = signIn([.text(try host.wrongCode())])
       #expect(verdict == .deny)
       #expect(application.prompts.count == 2)
       #expect(application.told == ["Wrong code. Try again."])
@@ -171,21 +156,18 @@ struct TryTests {
     "where one answer is all that there is, there is one try",
     arguments: ["forward_pass", "use_first_pass"])
   func oneAnswer(argument: String) throws {
-    try enroll()
-    let (verdict, application) = signIn([.text(try wrong()), .text(try right())], [argument])
+    let (verdict, application) = signIn(
+      [.text(try host.wrongCode()), .text(try right())], [argument])
     #expect(verdict == .deny)
     #expect(application.prompts.count <= 1)
   }
 
   @Test("with try_first_pass, the earlier answer is tried once")
   func firstPass() throws {
-    try enroll()
-    let request = SignInRequest(
-      user: Array("alice".utf8), service: Array("login".utf8),
-      arguments: [Array("try_first_pass".utf8)])
-    let application = ScriptedApplication([.text(try wrong()), .text(try right())])
+    let request = SignInRequest(service: "login", arguments: ["try_first_pass"])
+    let application = ScriptedApplication([.text(try host.wrongCode()), .text(try right())])
     application.tryNumber = 1
-    application.earlier = .text("password" + (try wrong()))
+    application.earlier = .text("password" + (try host.wrongCode()))
     #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
     #expect(application.logged.count == 3)
   }

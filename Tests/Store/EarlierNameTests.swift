@@ -1,8 +1,12 @@
+import Foundation
 import MFABase
-import MFAStore
+import MFACrypto
 import MFAModel
 import MFATestSupport
+import Synchronization
 import Testing
+
+@testable import MFAStore
 
 /// MUST 1 and 2 of LocalFactorStore+Names.swift.
 @Suite("A user whose account was renamed", .privateMachine)
@@ -82,5 +86,131 @@ struct EarlierNameTests {
     #expect(try refusal(present) == .renamed(from: name))
     try fixture.enroll(earlier, "Second")
     #expect(try fixture.bytes(of: file) == Array("some\nold-dae\nold-daemon\n".utf8))
+  }
+}
+
+@Suite("An entry of nobody")
+struct DecoyTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  @Test("has factors like those of a record, or one with the standard parameters")
+  func factors() throws {
+    let long = try #require(TOTPParameters(algorithm: .sha512, codeLength: .eight, period: 60))
+    #expect(try FactorSnapshot(decoyLike: nil).record.factors.map(\.parameters) == [.standard])
+    var record = try FactorSnapshot(decoyLike: nil).record
+    try record.add(
+      Factor(
+        id: try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length))),
+        displayName: try DisplayName(Array("Phone".utf8)), enrolledAt: 0,
+        kind: .totp(long, sealedSecret: [])))
+    let decoy = try FactorSnapshot(decoyLike: record)
+    #expect(decoy.record.factors.map(\.parameters) == [.standard, long])
+    #expect(decoy.record.grants.isEmpty && decoy.record.recoveryCodes.isEmpty)
+  }
+
+  @Test("accepts no code, not even one of its secrets, which everybody can compute")
+  func noCode() throws {
+    let entry = try fixture.open().decoy(like: nil)
+    let factor = try #require(entry.kept?.factors.first)
+    let now: Int64 = 1_700_000_000
+    var hotp = try HOTP(secret: [UInt8](repeating: 0, count: 20).span, algorithm: .sha1)
+    let code = try hotp.code(at: UInt64(now / 30), digits: .six)
+    let secret = try entry.secret(of: factor)
+    let step = try #require(
+      try Verification.latestMatch(
+        of: code, secret: secret.span, parameters: .standard, now: now, adjacentIntervals: 5))
+    #expect(entry.attempts.accepting([AttemptState.Match(factor: factor.id, step: step)]) == nil)
+  }
+
+  @Test("leaves nothing in the store")
+  func nothingIsStored() throws {
+    let entry = try fixture.open().decoy(like: nil)
+    try entry.write(entry.attempts)
+    try entry.sync()
+    #expect(
+      try Command.succeed(["/usr/bin/find", fixture.folder + "/store", "-type", "f"]).isEmpty)
+  }
+}
+
+/// Files that other processes replace while they are read.
+@Suite("Replaced files of the store", .privateMachine)
+struct ReplacedFileTests {
+  let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  /// Reads again and again until `replace` has ended on a thread of its own. Returns how often.
+  private func read(
+    while replace: @escaping @Sendable () throws -> Void, _ read: () throws -> Void
+  ) throws -> Int {
+    let end = Mutex<Result<Void, any Error>?>(nil)
+    Thread.detachNewThread {
+      let result = Result { try replace() }
+      end.withLock { $0 = result }
+    }
+    var count = 0
+    while end.withLock({ $0 == nil }) {
+      try read()
+      count += 1
+    }
+    try end.withLock { try $0?.get() }
+    return count
+  }
+
+  @Test("a record can be read while it is replaced")
+  func record() throws {
+    try fixture.enroll()
+    let (location, account) = (try fixture.location(), fixture.account)
+    let store = try fixture.open()
+    let count = try read {
+      for _ in 0..<1000 {
+        let entry = try LocalFactorStore(location).entry(of: account, creating: false)
+        guard let record = entry.record else { throw FactorStoreError.damaged(.record) }
+        _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+      }
+    } _: { () throws in
+      let snapshot = try store.snapshot(of: account)
+      #expect(snapshot?.record.factors.count == 1)
+    }
+    #expect(count > 0)
+  }
+
+  @Test("a key can be read while it is replaced")
+  func key() throws {
+    let location = try fixture.location()
+    let bytes = try fixture.bytes(of: fixture.folder + "/key")
+    let file = try KeyFile(location.key)
+    let count = try read {
+      let writer = try KeyFile(location.key)
+      for _ in 0..<500 {
+        let status = try writer.open(storeOwner: 0).status()
+        try writer.create(writer.name, SecretBytes(copying: bytes.span), like: status)
+      }
+    } _: { () throws in
+      _ = try SealingKey(file, storeOwner: 0)
+    }
+    #expect(count > 0)
+  }
+
+  @Test("a file that was removed after it was opened is trusted only where that is expected")
+  func removed() throws {
+    try fixture.write([1], to: "/removed")
+    let path = try #require(TrustedPath(Array((fixture.folder + "/removed").utf8)))
+    let file = try path.parent().fileForReading(path.last)
+    func distrust(mayBeReplaced: Bool) throws -> TrustFailure? {
+      try file.status().distrust(
+        owners: (0, 0), permissions: 0o600, mayBeReplaced: mayBeReplaced)
+    }
+    let files = FileManager.default
+    let (first, second) = (fixture.folder + "/removed", fixture.folder + "/second")
+    try files.linkItem(atPath: first, toPath: second)
+    #expect(try distrust(mayBeReplaced: true) == .severalNames)
+    try files.removeItem(atPath: second)
+    #expect(try distrust(mayBeReplaced: false) == nil)
+    try files.removeItem(atPath: first)
+    #expect(try distrust(mayBeReplaced: true) == nil)
+    #expect(try distrust(mayBeReplaced: false) == .severalNames)
   }
 }

@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFASharedStoreTestSupport
 import MFAStore
 import MFATestSupport
 import Testing
@@ -98,6 +99,15 @@ struct LocalFactorStoreTests {
       (24, "chmod 2755 $F", .untrusted(.factors, .wrongPermissions)),
       (25, "chown 1 $F", .untrusted(.factors, .wrongOwner)),
       (26, "mv $F $F.2; ln -s $F.2 $F", .untrusted(.factors, .notADirectory)),
+      (27, "mv $R $R.2; ln -s /nowhere $R", .untrusted(.record, .symbolicLink)),
+      (28, "chmod 0666 $R", .untrusted(.record, .wrongPermissions)),
+      (29, "chmod 0400 $R", .untrusted(.record, .wrongPermissions)),
+      (30, "echo hello > $R", .damaged(.record)),
+      (31, "rm $A; mkdir -m 0600 $A", .untrusted(.attempts, .notARegularFile)),
+      (32, "ln $K $K.2", .untrusted(.key, .severalNames)),
+      (33, "chmod 0600 $K; : > $K; chmod 0400 $K", .untrusted(.key, .wrongSize)),
+      (34, "rm $K; mkfifo -m 0400 $K", .untrusted(.key, .notARegularFile)),
+      (35, "chmod 0711 ${A%/*}", .untrusted(.attempts, .wrongPermissions)),
     ] as [(Int, String, FactorStoreError)])
   func distrusted(number: Int, change: String, expected: FactorStoreError) throws {
     try fixture.enroll()
@@ -195,7 +205,7 @@ struct LocalFactorStoreTests {
     #expect(entry.record == nil)
   }
 
-  @Test("if one slot is damaged, the other one is used")
+  @Test("if one slot is damaged, the other one is used; if both are, the state is refused")
   func tornSlot() throws {
     try fixture.enroll()
     try count()
@@ -221,6 +231,13 @@ struct LocalFactorStoreTests {
       try fixture.overwrite(fixture.attempts, torn)
       let state = try #require(try fixture.open().snapshot(of: fixture.account)).attempts
       #expect(state.failures == 2, "byte \(index)")
+    }
+    for index in 0..<written {
+      var torn = after
+      torn[index] ^= 0x01
+      torn[1024 + index] ^= 0x01
+      try fixture.overwrite(fixture.attempts, torn)
+      #expect(try fixture.refusal() != nil, "byte \(index) of both slots")
     }
     try fixture.overwrite(fixture.attempts, after)
     #expect(try #require(try fixture.open().snapshot(of: fixture.account)).attempts.failures == 2)
@@ -359,4 +376,18 @@ struct LocalFactorStoreTests {
     #expect(FileName(percentEncoding: [UInt8](repeating: 0x20, count: 81)) == nil)
     #expect(FileName(Array("..".utf8)) == nil)
   }
+}
+
+@Suite("The local store conforms")
+struct LocalFactorStoreConformanceTests {
+  private let fixture: StoreFixture
+
+  init() throws { fixture = try StoreFixture() }
+
+  private var conformance: FactorStoreConformance<LocalFactorStore> {
+    FactorStoreConformance(isAtomic: false) { [fixture] in try fixture.open() }
+  }
+
+  @Test(arguments: FactorStoreCheck.allCases)
+  func conforms(_ check: FactorStoreCheck) throws { try conformance.run(check) }
 }

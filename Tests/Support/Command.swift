@@ -58,4 +58,10 @@ package struct Command: Sendable {
     }
     return command.text
   }
+
+  /// Runs commands of the shell as root, which must succeed, and returns their output.
+  @discardableResult
+  package static func shell(_ commands: String) throws(HarnessFailure) -> String {
+    try succeed(["/bin/sh", "-c", commands])
+  }
 }

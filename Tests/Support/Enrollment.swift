@@ -58,8 +58,7 @@ extension Machine {
       answer = try session.ask(6, Array(try phone.code(offset: offset).utf8), Array(name.utf8))
     }
     let factor = try expect(answer, 0x86)[0]
-    session.send(11)
-    _ = try session.waitForExit()
+    try session.end()
     return Enrollment(phone: phone, displayName: name, identifier: factor)
   }
 

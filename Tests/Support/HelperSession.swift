@@ -119,6 +119,19 @@ package final class HelperSession {
   /// Sends the greeting.
   package func greet() throws(HarnessFailure) -> Message? { try ask(1, [Self.version], [0]) }
 
+  /// Starts a helper for a user, and greets it.
+  package static func begun(as user: MachineUser) throws(HarnessFailure) -> HelperSession {
+    let session = try HelperSession(as: user)
+    _ = try session.greet()
+    return session
+  }
+
+  /// Says goodbye, and waits until the helper has ended.
+  package func end() throws(HarnessFailure) {
+    send(11)
+    _ = try waitForExit()
+  }
+
   /// Re-authenticates: answers prompts that contain "code" with `code`, and all other prompts with
   /// the password. Returns the message that ends the re-authentication.
   package func prove(password: String, code: String? = nil) throws(HarnessFailure) -> Message? {

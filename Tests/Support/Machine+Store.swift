@@ -15,13 +15,11 @@ extension Machine {
   package func makeRecoveryCodes(
     _ user: MachineUser, _ enrollment: Enrollment, offset: Int
   ) throws(HarnessFailure) -> [String] {
-    let session = try HelperSession(as: user)
-    _ = try session.greet()
+    let session = try HelperSession.begun(as: user)
     _ = try session.prove(
       password: user.password, code: try enrollment.phone.code(offset: offset))
     let answer = try session.ask(0x0E)
-    session.send(11)
-    _ = try session.waitForExit()
+    try session.end()
     guard let answer, answer.kind == 0x8D else {
       throw HarnessFailure("making recovery codes: \(String(describing: answer))")
     }

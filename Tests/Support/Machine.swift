@@ -1,13 +1,16 @@
+import Dispatch
 import Foundation
 import Synchronization
+import Testing
 
 /// The private machine, reserved for one test at a time.
 ///
 /// All changes that a test makes through this class are undone when the test ends, even if it
-/// fails.
-package final class Machine {
-  private static let turn = NSLock()
+/// fails. The class is sendable because only the test that has reserved the machine makes changes.
+package final class Machine: @unchecked Sendable {
+  private static let turn = DispatchSemaphore(value: 1)
   private static let counter = Mutex(0)
+  fileprivate static let reserved = Mutex<Machine?>(nil)
 
   /// A folder for this test alone, readable by every user.
   package let folder: String
@@ -20,16 +23,45 @@ package final class Machine {
 
   /// Reserves the machine for `body`, and undoes its changes afterwards.
   package static func use<Result>(_ body: (Machine) throws -> Result) throws -> Result {
-    turn.lock()
-    defer { turn.unlock() }
+    turn.wait()
+    defer { turn.signal() }
+    return try change(body)
+  }
+
+  /// Undoes the changes of `body` to the machine, which must be reserved.
+  package static func change<Result>(_ body: (Machine) throws -> Result) throws -> Result {
     let machine = try Machine()
     let result = Swift.Result { try body(machine) }
     let problems = machine.undo()
     let value = try result.get()
+    try requireNone(problems)
+    return value
+  }
+
+  /// Reserves the machine for a test, which finds it in the global `machine`.
+  fileprivate static func use(_ test: () async throws -> Void) async throws {
+    // Another thread waits for the turn, so that tests in progress keep all threads of the pool.
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        turn.wait()
+        continuation.resume()
+      }
+    }
+    defer { turn.signal() }
+    let machine = try Machine()
+    reserved.withLock { $0 = machine }
+    var failure: (any Error)?
+    do { try await test() } catch { failure = error }
+    let problems = machine.undo()
+    reserved.withLock { $0 = nil }
+    if let failure { throw failure }
+    try requireNone(problems)
+  }
+
+  private static func requireNone(_ problems: [(title: String, text: String)]) throws {
     guard problems.isEmpty else {
       throw HarnessFailure("some changes could not be undone", evidence: problems)
     }
-    return value
   }
 
   private init() throws(HarnessFailure) {
@@ -64,8 +96,7 @@ package final class Machine {
   package func addUser(named name: String? = nil, groups: [String] = []) throws -> MachineUser {
     let number = Self.next()
     let user = MachineUser(name: name ?? "person\(number)", password: "Pass \(number) word!")
-    try Command.succeed(
-      ["/usr/sbin/useradd", "--create-home", "--shell", "/bin/bash", user.name])
+    try Command.succeed(["/usr/sbin/useradd", "--create-home", "--shell", "/bin/bash", user.name])
     atTheEnd("remove the account \(user.name)") {
       // Exit code 12 means that the home or mail folder does not exist, which is fine. --force
       // removes the account even while processes of a sign-in are still ending.
@@ -145,6 +176,17 @@ package final class Machine {
     FileManager.default.contents(atPath: path).map { Array($0) }
   }
 
+  /// Returns the text of a file, or an empty text if it does not exist.
+  package func text(of path: String) -> String {
+    String(decoding: contents(of: path) ?? [], as: UTF8.self)
+  }
+
+  /// Returns the text of a file, which must exist.
+  package func existingText(of path: String) throws(HarnessFailure) -> String {
+    guard let contents = contents(of: path) else { throw HarnessFailure("\(path) does not exist") }
+    return String(decoding: contents, as: UTF8.self)
+  }
+
   /// Writes the PAM service `name` with the given lines.
   package func writeService(_ name: String, _ lines: [String]) throws(HarnessFailure) {
     try write(lines.map { $0 + "\n" }.joined(), to: "/etc/pam.d/\(name)")
@@ -180,4 +222,28 @@ package final class Machine {
       group: user.name, mode: "0600")
     return path
   }
+}
+
+/// The machine that the running test of a suite with the trait `.machine` has reserved.
+package var machine: Machine {
+  guard let machine = Machine.reserved.withLock({ $0 }) else {
+    fatalError("no test with the trait .machine is running")
+  }
+  return machine
+}
+
+/// Reserves the machine for each test of a suite; see `machine`.
+package struct MachineTrait: SuiteTrait, TestTrait, TestScoping {
+  package let isRecursive = true
+
+  package func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await Machine.use(function)
+  }
+}
+
+extension Trait where Self == MachineTrait {
+  /// Reserves the machine for each test.
+  package static var machine: Self { Self() }
 }

@@ -18,3 +18,25 @@ package struct MachineUser: Sendable {
   /// The identity of the programs that this user starts.
   package var identity: Identity { .user(name) }
 }
+
+extension MachineUser {
+  private static let enroll = "/usr/bin/mfa-enroll"
+
+  /// Starts mfa-enroll at a terminal of the user.
+  package func startEnroll(_ arguments: String...) throws(HarnessFailure) -> TerminalSession {
+    try TerminalSession([Self.enroll] + arguments, as: identity)
+  }
+
+  /// Runs mfa-enroll without a terminal.
+  package func runEnroll(
+    _ arguments: String..., input: String = ""
+  ) throws(HarnessFailure) -> Command {
+    try Command.run([Self.enroll] + arguments, input: Array(input.utf8), as: identity)
+  }
+
+  /// Runs mfa-enroll, which must succeed, without a terminal. Returns its output.
+  @discardableResult
+  package func mustEnroll(_ arguments: String...) throws(HarnessFailure) -> String {
+    try Command.succeed([Self.enroll] + arguments, as: identity)
+  }
+}

@@ -133,3 +133,12 @@ package enum PAMClient {
     try CompiledProgram.path("pam-client", libraries: ["pam", "dl"])
   }
 }
+
+extension MachineUser {
+  /// Signs the user in to a service with these answers.
+  package func signIn(
+    to service: String, typing answers: String...
+  ) throws(HarnessFailure) -> PAMOutcome {
+    try PAMClient.signIn(service: service, user: name, answers: answers.map { .text($0) })
+  }
+}

@@ -75,4 +75,16 @@ extension Machine {
   ) throws(HarnessFailure) -> Command {
     try Command.run(command + [ServiceFiles.program] + arguments)
   }
+
+  /// Runs mfa-admin, which must succeed.
+  @discardableResult
+  package func mustAdminister(_ arguments: String...) throws(HarnessFailure) -> Command {
+    let command = try Command.run([ServiceFiles.program] + arguments)
+    guard command.status.isSuccess else {
+      throw HarnessFailure(
+        "mfa-admin \(arguments.joined(separator: " ")): \(command.status)",
+        evidence: [("output", command.text), ("errors", command.errorText)])
+    }
+    return command
+  }
 }

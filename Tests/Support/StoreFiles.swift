@@ -89,11 +89,6 @@ package struct StoreFiles: Sendable {
     try Self.latestSlot(of: try Self.contents(of: attempts)).steps
   }
 
-  /// Returns the number of the later slot, 0 or 1.
-  package static func latestSlotNumber(of attempts: [UInt8]) throws(HarnessFailure) -> Int {
-    try latestSlot(of: attempts).number
-  }
-
   /// Writes a file of the store with the store's owner and mode, replacing whatever exists there.
   package static func put(_ bytes: [UInt8], at path: String) throws(HarnessFailure) {
     if isPlain(path) {
@@ -133,13 +128,9 @@ package struct StoreFiles: Sendable {
   }
 
   /// The distance in bytes between the beginnings of the two slots of an attempts file.
-  package static let slotDistance = 1024
-
-  /// The number of bytes used in a slot: an attempt state and its checksum.
-  package static let slotLength = 832 + 32
+  private static let slotDistance = 1024
 
   private struct Slot {
-    let number: Int
     let sequence: Int
     let failures: Int
     let steps: [Int]
@@ -160,7 +151,7 @@ package struct StoreFiles: Sendable {
         number(base + 47 + 24 * mark + 16..<base + 47 + 24 * mark + 24)
       }
       return Slot(
-        number: slot, sequence: number(base + 6..<base + 14),
+        sequence: number(base + 6..<base + 14),
         failures: number(base + 30..<base + 34), steps: steps)
     }
     guard let latest = slots.max(by: { $0.sequence < $1.sequence }) else {

@@ -1,5 +1,22 @@
-import MFACTestSupport
 import Foundation
+import MFACTestSupport
+
+/// The user's side of a pseudo-terminal.
+struct PseudoTerminal: ~Copyable {
+  let master: Descriptor
+
+  /// The path that a program opens.
+  let path: String
+
+  init(rows: Int32, columns: Int32) throws(HarnessFailure) {
+    var path = [CChar](repeating: 0, count: 64)
+    // SAFETY: the call writes at most `count` bytes to the array, the last of them a NUL.
+    let number = unsafe ctest_terminal(rows, columns, &path, path.count)
+    master = try Descriptor(takingOver: number, from: "posix_openpt")
+    self.path = String(
+      decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
 
 /// A program at its controlling pseudo-terminal, as a user sees it.
 ///
@@ -101,6 +118,12 @@ package final class TerminalSession {
     }
   }
 
+  /// Waits for a prompt, and then types a line, which may depend on what has happened until then.
+  package func answer(_ prompt: String, with line: @autoclosure () throws -> String) throws {
+    try expect(prompt)
+    try send(try line())
+  }
+
   /// Types a line and the return key.
   package func send(_ line: String) throws(HarnessFailure) {
     try sendKeys(Array(line.utf8) + [0x0d])
@@ -175,5 +198,36 @@ package final class TerminalSession {
     let bytes = try terminal.master.readSome()
     screen += bytes
     isAtEnd = bytes.isEmpty
+  }
+}
+
+/// A new key as mfa-enroll shows it at a terminal.
+package struct KeyOnScreen {
+  /// The key in groups of four.
+  package let key: String
+  /// The otpauth URL.
+  package let url: String
+  /// The app that has scanned the URL.
+  package let phone: Authenticator
+
+  /// Reads what mfa-enroll printed.
+  package init(text: String) throws {
+    let lines = text.replacing("\r\n", with: "\n")
+    guard let key = lines.firstMatch(of: /Key: ([A-Z2-7 ]+)\n/),
+      let url = lines.firstMatch(of: /URL: (otpauth:[^\n]+)\n/)
+    else { throw HarnessFailure("no key was shown", evidence: [("screen", text)]) }
+    self.key = String(key.output.1)
+    self.url = String(url.output.1)
+    phone = try Authenticator(url: self.url)
+  }
+}
+
+extension TerminalSession {
+  /// Waits until mfa-enroll asks for a code, unless it `isAsked` already, and has the key shown as
+  /// text. The next question for a code has appeared.
+  package func keyOnScreen(isAsked: Bool = false) throws -> KeyOnScreen {
+    if !isAsked { try expect("Code from the app: ") }
+    try sendKeys(Array("k".utf8))
+    return try KeyOnScreen(text: try expect("Code from the app: "))
   }
 }

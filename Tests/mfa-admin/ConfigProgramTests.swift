@@ -270,7 +270,7 @@ import Testing
         "\(slowly)\(Self.program) config apply \(file) --tenant \($0) & "
       }
       try Command.succeed(["/bin/sh", "-c", commands.joined() + "wait"])
-      let text = String(decoding: machine.contents(of: Self.own) ?? [], as: UTF8.self)
+      let text = machine.text(of: Self.own)
       for name in names {
         #expect(
           text.contains("[tenant \(name)]\nstate = enabled\nadjacent_intervals = 2\n"), "\(text)")

@@ -279,8 +279,7 @@ import Testing
       try session.send("y")
       #expect(try session.waitForExit() == .exited(0))
       let written = Data(try #require(machine.contents(of: file)))
-      let object = try #require(
-        try JSONSerialization.jsonObject(with: written) as? [String: Any])
+      let object = try #require(try JSONSerialization.jsonObject(with: written) as? [String: Any])
       #expect(object["result"] as? String == "revoked")
       #expect(!session.text.contains("{"))
     }
@@ -330,7 +329,7 @@ import Testing
       #expect(!(try run(["doctor"]).text.contains("who must enrol are denied")))
 
       let file = "/etc/pam.d/sshd"
-      let text = String(decoding: machine.contents(of: file) ?? [], as: UTF8.self)
+      let text = machine.text(of: file)
       let account = "account required pam_mfa.so\n"
       try machine.write(text.replacing(account, with: ""), to: file)
       let missing = try run(["doctor"])

@@ -1,4 +1,6 @@
+import MFABase
 import MFAEnrollMessages
+import MFAMessages
 import MFAQRCode
 import Testing
 
@@ -6,7 +8,6 @@ import Testing
 
 @Suite struct ScreenTests {
   struct Row: Sendable {
-    let number: Int
     var size: TerminalSize? = TerminalSize(columns: 80, rows: 24)
     var term: String? = "xterm"
     var noColor: String?
@@ -17,19 +18,19 @@ import Testing
   }
 
   static let rows: [Row] = [
-    Row(number: 1, ink: .blackOnWhite),
-    Row(number: 2, size: nil, ink: nil, obstacle: .notATerminal),
-    Row(number: 3, term: nil, ink: nil, obstacle: .unknownTerminal),
-    Row(number: 4, term: "dumb", ink: nil, obstacle: .unknownTerminal),
-    Row(number: 5, isUTF8: false, ink: nil, obstacle: .localeNotUTF8),
-    Row(number: 6, noColor: "", ink: .blackOnWhite),
-    Row(number: 7, noColor: "1", ink: .blackOnWhite),
-    Row(number: 8, noColor: "1", colorFGBG: "15;0", ink: .terminalLightOnDark),
-    Row(number: 9, noColor: "1", colorFGBG: "0;15", ink: .terminalDarkOnLight),
-    Row(number: 10, noColor: "1", colorFGBG: "0;default;7", ink: .terminalDarkOnLight),
-    Row(number: 11, noColor: "1", colorFGBG: "15;8", ink: .terminalLightOnDark),
-    Row(number: 12, noColor: "1", colorFGBG: "x", ink: .blackOnWhite),
-    Row(number: 13, colorFGBG: "0;15", ink: .blackOnWhite),
+    Row(ink: .blackOnWhite),
+    Row(size: nil, ink: nil, obstacle: .notATerminal),
+    Row(term: nil, ink: nil, obstacle: .unknownTerminal),
+    Row(term: "dumb", ink: nil, obstacle: .unknownTerminal),
+    Row(isUTF8: false, ink: nil, obstacle: .localeNotUTF8),
+    Row(noColor: "", ink: .blackOnWhite),
+    Row(noColor: "1", ink: .blackOnWhite),
+    Row(noColor: "1", colorFGBG: "15;0", ink: .terminalLightOnDark),
+    Row(noColor: "1", colorFGBG: "0;15", ink: .terminalDarkOnLight),
+    Row(noColor: "1", colorFGBG: "0;default;7", ink: .terminalDarkOnLight),
+    Row(noColor: "1", colorFGBG: "15;8", ink: .terminalLightOnDark),
+    Row(noColor: "1", colorFGBG: "x", ink: .blackOnWhite),
+    Row(colorFGBG: "0;15", ink: .blackOnWhite),
   ]
 
   @Test("a picture is shown if the terminal supports it, in readable colours", arguments: rows)
@@ -57,5 +58,214 @@ import Testing
     ])
   func localeName(name: String, isUTF8: Bool) {
     #expect(LocaleSettings.isUTF8(localeName: name) == isUTF8)
+  }
+}
+
+@Suite struct KeyScreenTests {
+  static let key = "JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP"
+
+  private static func secret(_ text: String) -> SecretBytes {
+    let bytes = Array(text.utf8)
+    return SecretBytes(copying: bytes.span)
+  }
+
+  private static func content(
+    issuer: String = "Example%20Company", settings: EnrollMessage? = nil,
+    language: Language = .english
+  ) -> KeyScreenContent {
+    let url = "otpauth://totp/\(issuer):alice?secret=" + key.replacing(" ", with: "")
+    return KeyScreenContent(
+      key: Self.secret(key), url: Self.secret(url), name: "Example Company (alice)",
+      settings: settings, words: KeyScreenText(language: language))
+  }
+
+  /// The lines of a screen, without the colours.
+  private static func lines(_ drawing: borrowing KeyScreenContent.Drawing) -> [String] {
+    let span = drawing.text.span
+    return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+      .replacing(/\u{1B}\[[0-9;]*m/, with: "")
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  private static func screen(_ size: TerminalSize, isUTF8: Bool = true) -> Screen {
+    Screen(
+      size: size, environment: Screen.Environment(term: "xterm", noColor: nil, colorFGBG: nil),
+      isUTF8: isUTF8)
+  }
+
+  struct Row: Sendable, CustomTestStringConvertible {
+    let columns: Int
+    let rows: Int
+    var form = KeyScreenContent.Form.picture
+    var status: String?
+    var isUTF8 = true
+    let isPicture: Bool
+    /// What the last line above the question says.
+    var last: String?
+    var testDescription: String { "\(columns)x\(rows)" }
+  }
+
+  static let tooSmall = "Window too small for a QR code: enlarge to 80x20, or type the key above."
+  static let rows = [
+    Row(columns: 80, rows: 24, isPicture: true),
+    Row(columns: 80, rows: 23, isPicture: true),
+    Row(columns: 60, rows: 20, isPicture: true),
+    Row(columns: 80, rows: 23, status: "Wrong code.", isPicture: true),
+    Row(columns: 35, rows: 21, isPicture: true),
+    Row(columns: 80, rows: 19, isPicture: false, last: tooSmall),
+    Row(columns: 80, rows: 24, form: .text, isPicture: false, last: "Press k for the QR code."),
+    Row(
+      columns: 80, rows: 24, isUTF8: false, isPicture: false,
+      last: "The locale is not UTF-8, so a QR code can't be shown. Type the key above, or run: "
+        + "LC_ALL=C.UTF-8 mfa-enroll"),
+  ]
+
+  @Test("instruction, picture or key, and question are in the window together", arguments: rows)
+  func isWhole(row: Row) {
+    let size = TerminalSize(columns: row.columns, rows: row.rows)
+    let drawing = Self.content().text(
+      row.form, status: row.status, on: Self.screen(size, isUTF8: row.isUTF8), size: size)
+    let lines = Self.lines(drawing)
+    #expect(drawing.isPicture == row.isPicture)
+    #expect(lines.count <= row.rows)
+    #expect(lines.allSatisfy { $0.count <= row.columns || $0.hasPrefix("URL: ") })
+    #expect(lines.last == "Code from the app: ")
+    let first = row.status ?? (row.isPicture ? "Scan this" : "Type this key")
+    #expect(lines[0].hasPrefix(first))
+    #expect(lines.contains("Key: " + Self.key) == !row.isPicture)
+    #expect(lines.contains { $0.contains("\u{2580}") } == row.isPicture)
+    if let last = row.last {
+      let text = lines.joined(separator: " ")
+      #expect(text.contains(last), "\(lines)")
+    }
+  }
+
+  @Test(
+    "in every language, each usual window has room for the whole screen",
+    arguments: Language.allCases, [(80, 24), (80, 23), (60, 20)])
+  func languages(language: Language, window: (columns: Int, rows: Int)) {
+    let size = TerminalSize(columns: window.columns, rows: window.rows)
+    for form in [KeyScreenContent.Form.picture, .text] {
+      let drawing = Self.content(language: language).text(
+        form, status: nil, on: Self.screen(size), size: size)
+      let lines = Self.lines(drawing)
+      #expect(drawing.isPicture == (form == .picture) && lines.count <= window.rows, "\(lines)")
+      #expect(
+        lines.allSatisfy {
+          KeyScreenText.columns(of: $0) <= window.columns || $0.contains("otpauth:")
+        }, "\(lines)")
+      #expect(lines.last == KeyScreenText(language: language).question)
+    }
+  }
+
+  @Test(
+    "after a rejected code, one line says why and how to see the key",
+    arguments: Language.allCases, [(80, 24), (80, 23), (60, 20)])
+  func rejected(language: Language, window: (columns: Int, rows: Int)) throws {
+    let size = TerminalSize(columns: window.columns, rows: window.rows)
+    for message in [FailureMessage.wrongCode, .usedCode, .notACode] {
+      let status = message.text(in: language).description.string
+      let drawing = Self.content(language: language).text(
+        .picture, status: status, on: Self.screen(size), size: size)
+      let lines = Self.lines(drawing)
+      #expect(drawing.isPicture && lines.count <= window.rows, "\(lines)")
+      let rest = lines[0].dropFirst(status.count)
+      #expect(lines[0].hasPrefix(status) && rest.contains("k"), "\(lines[0])")
+      #expect(KeyScreenText.columns(of: lines[0]) <= window.columns)
+    }
+    let text = KeyScreenText(language: language)
+    let wrongCode = FailureMessage.wrongCode.text(in: language).description.string
+    #expect(
+      text.top(after: wrongCode, columns: window.columns)
+        == [text.text(.retryOrShowKey(status: wrongCode))])
+  }
+
+  @Test("the size that a picture needs is true: in that window it is shown")
+  func neededSize() throws {
+    for issuer in ["Example%20Company", "server01.department.example.com", "x"] {
+      let small = TerminalSize(columns: 20, rows: 100)
+      let content = Self.content(issuer: issuer)
+      let refused = Self.lines(
+        content.text(.picture, status: nil, on: Self.screen(small), size: small)
+      ).joined(separator: " ")
+      let match = try #require(refused.firstMatch(of: /enlarge to (\d+)x(\d+)/), "\(refused)")
+      let columns = try #require(Int(match.output.1))
+      let rows = try #require(Int(match.output.2))
+      for (missing, isPicture) in [(0, true), (1, false)] {
+        for size in [
+          TerminalSize(columns: columns - missing, rows: rows),
+          TerminalSize(columns: columns, rows: rows - missing),
+        ] {
+          let drawing = content.text(.picture, status: nil, on: Self.screen(size), size: size)
+          #expect(drawing.isPicture == isPicture, "\(issuer), \(size)")
+        }
+      }
+    }
+  }
+
+  @Test("no window is too small for the key and the question", arguments: [1, 2, 3, 5, 8, 12, 20])
+  func smallWindows(rows: Int) {
+    for columns in [1, 20, 45, 60, 80, 200] {
+      let size = TerminalSize(columns: columns, rows: rows)
+      let drawing = Self.content(
+        settings: .keyParameters(algorithm: "SHA256", digits: 8, seconds: 60)
+      ).text(
+        .text, status: nil, on: Self.screen(size), size: size)
+      let lines = Self.lines(drawing)
+      #expect(lines.last == "Code from the app: ")
+      #expect(lines.contains("Key: " + Self.key))
+      if rows > 2, columns >= 45 {
+        let shown = lines.reduce(0) { $0 + max($1.count - 1, 0) / columns + 1 }
+        #expect(shown <= rows, "\(lines)")
+      }
+    }
+  }
+
+  @Test("settings that apps do not assume are named")
+  func settings() {
+    let size = TerminalSize(columns: 80, rows: 24)
+    let settings = EnrollMessage.keyParameters(algorithm: "SHA256", digits: 8, seconds: 60)
+    let drawing = Self.content(settings: settings).text(
+      .text, status: nil, on: Self.screen(size), size: size)
+    #expect(
+      Self.lines(drawing).contains("If you type the key, choose SHA256, 8 digits and 60 seconds."))
+  }
+}
+
+@Suite struct TypedLineTests {
+  private static func type(_ keys: String, into line: inout TypedLine) -> [TypedLine.Event] {
+    keys.utf8.map { line.take($0) }
+  }
+
+  @Test(
+    "a line is edited as elsewhere, and other keys do not get into it",
+    arguments: [
+      ("123456\r", "123456"), ("12\u{7F}3456\n", "13456"), ("99\u{15}12\r", "12"),
+      ("1\u{1B}[A2\u{1B}OB3\u{1B}[1;5C4\r", "1234"), ("1\u{4}2\r", "12"), ("12k\r", "12k"),
+      ("é\u{7F}1\r", "1"), ("1\u{C}", "1"),
+    ])
+  func editing(keys: String, text: String) {
+    var line = TypedLine()
+    let events = Self.type(keys, into: &line)
+    #expect(events.last == (keys.hasSuffix("\u{C}") ? .redraw : .complete))
+    let typed = line.text
+    #expect(String(decoding: typed.span.indices.map { typed.span[$0] }, as: UTF8.self) == text)
+  }
+
+  @Test("keys of the screen mean something while nothing is typed")
+  func keys() {
+    var line = TypedLine()
+    #expect(
+      Self.type("kK\r\u{C}\u{4}", into: &line) == [
+        .otherForm, .otherForm, .redraw, .redraw, .end,
+      ])
+    #expect(Self.type("1k", into: &line) == [.added, .added])
+  }
+
+  @Test("a line has a limit")
+  func limit() {
+    var line = TypedLine()
+    for index in 0..<2000 { #expect(line.take(0x31) == (index < 513 ? .added : .edited)) }
+    #expect(line.text.count == 513)
   }
 }

@@ -1,9 +1,11 @@
 import Foundation
+import MFABase
+import MFAMessages
 import MFAWire
 import Testing
 
-@testable import MultiFactor
 @testable import mfa_enroll
+@testable import MultiFactor
 
 @Suite struct StatusReportTests {
   static let now = Date(timeIntervalSince1970: 1_760_000_000)
@@ -95,5 +97,94 @@ import Testing
     #expect(values["failedAttempts"] as? Int == 5 && values["recoveryCodesLeft"] as? Int == 9)
     #expect(values["rememberedSignIns"] as? Int == 2 && values["pendingNotices"] as? Int == 1)
     #expect((values["factors"] as? [Any])?.isEmpty == true)
+  }
+}
+
+@Suite struct RecoverySheetTests {
+  /// A sheet with two codes.
+  static func sheet(replacesOlder: Bool = true) -> RecoverySheet {
+    let heading = RecoverySheet.Heading(
+      account: "alice", host: "web1", date: "2026-11-23", replacesOlder: replacesOlder)
+    let codes = "aaaa-bbbb-cccc-dddd" + "2222-3333-4444-5555"
+    return RecoverySheet(
+      RecoveryCodes(RecoveryCodeList(text: SecretBytes(copying: Array(codes.utf8).span))), heading,
+      in: .english)
+  }
+
+  private static func text(of sheet: borrowing RecoverySheet) -> String {
+    let span = sheet.text.span
+    return String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
+  }
+
+  @Test("a sheet names the account, the host and the date above the codes")
+  func heading() {
+    let text = Self.text(of: Self.sheet())
+    #expect(
+      text == """
+        Recovery codes for alice on web1, made 2026-11-23
+
+          aaaa-bbbb-cccc-dddd
+          2222-3333-4444-5555
+
+        Each code signs you in once if you don't have your device.
+        Older codes no longer work. Keep this sheet apart from your
+        device.
+
+        """)
+  }
+  @Test("a first sheet does not mention older codes")
+  func first() {
+    let text = Self.text(of: Self.sheet(replacesOlder: false))
+    #expect(
+      text.hasSuffix(
+        """
+        Each code signs you in once if you don't have your device.
+        Keep this sheet apart from your device.
+
+        """), "\(text)")
+  }
+}
+
+@Suite struct ImportFileTests {
+  /// Runs `body` with the path of a temporary folder.
+  static func withFolder(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) }
+    }
+    try body(folder)
+  }
+
+  static func write(_ count: Int, to path: String, mode: Int = 0o600) throws {
+    #expect(
+      FileManager.default.createFile(
+        atPath: path, contents: Data(repeating: 65, count: count)))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  @Test("a file is read up to one byte more than the limit", arguments: [0, 1, 65536, 65537])
+  func reading(count: Int) throws {
+    try Self.withFolder { folder in
+      try Self.write(count, to: folder + "/file", mode: 0o400)
+      let read = try ImportFile.read(folder + "/file")
+      #expect(read.count == count)
+      #expect(count == 0 || read.span[count - 1] == 65)
+    }
+  }
+
+  @Test("links, folders, devices, missing files and files that others may write are refused")
+  func refused() throws {
+    try Self.withFolder { folder in
+      try Self.write(10, to: folder + "/file")
+      try FileManager.default.createSymbolicLink(
+        atPath: folder + "/link", withDestinationPath: folder + "/file")
+      try Self.write(10, to: folder + "/group", mode: 0o620)
+      try Self.write(10, to: folder + "/others", mode: 0o602)
+      for name in ["link", "group", "others", "nothing", "."] {
+        #expect(throws: Failure.self, "\(name)") { _ = try ImportFile.read(folder + "/" + name) }
+      }
+      #expect(throws: Failure.self) { _ = try ImportFile.read("/dev/null") }
+    }
   }
 }

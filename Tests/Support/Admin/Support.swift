@@ -84,10 +84,12 @@ package func isHarmless(_ text: String) -> Bool {
   text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control }
 }
 
-/// Returns the error that `body` throws, or nil if it succeeds.
-package func refusal(_ body: () throws(AdminError) -> Void) -> AdminError? {
+/// Returns the error that `value` throws, or nil if it succeeds.
+package func refusal<Value>(
+  _ value: @autoclosure () throws(AdminError) -> Value
+) -> AdminError? {
   do throws(AdminError) {
-    try body()
+    _ = try value()
     return nil
   } catch {
     return error

@@ -138,6 +138,17 @@ package final class TemporaryStore {
 
   package var administration: Administration { administration(now: Self.now) }
 
+  /// Verifies the audit log, and every record against it.
+  package func verify() throws(AdminError) -> Administration.AuditLogVerification {
+    try administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false)
+  }
+
+  /// Removes everything that is stored for a user.
+  @discardableResult
+  package func revokeEverything(of user: String) throws(AdminError) -> RevocationReport {
+    try administration.revoke(administration.plan(.everything, of: user))
+  }
+
   package func administration(now: Int64) -> Administration {
     Administration(
       store: store, settings: settings, now: now,

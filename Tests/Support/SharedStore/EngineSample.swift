@@ -58,6 +58,14 @@ package enum EngineSample {
     return nil
   }
 
+  /// Returns the error that a value throws.
+  package static func error<Value>(
+    of value: @autoclosure () throws(EngineError) -> Value
+  ) -> EngineError? {
+    do throws(EngineError) { _ = try value() } catch { return error }
+    return nil
+  }
+
   /// Returns the line after a log's end: the number of the line, and a checksum over all lines.
   package static func line(_ text: String, after end: [UInt8]) -> EngineLogLine {
     let number = end.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } + 1
@@ -94,4 +102,11 @@ package enum EngineSample {
   }
 
   private final class Results<Result: Sendable>: Sendable { let all = Mutex<[Result]>([]) }
+}
+
+extension StoreEngine {
+  /// Commits the sample of a change.
+  package func commit(_ name: String = "alice", version: UInt64) throws(EngineError) {
+    try commit(EngineSample.change(name, version: version), entering: nil)
+  }
 }

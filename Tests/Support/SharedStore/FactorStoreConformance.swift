@@ -1,10 +1,10 @@
 import Dispatch
-import MFAStore
 import MFAAttempt
+import MFABase
 import MFACrypto
 import MFAModel
 import MFASignInTestSupport
-import MFABase
+import MFAStore
 import Synchronization
 import Testing
 
@@ -280,4 +280,11 @@ where Store.Entry: SendableMetatype {
     #expect(try open().knows(configuration: 77))
     #expect(try open().enter(Self.event, configuration: 77) == nil)
   }
+}
+
+/// The checks of `FactorStoreConformance`.
+package enum FactorStoreCheck: CaseIterable, Sendable {
+  case missingUser, enrolment, checkpoints, failedCommit, removal, separateUsers, attempts,
+    oneCodeInParallel, parallelCommits, snapshots, configuration, changesOfMissingUser, unlocking,
+    rememberedSignIns, revocation, grants
 }

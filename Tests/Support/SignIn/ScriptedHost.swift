@@ -1,9 +1,11 @@
 import MFAAttempt
+import MFABase
 import MFAModel
+import MFAPAMStack
 import MFASignIn
 import MFAStore
-import MFABase
 import MFAWire
+import Synchronization
 
 /// A machine with one account, a fixed clock and a store in memory.
 package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
@@ -162,4 +164,91 @@ package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
     if let clockFailure { throw clockFailure }
     return time
   }
+}
+
+extension ScriptedHost {
+  /// Enrols a factor for the account, by default with the known secret.
+  @discardableResult
+  package func enroll(
+    _ name: String = "Phone", secret: [UInt8] = KnownFactor.secret,
+    parameters: TOTPParameters = .standard, enrolledAt time: Int64 = 0
+  ) throws -> Factor {
+    guard let account else { throw FactorStoreError.damaged(.record) }
+    return try memory.enroll(
+      name, secret: secret, for: account, parameters: parameters, enrolledAt: time)
+  }
+
+  /// Returns the code of the known secret, `steps` time steps from now.
+  package func code(_ steps: Int64 = 0) throws -> String {
+    try KnownFactor.code(at: time, steps: steps)
+  }
+
+  /// Returns a code that is wrong now.
+  package func wrongCode() throws -> String { try KnownFactor.wrongCode(at: time) }
+}
+
+extension SignInRequest {
+  /// Creates a request from texts, by default of alice at sshd.
+  package init(
+    user: String = "alice", service: String = "sshd", remoteHost: String? = nil,
+    terminal: String? = nil, arguments: [String] = []
+  ) {
+    self.init(
+      user: Array(user.utf8), service: Array(service.utf8),
+      remoteHost: remoteHost.map { Array($0.utf8) }, terminal: terminal.map { Array($0.utf8) },
+      arguments: arguments.map { Array($0.utf8) })
+  }
+}
+
+/// PAM's service files in memory, in the folder `/pam`.
+package struct ScriptedStacks: StackSource {
+  /// The content of the files, by name.
+  package var files = ["other": "account required pam_mfa.so\n"]
+
+  /// Creates a folder that contains only `other`.
+  package init() {}
+
+  /// Returns the file with that name.
+  package func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile? {
+    let name = String(decoding: name, as: UTF8.self)
+    return files[name].map {
+      StackFile(path: Array("/pam/\(name)".utf8), contents: Array($0.utf8))
+    }
+  }
+}
+
+/// The secret of the RFCs' examples, and its codes.
+package enum KnownFactor {
+  /// RFC 6238, appendix B: "12345678901234567890".
+  package static let secret = Array("12345678901234567890".utf8)
+
+  /// Returns the correct code, as typed, `steps` time steps after `time`.
+  package static func code(
+    at time: Int64, steps: Int64 = 0, parameters: TOTPParameters = .standard,
+    secret: [UInt8] = KnownFactor.secret
+  ) throws -> String {
+    var hotp = try HOTP(secret: secret.span, algorithm: parameters.algorithm)
+    let step = parameters.step(at: time) + steps
+    let code = try hotp.code(at: UInt64(bitPattern: step), digits: parameters.codeLength)
+    let digits = String(code.value)
+    let padding = Int(code.length.rawValue) - digits.count
+    return String(repeating: "0", count: padding) + digits
+  }
+
+  /// Returns a code of six digits that is wrong in the whole window around `time`. It is another one in
+  /// each call, because the same answer again is not counted.
+  package static func wrongCode(at time: Int64) throws -> String {
+    let right = Set(try (-10...10).map { try code(at: time, steps: $0) })
+    while true {
+      let number = number.withLock { number in
+        number = (number + 7919) % 1_000_000
+        return number
+      }
+      let digits = String(number)
+      let code = String(repeating: "0", count: 6 - digits.count) + digits
+      if !right.contains(code) { return code }
+    }
+  }
+
+  private static let number = Mutex(0)
 }
