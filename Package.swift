@@ -141,7 +141,6 @@ func fleet(_ names: String, _ package: String) -> [Target.Dependency] {
 let network =
   fleet("GRPCCore", "grpc-swift-2")
   + fleet("GRPCNIOTransportHTTP2Posix", "grpc-swift-nio-transport")
-  + fleet("Metrics", "swift-metrics")
   + fleet("NIOCore NIOPosix", "swift-nio") + fleet("NIOSSL", "swift-nio-ssl")
   + fleet("X509", "swift-certificates")
 
@@ -180,7 +179,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // Compiles the texts in packaging/po.

@@ -6,17 +6,14 @@ import Testing
 struct MetricTextTests {
   @Test("numbers have a label if the metric has one")
   func numbers() {
-    let plain = MetricFamily(
-      MetricDefinition("mfa_open", .gauge, "Open \\ things.\n"),
-      [MetricFamily.Series(nil, .number(2))])
-    let labelled = MetricFamily(
-      MetricDefinition("mfa_ends_total", .counter, "Ends.", label: "end", values: ["a", "b\"c"]),
-      [
-        MetricFamily.Series("a", .number(0.5)),
-        MetricFamily.Series("b\"c", .number(12_345_678_901_234)),
-      ])
+    let plain = Metric("mfa_open", .gauge, "Open \\ things.\n")
+    plain.add(3)
+    plain.add(-1)
+    let labelled = Metric("mfa_ends_total", .counter, "Ends.", label: "end", values: ["a", "b\"c"])
+    labelled.set(0.5, for: "a")
+    labelled.set(12_345_678_901_234, for: "b\"c")
     #expect(
-      MetricText.text(of: [plain, labelled]) == """
+      plain.text + labelled.text == """
         # HELP mfa_open Open \\\\ things.\\n
         # TYPE mfa_open gauge
         mfa_open 2
@@ -30,13 +27,11 @@ struct MetricTextTests {
 
   @Test("the buckets of a distribution are cumulative")
   func distribution() {
-    let family = MetricFamily(
-      MetricDefinition(
-        "mfa_time_seconds", .histogram(bounds: [0.5, 1]), "Time.", label: "call",
-        values: ["load"]),
-      [MetricFamily.Series("load", .distribution(counts: [1, 2, 3], sum: 7.25))])
+    let metric = Metric(
+      "mfa_time_seconds", .histogram(bounds: [0.5, 1]), "Time.", label: "call", values: ["load"])
+    metric.set(counts: [1, 2, 3], sum: 7.25, for: "load")
     #expect(
-      MetricText.text(of: [family]) == """
+      metric.text == """
         # HELP mfa_time_seconds Time.
         # TYPE mfa_time_seconds histogram
         mfa_time_seconds_bucket{call="load",le="0.5"} 1
@@ -46,5 +41,15 @@ struct MetricTextTests {
         mfa_time_seconds_count{call="load"} 6
 
         """)
+  }
+
+  /// MUST 1 of Metric.swift.
+  @Test("a value of a label that was not given at first is not counted")
+  func otherValue() {
+    let metric = Metric("mfa_ends_total", .counter, "Ends.", label: "end", values: ["a"])
+    let before = metric.text
+    metric.add(for: "b")
+    metric.add()
+    #expect(metric.text == before)
   }
 }

@@ -13,11 +13,11 @@ struct DecisionCountersTests {
   func independent() throws {
     let counters = try #require(DecisionCounters())
     for counter in DecisionCounter.allCases {
-      for _ in 0...counter.rawValue { counters.add(counter) }
+      for _ in 0...counter.index { counters.add(counter) }
     }
     let numbers = counters.numbers
     for counter in DecisionCounter.allCases {
-      #expect(numbers[counter] == UInt64(counter.rawValue) + 1)
+      #expect(numbers[counter] == UInt64(counter.index) + 1)
     }
     #expect(numbers.timings.allSatisfy { $0 == 0 })
   }

@@ -53,9 +53,10 @@ package struct VerifierProgram: Sendable {
     }
     let exporter = configuration.metrics.map { address in
       MetricsServer(at: address) {
-        metrics.set(.hosts, openConnections: hosts.open)
-        metrics.set(.join, openConnections: joining.open)
-        return await metrics.families(decisions)
+        for (port, connections) in [(FrontMetrics.Port.hosts, hosts), (.join, joining)] {
+          metrics.openConnections.set(Double(connections.open), for: port.rawValue)
+        }
+        return await metrics.all(decisions)
       }
     }
     try await Self.serve(servers, requests, [hosts, joining], exporter)
@@ -168,16 +169,16 @@ package struct VerifierProgram: Sendable {
     _ metrics: FrontMetrics
   ) -> EventLoopFuture<Void> {
     guard let connection = connections.begin() else {
-      metrics.refusedConnection(port)
+      metrics.refusedConnections.add(for: port.rawValue)
       return channel.close()
     }
     channel.closeFuture.whenComplete { _ in connection.end() }
     return CurrentTLSHandler.add(to: channel) { certificate in
       guard connection.complete(certificate.flatMap { host($0) }) else {
-        metrics.refusedConnection(port)
+        metrics.refusedConnections.add(for: port.rawValue)
         return false
       }
-      metrics.connected(port)
+      metrics.connections.add(for: port.rawValue)
       return true
     }.flatMapThrowing {
       try channel.pipeline.syncOperations.addHandler(

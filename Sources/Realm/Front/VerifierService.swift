@@ -66,9 +66,9 @@ struct VerifierService: RealmService {
       metrics.ended(.noPlace)
       throw RPCError(code: .resourceExhausted, message: "too many requests")
     }
-    metrics.begin()
+    metrics.open.add()
     defer {
-      metrics.end()
+      metrics.open.add(-1)
       places.giveBack(by: host.name)
     }
     let begin = ContinuousClock.now
@@ -78,7 +78,7 @@ struct VerifierService: RealmService {
       let packet = try await decisions.reply(
         to: .decide(request), followedBy: PacketBytes(copying: strings[2]),
         within: limits.answering)
-      metrics.step(ContinuousClock.now - begin)
+      metrics.time.observe(since: begin)
       metrics.ended(.answered)
       return packet.copied()
     } catch {

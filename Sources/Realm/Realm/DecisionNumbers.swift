@@ -2,7 +2,7 @@
 ///
 /// Both lists may be shorter or longer than those of this version, if the other program has another version.
 package struct DecisionNumbers: Equatable, Sendable {
-  /// The counters, at the raw values of `DecisionCounter`.
+  /// The counters, in the order of `DecisionCounter`.
   package var counters: [UInt64]
   /// The distributions, `DecisionTiming.width` numbers each, in the order of `DecisionTiming`.
   package var timings: [UInt64]
@@ -18,8 +18,7 @@ package struct DecisionNumbers: Equatable, Sendable {
 
   /// Returns a counter; 0 if the service does not count it.
   package subscript(counter: DecisionCounter) -> UInt64 {
-    let index = Int(counter.rawValue)
-    return counters.indices.contains(index) ? counters[index] : 0
+    counters.indices.contains(counter.index) ? counters[counter.index] : 0
   }
 
   /// Returns the numbers of observations in each bucket, and the sum of all observations in microseconds.
@@ -32,80 +31,66 @@ package struct DecisionNumbers: Equatable, Sendable {
   }
 }
 
-/// What the decision service counts. A raw value is the index of the number in an encoded reply: new cases are
-/// added at the end, and none is removed or moved.
-package enum DecisionCounter: UInt8, CaseIterable, Sendable {
+/// What the decision service counts. The place of a case is the index of the number in an encoded reply: new cases are
+/// added at the end, and none is removed or moved. A raw value is the label with which the counter is exported.
+package enum DecisionCounter: String, CaseIterable, Sendable {
   // How requests ended: with a verdict;
-  case denied, allowed, passed, tooManyAttempts, endedSignIn
+  case denied = "end=deny"
+  case allowed = "end=allow"
+  case passed = "end=pass"
+  case tooManyAttempts = "end=too-many-attempts"
+  case endedSignIn = "end=end-sign-in"
   // with a question to the user; as a session; as a user's management of factors; refused.
-  case asked, session, managed, hostRefused, notPermitted, busy, malformed, failed
+  case asked = "end=question"
+  case session = "end=session"
+  case managed = "end=managed"
+  case hostRefused = "end=host-refused"
+  case notPermitted = "end=not-permitted"
+  case busy = "end=busy"
+  case malformed = "end=malformed"
+  case failed = "end=failed"
   // The results of sign-ins.
-  case accepted, recoveryCode, bypassCode, remembered, enrolled, notEnrolled, enrollmentPending
-  case wrong, replayed, throttled, locked, notACode, unknownUser, enrollmentRequired, hostBudget
-  case error
-  // What the database did not do.
-  case conflict, budgetUsedUp, abandoned, unreachable, deadline, notPrimary, notice, refused
+  case accepted = "result=accepted"
+  case recoveryCode = "result=recovery-code"
+  case bypassCode = "result=bypass-code"
+  case remembered = "result=remembered"
+  case enrolled = "result=enrolled"
+  case notEnrolled = "result=not-enrolled"
+  case enrollmentPending = "result=enrollment-pending"
+  case wrong = "result=wrong"
+  case replayed = "result=replayed"
+  case throttled = "result=throttled"
+  case locked = "result=locked"
+  case notACode = "result=not-a-code"
+  case unknownUser = "result=unknown-user"
+  case enrollmentRequired = "result=enrollment-required"
+  case hostBudget = "result=host-budget"
+  case error = "result=error"
+  // What the database did not do, with the names of `EngineError`.
+  case conflict = "error=conflict"
+  case budgetUsedUp = "error=host-budget"
+  case abandoned = "error=abandoned"
+  case unreachable = "error=unreachable"
+  case deadline = "error=deadline"
+  case notPrimary = "error=not-primary"
+  case notice = "error=notice"
+  case refused = "error=refused"
   // Hosts.
-  case joined, renewed, wrongTicket, renewalRefused
+  case joined = "event=joined"
+  case renewed = "event=renewed"
+  case wrongTicket = "event=wrong-ticket"
+  case renewalRefused = "event=renewal-refused"
   // The clock of the verifier, compared with the database's.
-  case clockAhead, clockTooFarAhead
+  case clockAhead = "effect=limited"
+  case clockTooFarAhead = "effect=denied"
 
-  /// Where a counter is exported: a metric, and the value of its label.
-  package enum Place: Equatable, Sendable {
-    case requests(end: String)
-    case results(String)
-    case engineErrors(String)
-    case hosts(event: String)
-    case clock(effect: String)
-  }
+  /// The index of the number in an encoded reply.
+  package var index: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }
 
-  /// Where the counter is exported.
-  package var place: Place {
-    switch self {
-    case .denied: .requests(end: "deny")
-    case .allowed: .requests(end: "allow")
-    case .passed: .requests(end: "pass")
-    case .tooManyAttempts: .requests(end: "too-many-attempts")
-    case .endedSignIn: .requests(end: "end-sign-in")
-    case .asked: .requests(end: "question")
-    case .session: .requests(end: "session")
-    case .managed: .requests(end: "managed")
-    case .hostRefused: .requests(end: "host-refused")
-    case .notPermitted: .requests(end: "not-permitted")
-    case .busy: .requests(end: "busy")
-    case .malformed: .requests(end: "malformed")
-    case .failed: .requests(end: "failed")
-    case .accepted: .results("accepted")
-    case .recoveryCode: .results("recovery-code")
-    case .bypassCode: .results("bypass-code")
-    case .remembered: .results("remembered")
-    case .enrolled: .results("enrolled")
-    case .notEnrolled: .results("not-enrolled")
-    case .enrollmentPending: .results("enrollment-pending")
-    case .wrong: .results("wrong")
-    case .replayed: .results("replayed")
-    case .throttled: .results("throttled")
-    case .locked: .results("locked")
-    case .notACode: .results("not-a-code")
-    case .unknownUser: .results("unknown-user")
-    case .enrollmentRequired: .results("enrollment-required")
-    case .hostBudget: .results("host-budget")
-    case .error: .results("error")
-    case .conflict: .engineErrors("conflict")
-    case .budgetUsedUp: .engineErrors("host-budget")
-    case .abandoned: .engineErrors("abandoned")
-    case .unreachable: .engineErrors("unreachable")
-    case .deadline: .engineErrors("deadline")
-    case .notPrimary: .engineErrors("not-primary")
-    case .notice: .engineErrors("notice")
-    case .refused: .engineErrors("refused")
-    case .joined: .hosts(event: "joined")
-    case .renewed: .hosts(event: "renewed")
-    case .wrongTicket: .hosts(event: "wrong-ticket")
-    case .renewalRefused: .hosts(event: "renewal-refused")
-    case .clockAhead: .clock(effect: "limited")
-    case .clockTooFarAhead: .clock(effect: "denied")
-    }
+  /// The key and the value of the label with which the counter is exported.
+  package var label: (key: String, value: String) {
+    let parts = rawValue.split(separator: "=").map(String.init)
+    return (parts[0], parts[1])
   }
 }
 

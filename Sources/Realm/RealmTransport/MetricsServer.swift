@@ -11,25 +11,25 @@ import Synchronization
 /// clients are served at the same time. (Tests/Fleet: `metrics requests`)
 package struct MetricsServer: Sendable {
   private let address: MetricsAddress
-  private let families: @Sendable () async -> [MetricFamily]
+  private let metrics: @Sendable () async -> [Metric]
 
   /// The largest number of connections.
   fileprivate static var most: Int { 8 }
   /// How long a client may take to send a request, and the program to answer it.
   fileprivate static var patience: TimeAmount { .seconds(10) }
 
-  /// Creates a server, which calls `families` for each request.
+  /// Creates a server, which calls `metrics` for each request.
   package init(
-    at address: MetricsAddress, _ families: @escaping @Sendable () async -> [MetricFamily]
+    at address: MetricsAddress, _ metrics: @escaping @Sendable () async -> [Metric]
   ) {
     self.address = address
-    self.families = families
+    self.metrics = metrics
   }
 
   /// Serves until the task is cancelled. Throws if the address cannot be used.
   package func run() async throws {
     let open = OpenConnections()
-    let families = families
+    let metrics = metrics
     let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.backlog, value: 16)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -37,7 +37,7 @@ package struct MetricsServer: Sendable {
         guard open.begin() else { return channel.close() }
         channel.closeFuture.whenComplete { _ in open.end() }
         return channel.pipeline.configureHTTPServerPipeline().flatMapThrowing {
-          try channel.pipeline.syncOperations.addHandler(MetricsRequestHandler(families))
+          try channel.pipeline.syncOperations.addHandler(MetricsRequestHandler(metrics))
         }
       }
     let channel: any Channel
@@ -83,10 +83,10 @@ private final class MetricsRequestHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let families: @Sendable () async -> [MetricFamily]
+  private let metrics: @Sendable () async -> [Metric]
   private var isAnswered = false
 
-  init(_ families: @escaping @Sendable () async -> [MetricFamily]) { self.families = families }
+  init(_ metrics: @escaping @Sendable () async -> [Metric]) { self.metrics = metrics }
 
   func channelActive(context: ChannelHandlerContext) {
     let channel = context.channel
@@ -105,7 +105,7 @@ private final class MetricsRequestHandler: ChannelInboundHandler {
       return Self.answer(.methodNotAllowed, "", to: channel)
     }
     guard head.uri == "/metrics" else { return Self.answer(.notFound, "", to: channel) }
-    Self.answer(families, isHead: head.method == .HEAD, to: channel)
+    Self.answer(metrics, isHead: head.method == .HEAD, to: channel)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: Error) {
@@ -113,11 +113,10 @@ private final class MetricsRequestHandler: ChannelInboundHandler {
   }
 
   private static func answer(
-    _ families: @escaping @Sendable () async -> [MetricFamily], isHead: Bool,
-    to channel: any Channel
+    _ metrics: @escaping @Sendable () async -> [Metric], isHead: Bool, to channel: any Channel
   ) {
     Task { @Sendable in
-      let text = MetricText.text(of: await families())
+      let text = await metrics().map(\.text).joined()
       answer(.ok, isHead ? "" : text, to: channel)
     }
   }
@@ -126,7 +125,7 @@ private final class MetricsRequestHandler: ChannelInboundHandler {
     _ status: HTTPResponseStatus, _ text: String, to channel: any Channel
   ) {
     let headers: HTTPHeaders = [
-      "content-type": MetricText.mediaType, "content-length": "\(text.utf8.count)",
+      "content-type": Metric.mediaType, "content-length": "\(text.utf8.count)",
       "connection": "close",
     ]
     let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)

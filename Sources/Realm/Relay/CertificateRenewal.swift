@@ -29,12 +29,12 @@ struct CertificateRenewal: Sendable {
         let left = try secondsLeft()
         if left <= 0 {
           try await renew()
-          metrics.renewed(true)
+          metrics.renewals.add(for: "renewed")
         } else {
           wait = min(wait, left)
         }
       } catch {
-        metrics.renewed(false)
+        metrics.renewals.add(for: "failed")
         Log.writeError(in: "relay", reason: "certificate-not-renewed")
         wait = Self.retry
       }

@@ -44,7 +44,7 @@ final class ConnectedVerifier: Sendable {
     _ reason: CheckReason
   ) throws -> Client {
     try RealmClient.make(to: address, credentials) { event in
-      if case .connected = event { metrics.connected(to: address) }
+      if case .connected = event { metrics.connections.add(for: address.text) }
       reason.arise()
     }
   }

@@ -41,13 +41,13 @@ package struct RelayProgram: Sendable {
     server = configuration.metrics.map { address in
       MetricsServer(at: address) {
         for verifier in pool.verifiers {
-          metrics.set(verifier.address, isHealthy: verifier.isHealthy)
+          metrics.healthy.set(verifier.isHealthy, for: verifier.address.text)
         }
-        metrics.set(isOnline: pool.verifiers.contains(where: \.isHealthy))
+        metrics.isOnline.set(pool.verifiers.contains(where: \.isHealthy))
         metrics.set(pool.health.phase)
         metrics.set(store?.condition)
-        metrics.set(certificateEnd: IssuedCredentials.end(ofFile: file))
-        return metrics.families
+        metrics.certificateEnd.set(IssuedCredentials.end(ofFile: file))
+        return metrics.all
       }
     }
   }

@@ -33,7 +33,7 @@ struct RelayedRequest: Sendable {
   /// Serves a connection, and closes it.
   func run(_ channel: PacketChannel, _ peer: Peer) async {
     defer { channel.close() }
-    metrics.ended(await serve(channel, peer))
+    metrics.ended.add(for: await serve(channel, peer).rawValue)
   }
 
   /// Serves a connection. Returns how the request ended.
@@ -81,8 +81,8 @@ struct RelayedRequest: Sendable {
     var origin: [UInt8]?
     if let begun, begun.line == .auth, facts.peerUser == 0 { origin = try begun.origin() }
     let call = RealmCall(packet, facts: facts.encoded())
-    metrics.begin()
-    defer { metrics.end() }
+    metrics.open.add()
+    defer { metrics.open.add(-1) }
     switch await verifiers.decide(call) {
     case .answered(let reply):
       Self.send(PacketBytes(copying: reply), channel)

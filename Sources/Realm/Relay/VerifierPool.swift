@@ -107,12 +107,12 @@ package struct VerifierPool: Sendable {
         guard left > .zero else { break }
         switch await Self.ask(verifier, call, patience: min(Self.patience, left / 2)) {
         case .success(let packet):
-          metrics.answered(after: ContinuousClock.now - begin)
+          metrics.answer.observe(since: begin)
           verifier.noteAnswer()
           return .answered(packet)
         case .failure(let error):
           failures.append(Failure(verifier: verifier.address, code: error.code))
-          metrics.unanswered(by: verifier.address)
+          metrics.unanswered.add(for: verifier.address.text)
           // The check finds out when the verifier works again.
           verifier.noteFailure(error.code)
           guard error.code != .invalidArgument else {

@@ -25,7 +25,7 @@ struct DecisionCounters {
   }
 
   /// Adds 1 to a counter.
-  func add(_ counter: DecisionCounter) { add(1, at: Int(counter.rawValue)) }
+  func add(_ counter: DecisionCounter) { add(1, at: counter.index) }
 
   /// Adds the time of a call, in microseconds.
   func add(_ timing: DecisionTiming, microseconds: UInt64) {
