@@ -236,7 +236,7 @@ let package = Package(
     room(
       "Realm", .realm, uses: "Attempt Base Crypto Messages Model PAMStack Wire",
       exclude: ["PROTOCOL.md"]),
-    room("RealmStore", .realm, uses: "Base CCURL CPOSIX CPQ Crypto Model Realm Store"),
+    room("RealmStore", .realm, uses: "Base CCURL CPOSIX CPQ Crypto Model Realm Store Wire"),
     room(
       "Verifier", .realm,
       uses: "Attempt Base CMFA Crypto Decider Model Realm RealmStore SignIn Store Wire"),
@@ -292,7 +292,7 @@ let package = Package(
     support("Resident", in: "Resident", uses: "Base Wire"),
     support(
       "Admin", in: "Admin", uses: "Admin Attempt Base Doctor Model PAMStack Store Wire"),
-    support("PostgreSQL", in: "PostgreSQL", uses: "RealmStore TestSupport"),
+    support("PostgreSQL", in: "PostgreSQL", uses: "RealmStore Store TestSupport"),
     support("Etcd", in: "Etcd", uses: "RealmStore TestSupport"),
     code("CSecretsTesting", path: "Tests/Base/CSecretsTesting"),
     .executableTarget(

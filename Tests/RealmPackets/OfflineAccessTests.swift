@@ -1,6 +1,7 @@
 import MFABase
-import MFARealm
 import Testing
+
+@testable import MFARealm
 
 @Suite("Sign-ins while no verifier answers")
 struct OfflineAccessTests {

@@ -188,10 +188,9 @@ struct EtcdRealmFixture: @unchecked Sendable {
   init(_ cluster: EtcdCluster) throws {
     self.cluster = cluster
     configuration = cluster.configuration(prefix: "/tests/\(UInt64.random(in: 0...UInt64.max))/")
-    do throws(EngineFailure) {
-      _ = try EtcdEngine(configuration).initializeRealm(now: 1_700_000_000)
-    } catch {
-      throw HarnessFailure("no realm: \(error.error.name) \(error.message)")
+    let engine = EtcdEngine(configuration)
+    do throws(EngineError) { _ = try engine.initializeRealm(now: 1_700_000_000) } catch {
+      throw HarnessFailure("no realm: \(error.name) \(engine.lastMessage)")
     }
   }
 

@@ -2,9 +2,10 @@ import MFAStore
 import MFABase
 import MFAModel
 import MFARealm
-import MFARealmStore
 import MFASharedStoreTestSupport
 import Testing
+
+@testable import MFARealmStore
 
 @Suite("What a realm keeps for outages")
 struct OfflineRegistryTests {

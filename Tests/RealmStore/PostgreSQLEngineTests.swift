@@ -1,10 +1,11 @@
 import MFABase
 import MFAPostgreSQLTestSupport
-import MFARealmStore
 import MFASharedStoreTestSupport
 import MFAStore
 import MFATestSupport
 import Testing
+
+@testable import MFARealmStore
 
 /// The engine with one real server.
 @Suite("PostgreSQL engine", .privateMachine)

@@ -73,9 +73,9 @@ struct PostgreSQLSchemaTests {
   @Test func installationCanBeRepeated() throws {
     let database = try RealmDatabase()
     try database.engine().commit(EngineSample.change(version: 0), entering: nil)
-    let owner = database.cluster.configuration(as: .owner)
-    try PostgreSQLEngine.installSchema(owner, verifiers: ["mfa_verifier", "mfa_stranger"])
-    #expect(try !PostgreSQLEngine.initializeRealm(owner, now: 1))
+    let owner = PostgreSQLEngine(database.cluster.configuration(as: .owner))
+    try owner.installSchema(verifiers: ["mfa_verifier", "mfa_stranger"])
+    #expect(try !owner.initializeRealm(now: 1))
     let stranger = PostgreSQLEngine(database.cluster.configuration(as: .stranger))
     let snapshot = try stranger.load(EngineSample.key(), EngineContext())
     #expect(snapshot.row.version == 1)
@@ -87,10 +87,9 @@ struct PostgreSQLSchemaTests {
     try cluster.createDatabase()
     try cluster.sql("CREATE SCHEMA mfa AUTHORIZATION mfa_stranger", in: "mfa")
     try cluster.sql("GRANT ALL ON SCHEMA mfa TO mfa_owner", in: "mfa")
-    let failure = #expect(throws: EngineFailure.self) {
-      try PostgreSQLEngine.installSchema(cluster.configuration(as: .owner), verifiers: [])
-    }
-    #expect(failure?.message == "the schema mfa belongs to another role")
+    let owner = PostgreSQLEngine(cluster.configuration(as: .owner))
+    #expect(throws: EngineError.self) { try owner.installSchema(verifiers: []) }
+    #expect(owner.lastMessage == "the schema mfa belongs to another role")
     #expect(
       try cluster.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'mfa'", in: "mfa") == "0")
   }
@@ -98,8 +97,8 @@ struct PostgreSQLSchemaTests {
   @Test func roleNamesAreQuoted() throws {
     let database = try RealmDatabase()
     try database.cluster.sql(#"CREATE ROLE "a""b; c" LOGIN"#)
-    try PostgreSQLEngine.installSchema(
-      database.cluster.configuration(as: .owner), verifiers: [#"a"b; c"#])
+    try PostgreSQLEngine(database.cluster.configuration(as: .owner)).installSchema(
+      verifiers: [#"a"b; c"#])
     #expect(
       try database.cluster.sql(
         "SELECT has_schema_privilege('a\"b; c', 'mfa', 'USAGE')", in: "mfa") == "t")
@@ -150,8 +149,8 @@ struct PostgreSQLSchemaTests {
     let verifier = PostgreSQLEngine(cluster.configuration())
     #expect(try verifier.checkDatabase() == [.schemaVersion(found: nil)])
     #expect(throws: EngineError.refused) { try verifier.load(EngineSample.key(), EngineContext()) }
-    try PostgreSQLEngine.installSchema(
-      cluster.configuration(as: .owner), verifiers: ["mfa_verifier"])
+    try PostgreSQLEngine(cluster.configuration(as: .owner)).installSchema(
+      verifiers: ["mfa_verifier"])
     #expect(try verifier.checkDatabase() == [.noRealm, .noStandbyRequired])
     try cluster.sql(
       "CREATE OR REPLACE FUNCTION mfa.schema_version() RETURNS bigint LANGUAGE sql"

@@ -1,9 +1,10 @@
-import MFARealmStore
 import MFAPostgreSQLTestSupport
 import MFASharedStoreTestSupport
 import MFAStore
 import MFATestSupport
 import Testing
+
+@testable import MFARealmStore
 
 /// The engine with a primary and a synchronous standby.
 @Suite("PostgreSQL standby", .privateMachine)

@@ -3,12 +3,12 @@ import MFAAttempt
 import MFABase
 import MFACrypto
 import MFAModel
-import MFARealmStore
 import MFASharedStoreTestSupport
 import MFASignInTestSupport
 import Testing
 
 @testable import MFAStore
+@testable import MFARealmStore
 
 @Suite("The format of a realm")
 struct RealmFormatTests {

@@ -1,11 +1,12 @@
 import MFAAttempt
 import MFABase
 import MFAModel
-import MFARealmStore
 import MFASharedStoreTestSupport
 import MFASignInTestSupport
 import MFAStore
 import Testing
+
+@testable import MFARealmStore
 
 @Suite("A shared store")
 struct SharedFactorStoreTests {

@@ -100,7 +100,7 @@ struct DecisionConfigurationTests {
       ("database = x\nprefix = /a/", 2, .otherEngine),
     ] as [(String, Int, DecisionConfiguration.Reason)])
   func otherKeys(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
-    #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
+    #expect(throws: reason.error(line)) {
       _ = try Self.configuration(text)
     }
   }
@@ -138,7 +138,7 @@ struct DecisionConfigurationTests {
       ("database = x\n[users a]\n[users a]", 3, .repeatedGroup),
     ] as [(String, Int, DecisionConfiguration.Reason)])
   func refused(_ text: String, _ line: Int, _ reason: DecisionConfiguration.Reason) {
-    #expect(throws: DecisionConfiguration.Refusal(line: line, reason: reason)) {
+    #expect(throws: reason.error(line)) {
       _ = try Self.configuration(text)
     }
   }

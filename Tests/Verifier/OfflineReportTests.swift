@@ -1,11 +1,11 @@
 import MFARealm
-import MFARealmStore
 import MFASharedStoreTestSupport
 import MFAStore
 import MFABase
 import Testing
 
 @testable import MFAVerifier
+@testable import MFARealmStore
 
 /// MUST 3 and 4 of OfflineDecisions.swift.
 @Suite("Reports of hosts", .privateMachine)

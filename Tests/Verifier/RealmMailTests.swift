@@ -1,7 +1,7 @@
 import MFAStore
 import MFAModel
 @testable import MFADecider
-import MFARealmStore
+@testable import MFARealmStore
 import MFASharedStoreTestSupport
 import MFABase
 import MFATestSupport

@@ -60,4 +60,61 @@ extension Coder {
       (value: inout Number, coder: inout Coder) throws(PacketError) in try coder.number(&value)
     }
   }
+
+  /// Bytes whose number is known.
+  package mutating func raw(_ value: inout [UInt8], count: Int) throws(PacketError) {
+    if isReading { value = [UInt8](repeating: 0, count: count) }
+    guard value.count == count else { throw .malformed }
+    for index in 0..<count { try number(&value[index]) }
+  }
+
+  /// A string of at most 255 bytes, whose length has one byte.
+  package mutating func short(_ value: inout [UInt8]) throws(PacketError) {
+    var count = UInt8(clamping: value.count)
+    try number(&count)
+    try raw(&value, count: Int(count))
+  }
+
+  /// A list of such strings, whose number has one byte.
+  package mutating func shortList(
+    _ values: inout [[UInt8]], most: Int
+  ) throws(PacketError) {
+    try list(&values, most: UInt8(most), placeholder: []) {
+      (value: inout [UInt8], coder: inout Coder) throws(PacketError) in try coder.short(&value)
+    }
+  }
+}
+
+/// A value with an encoding of its own, for a file, a row, or a field of a packet. It lists its fields once.
+package protocol EncodedValue {
+  /// The longest encoding in bytes.
+  static var longest: Int { get }
+
+  /// A value whose fields are read next.
+  static var placeholder: Self { get }
+
+  /// Reads or writes each field.
+  mutating func fields(_ coder: inout Coder) throws(PacketError)
+}
+
+extension EncodedValue {
+  /// The most bytes that a coder can have.
+  package static var longest: Int { Coder.longest }
+
+  /// Returns the encoding; nothing if a field is out of range.
+  package func encoded() -> [UInt8] {
+    var value = self
+    var coder = Coder()
+    do throws(PacketError) { try value.fields(&coder) } catch { return [] }
+    return coder.finish().span.copied()
+  }
+
+  /// Reads an encoding. Returns nil if it is malformed.
+  package init?(_ encoded: Span<UInt8>) {
+    guard encoded.count <= Self.longest else { return nil }
+    self = .placeholder
+    var coder = Coder(reading: SecretBytes(copying: encoded))
+    do throws(PacketError) { try fields(&coder) } catch { return nil }
+    guard coder.isAtEnd else { return nil }
+  }
 }

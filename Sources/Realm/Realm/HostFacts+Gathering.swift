@@ -3,14 +3,6 @@ import MFABase
 import MFAAttempt
 import MFAPAMStack
 
-/// Why a packet is no request.
-package enum FirstPacketRefusal: Error, Equatable, Sendable {
-  /// The packet is malformed.
-  case packet(PacketError)
-  /// The message is one of the helper's, and its sender is not the helper, or is not certain.
-  case notTheHelper
-}
-
 // Gathering the facts on the host of the relay.
 //
 // MUST 1: `manage` is accepted only from the process that connected, with this process's own user as
@@ -18,9 +10,11 @@ package enum FirstPacketRefusal: Error, Equatable, Sendable {
 extension HostFacts {
   /// Gathers the facts for the request in a packet. `peer` is the process that
   /// connected, and `sender` the one that sent the packet.
+  ///
+  /// - Throws: `.unknownKind` for a message of the helper whose sender is not the helper, or is not certain.
   package static func gathered(
     for packet: Span<UInt8>, peer: Peer, sender: Peer
-  ) throws(FirstPacketRefusal) -> HostFacts {
+  ) throws(PacketError) -> HostFacts {
     try gathered(for: packet, peer: peer, sender: sender, stacks: InstalledStacks())
   }
 
@@ -28,19 +22,15 @@ extension HostFacts {
   static func gathered<Stacks: StackSource>(
     for packet: Span<UInt8>, peer: Peer, sender: Peer, stacks: Stacks,
     ownUser: UInt32 = ProcessIdentity.current.user
-  ) throws(FirstPacketRefusal) -> HostFacts {
-    do throws(PacketError) {
-      guard ManagementCall.begins(packet) else {
-        let call = try SignInCall(packet: SecretBytes(copying: packet))
-        return gathered(for: call.request, peer: peer, stacks: stacks)
-      }
-      _ = try ManagementCall(packet: SecretBytes(copying: packet))
-    } catch {
-      throw .packet(error)
+  ) throws(PacketError) -> HostFacts {
+    guard ManagementCall.begins(packet) else {
+      let call = try SignInCall(packet: SecretBytes(copying: packet))
+      return gathered(for: call.request, peer: peer, stacks: stacks)
     }
+    _ = try ManagementCall(packet: SecretBytes(copying: packet))
     // A process of another namespace is not visible.
     guard peer.user == ownUser, sender.process == peer.process, sender.process != 0 else {
-      throw .notTheHelper
+      throw .unknownKind(ManagementCall.kind)
     }
     return gathered(forHelperOf: sender.user)
   }

@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFAWire
 
 /// What a relay decides while no verifier answers: a pure function of the permit that a verifier gave for the
 /// user, of what the host has recorded since, and of the clock.
@@ -45,18 +46,6 @@ package enum OfflineAccess {
     package var latestTime: Int64
     /// The failed attempts of the user.
     package var failures: OfflineFailures
-
-    /// Creates a value.
-    package init(
-      phase: RelayState.Phase, isQueueSound: Bool, roomInQueue: Int, latestTime: Int64,
-      failures: OfflineFailures
-    ) {
-      self.phase = phase
-      self.isQueueSound = isQueueSound
-      self.roomInQueue = roomInQueue
-      self.latestTime = latestTime
-      self.failures = failures
-    }
   }
 
   /// Why a sign-in is denied.
@@ -167,11 +156,11 @@ package struct OfflineMethods: OptionSet, Equatable, Sendable {
 /// The methods that one group of hosts offers a user for some services.
 package struct OfflineRule: Equatable, Sendable {
   /// The services; nil for all.
-  package let services: [[UInt8]]?
+  package private(set) var services: [[UInt8]]?
   /// The methods.
-  package let methods: OfflineMethods
+  package private(set) var methods: OfflineMethods
   /// For how long a sign-in is remembered, in seconds.
-  package let rememberedSeconds: Int64
+  package private(set) var rememberedSeconds: Int64
 
   /// The largest number of services, each of at most 255 bytes.
   package static let mostServices = 64
@@ -181,5 +170,24 @@ package struct OfflineRule: Equatable, Sendable {
     self.services = services
     self.methods = methods
     self.rememberedSeconds = rememberedSeconds
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var bits = methods.rawValue
+    try coder.number(&bits)
+    methods = OfflineMethods(rawValue: bits)
+    try coder.number(&rememberedSeconds)
+    guard OfflineMethods.all.contains(methods), rememberedSeconds >= 0 else { throw .malformed }
+    // The largest number means all services.
+    var count = services.map { UInt8(clamping: $0.count) } ?? .max
+    try coder.number(&count)
+    guard count != .max else {
+      services = nil
+      return
+    }
+    guard Int(count) <= Self.mostServices else { throw .malformed }
+    var names = services ?? Array(repeating: [], count: Int(count))
+    for index in names.indices { try coder.short(&names[index]) }
+    services = names
   }
 }

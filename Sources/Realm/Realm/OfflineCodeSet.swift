@@ -1,14 +1,15 @@
 import MFABase
 import MFAModel
+import MFAWire
 
 /// Salted slow hashes of the unused offline recovery codes of one user for one group of hosts.
-package struct OfflineCodeSet: Equatable, Sendable {
+package struct OfflineCodeSet: EncodedValue, Equatable, Sendable {
   /// A hash of one code.
   package struct Code: Equatable, Sendable {
     /// The number of the code in the set.
-    package let number: UInt8
+    package fileprivate(set) var number: UInt8
     /// The hash, `hashLength` bytes.
-    package let hash: [UInt8]
+    package fileprivate(set) var hash: [UInt8]
 
     /// Creates a value.
     package init(number: UInt8, hash: [UInt8]) {
@@ -18,11 +19,11 @@ package struct OfflineCodeSet: Equatable, Sendable {
   }
 
   /// The random number of the set, `idLength` bytes.
-  package let id: [UInt8]
+  package private(set) var id: [UInt8]
   /// The salt of all hashes of the set, `saltLength` bytes.
-  package let salt: [UInt8]
+  package private(set) var salt: [UInt8]
   /// The binary logarithm of the cost of a hash (N of RFC 7914).
-  package let costLog2: UInt8
+  package private(set) var costLog2: UInt8
   /// The hashes of the unused codes.
   package var codes: [Code]
 
@@ -45,46 +46,41 @@ package struct OfflineCodeSet: Equatable, Sendable {
     self.codes = codes
   }
 
-  /// Appends the encoding.
-  package func write(to writer: inout ByteWriter) {
-    writer.write(id)
-    writer.write(salt)
-    writer.write(costLog2)
-    writer.write(UInt8(clamping: codes.count))
-    for code in codes {
-      writer.write(code.number)
-      writer.write(code.hash)
-    }
+  /// A set whose fields are read next.
+  package static var placeholder: OfflineCodeSet {
+    OfflineCodeSet(id: [], salt: [], costLog2: costs.lowerBound, codes: [])
   }
 
-  /// Reads the encoding. Returns nil if it is malformed.
-  package init?(_ reader: inout ByteReader) {
-    guard let id = reader.read(count: Self.idLength),
-      let salt = reader.read(count: Self.saltLength),
-      let cost = reader.read(UInt8.self), Self.costs.contains(cost),
-      let count = reader.read(UInt8.self), Int(count) <= Self.mostCodes
-    else { return nil }
-    var codes: [Code] = []
-    for _ in 0..<count {
-      guard let number = reader.read(UInt8.self), let hash = reader.read(count: Self.hashLength)
-      else { return nil }
-      codes.append(Code(number: number, hash: hash))
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.raw(&id, count: Self.idLength)
+    try coder.raw(&salt, count: Self.saltLength)
+    try coder.number(&costLog2)
+    guard Self.costs.contains(costLog2) else { throw .malformed }
+    try coder.list(&codes, most: UInt8(Self.mostCodes), placeholder: Code(number: 0, hash: [])) {
+      (code: inout Code, coder: inout Coder) throws(PacketError) in
+      try coder.number(&code.number)
+      try coder.raw(&code.hash, count: Self.hashLength)
     }
-    self.init(id: id, salt: salt, costLog2: cost, codes: codes)
   }
 }
 
 /// Names one offline recovery code.
 package struct OfflineCodeID: Hashable, Sendable {
   /// The id of its set, `OfflineCodeSet.idLength` bytes.
-  package let set: [UInt8]
+  package fileprivate(set) var set: [UInt8]
   /// Its number in the set.
-  package let number: UInt8
+  package fileprivate(set) var number: UInt8
 
   /// Creates a value.
   package init(set: [UInt8], number: UInt8) {
     self.set = set
     self.number = number
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.raw(&set, count: OfflineCodeSet.idLength)
+    try coder.number(&number)
   }
 }
 
@@ -92,15 +88,9 @@ package struct OfflineCodeID: Hashable, Sendable {
 /// compared.
 package struct OfflineFailures: Equatable, Sendable {
   /// The number of attempts.
-  package private(set) var count: UInt32
+  package internal(set) var count: UInt32 = 0
   /// The time of the last attempt, in seconds since the epoch.
-  package private(set) var last: Int64
-
-  /// Creates a value.
-  package init(count: UInt32 = 0, last: Int64 = 0) {
-    self.count = count
-    self.last = last
-  }
+  package internal(set) var last: Int64 = 0
 
   /// Whether the user may try a code.
   enum Standing: Equatable {

@@ -1,28 +1,29 @@
 import MFABase
 import MFAMessages
+import MFAWire
 
 /// What a verifier lets a host keep about one user, so that the host can decide while no verifier answers. It has
 /// no secret of a factor and no code that is valid online.
 ///
 /// MUST 1: an encoded permit parses to an equal value, and no other bytes parse. (`OfflineEncodingTests.permit`)
-package struct OfflinePermit: Equatable, Sendable {
+package struct OfflinePermit: EncodedValue, Equatable, Sendable {
   /// The user's name: 1 to 255 bytes.
-  package let user: [UInt8]
+  package private(set) var user: [UInt8]
   /// The language that the user enrolled with, or nil if it is not known.
-  package let language: Language?
+  package private(set) var language: Language?
   /// The time at which a verifier wrote the permit, in seconds since the epoch.
-  package let issuedAt: Int64
+  package private(set) var issuedAt: Int64
   /// The time at which the user last signed in at the host with a code, in seconds since the epoch.
-  package let signedInAt: Int64
+  package private(set) var signedInAt: Int64
   /// The first second in which the permit is no longer valid, in seconds since the epoch.
-  package let expiresAt: Int64
+  package private(set) var expiresAt: Int64
   /// What is permitted.
-  package let rules: [OfflineRule]
+  package private(set) var rules: [OfflineRule]
   /// The unused offline recovery codes, or nil if the user has none for the groups of the host.
   package var codes: OfflineCodeSet?
   /// The bytes with which a verifier recognises the permit when the host asks for a present one: at most
   /// `longestToken`. Only verifiers can make them.
-  package let token: [UInt8]
+  package private(set) var token: [UInt8]
 
   /// The longest token in bytes.
   package static let longestToken = 1024
@@ -31,7 +32,6 @@ package struct OfflinePermit: Equatable, Sendable {
   /// The largest number of rules: one for each group of a host.
   package static let mostRules = 16
 
-  private static let version: UInt8 = 1
   private static let unknownLanguage: UInt8 = 0xff
 
   /// Creates a permit.
@@ -49,77 +49,34 @@ package struct OfflinePermit: Equatable, Sendable {
     self.token = token
   }
 
-  /// Returns the encoding.
-  package func encoded() -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.writeShort(user)
-    writer.write(language?.rawValue ?? Self.unknownLanguage)
-    writer.write(issuedAt)
-    writer.write(signedInAt)
-    writer.write(expiresAt)
-    writer.write(UInt8(clamping: rules.count))
-    for rule in rules {
-      writer.write(rule.methods.rawValue)
-      writer.write(rule.rememberedSeconds)
-      // A number above `mostServices` means all services.
-      writer.write(rule.services.map { UInt8(clamping: $0.count) } ?? .max)
-      for service in rule.services ?? [] { writer.writeShort(service) }
-    }
-    writer.write(UInt8(codes == nil ? 0 : 1))
-    codes?.write(to: &writer)
-    writer.write(UInt16(clamping: token.count))
-    writer.write(token)
-    return writer.bytes
+  /// A permit whose fields are read next.
+  package static var placeholder: OfflinePermit {
+    OfflinePermit(
+      user: [], issuedAt: 0, signedInAt: 0, expiresAt: 0, rules: [], codes: nil, token: [])
   }
 
-  /// Reads an encoding. Returns nil if it is malformed.
-  package init?(_ encoded: Span<UInt8>) {
-    var reader = ByteReader(encoded)
-    guard encoded.count <= Self.longest, reader.read(UInt8.self) == Self.version,
-      let user = reader.readShort(), !user.isEmpty, let number = reader.read(UInt8.self),
-      let issuedAt = reader.read(Int64.self), let signedInAt = reader.read(Int64.self),
-      let expiresAt = reader.read(Int64.self), let rules = Self.rules(&reader),
-      let hasCodes = reader.read(UInt8.self), hasCodes <= 1
-    else { return nil }
-    let language = Language(rawValue: number)
-    guard language != nil || number == Self.unknownLanguage else { return nil }
-    var codes: OfflineCodeSet?
-    if hasCodes == 1 {
-      codes = OfflineCodeSet(&reader)
-      guard codes != nil else { return nil }
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.constant(1)
+    try coder.short(&user)
+    guard !user.isEmpty else { throw .malformed }
+    var number = language?.rawValue ?? Self.unknownLanguage
+    try coder.number(&number)
+    language = Language(rawValue: number)
+    guard language != nil || number == Self.unknownLanguage else { throw .malformed }
+    try coder.number(&issuedAt)
+    try coder.number(&signedInAt)
+    try coder.number(&expiresAt)
+    let rule = OfflineRule(services: nil, methods: [], rememberedSeconds: 0)
+    try coder.list(&rules, most: UInt8(Self.mostRules), placeholder: rule) {
+      (rule: inout OfflineRule, coder: inout Coder) throws(PacketError) in
+      try rule.fields(&coder)
     }
-    guard let length = reader.read(UInt16.self), Int(length) <= Self.longestToken,
-      let token = reader.read(count: Int(length)), reader.isAtEnd
-    else { return nil }
-    self.init(
-      user: user, language: language, issuedAt: issuedAt, signedInAt: signedInAt,
-      expiresAt: expiresAt, rules: rules, codes: codes, token: token)
-  }
-
-  private static func rules(_ reader: inout ByteReader) -> [OfflineRule]? {
-    guard let count = reader.read(UInt8.self), Int(count) <= mostRules else { return nil }
-    var rules: [OfflineRule] = []
-    for _ in 0..<count {
-      guard let bits = reader.read(UInt8.self), let seconds = reader.read(Int64.self),
-        OfflineMethods.all.contains(OfflineMethods(rawValue: bits)), seconds >= 0,
-        let number = reader.read(UInt8.self)
-      else { return nil }
-      var services: [[UInt8]]?
-      if number != .max {
-        guard Int(number) <= OfflineRule.mostServices else { return nil }
-        var names: [[UInt8]] = []
-        for _ in 0..<number {
-          guard let name = reader.readShort() else { return nil }
-          names.append(name)
-        }
-        services = names
-      }
-      rules.append(
-        OfflineRule(
-          services: services, methods: OfflineMethods(rawValue: bits), rememberedSeconds: seconds))
+    try coder.optional(&codes, placeholder: .placeholder) {
+      (codes: inout OfflineCodeSet, coder: inout Coder) throws(PacketError) in
+      try codes.fields(&coder)
     }
-    return rules
+    try coder.bytes(&token, longest: Self.longestToken)
   }
 }
 
@@ -133,12 +90,6 @@ package struct HeldPermit: Equatable, Sendable {
 
   /// The length of the digest of a place in bytes.
   package static let originLength = 32
-
-  /// Creates a value.
-  package init(permit: OfflinePermit, origin: [UInt8]?) {
-    self.permit = permit
-    self.origin = origin
-  }
 }
 
 /// The content of the file with the permits of a host: the permits, and the codes that were used offline, which
@@ -160,7 +111,7 @@ struct PermitFile: Equatable {
   private static var magic: [UInt8] { Array("MFAOFFP1".utf8) }
 
   /// Returns the encoding, with a checksum that recognises damage.
-  func encoded() throws(OfflineStoreError) -> [UInt8] {
+  func encoded() throws(RealmError) -> [UInt8] {
     var writer = ByteWriter()
     writer.write(Self.magic)
     writer.write(UInt16(clamping: permits.count))
@@ -185,7 +136,7 @@ struct PermitFile: Equatable {
   /// Reads an encoding.
   ///
   /// - Throws: `.damaged` if it is malformed.
-  init(_ encoded: [UInt8]) throws(OfflineStoreError) {
+  init(_ encoded: [UInt8]) throws(RealmError) {
     let length = encoded.count - OfflineReport.chainLength
     guard length >= 0 else { throw .damaged }
     let content = encoded.span.part(from: 0, count: length).copied()

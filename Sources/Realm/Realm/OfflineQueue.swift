@@ -33,7 +33,7 @@ final class OfflineQueue {
   /// Begins a queue in an empty file, after the record with this number.
   init(
     creating file: consuming File, after base: (number: UInt64, chain: [UInt8]), latestTime: Int64
-  ) throws(OfflineStoreError) {
+  ) throws(RealmError) {
     self.file = file
     self.base = base
     head = base
@@ -45,7 +45,7 @@ final class OfflineQueue {
   /// Reads a queue.
   ///
   /// - Throws: `.damaged` if the file is not as a relay wrote it.
-  init(reading file: consuming File) throws(OfflineStoreError) {
+  init(reading file: consuming File) throws(RealmError) {
     self.file = file
     let (content, size) = try Self.content(self.file)
     guard content.count == size, size >= Int64(Self.headerLength) else { throw .damaged }
@@ -79,13 +79,11 @@ final class OfflineQueue {
 
   private static func content(
     _ file: borrowing File
-  ) throws(OfflineStoreError) -> ([UInt8], Int64) {
-    do throws(SystemError) {
+  ) throws(RealmError) -> ([UInt8], Int64) {
+    try RealmError.onFiles { () throws(SystemError) in
       let size = try file.status().size
       guard size <= longest else { return ([], size) }
       return (try file.read(count: Int(clamping: size)), size)
-    } catch {
-      throw .system(error)
     }
   }
 
@@ -94,7 +92,7 @@ final class OfflineQueue {
   /// Returns the records, and the positions of the last one and of the one before it.
   private static func records(
     in content: [UInt8], after base: Position
-  ) throws(OfflineStoreError) -> ([OfflineRecord], Position, Position) {
+  ) throws(RealmError) -> ([OfflineRecord], Position, Position) {
     var reader = ByteReader(content.span)
     guard reader.read(count: headerLength) != nil else { throw .damaged }
     var records: [OfflineRecord] = []
@@ -123,7 +121,7 @@ final class OfflineQueue {
   var position: (number: UInt64, chain: [UInt8]) { head }
 
   /// Appends a record, which has the next number, and waits until it is on disk.
-  func append(_ record: OfflineRecord) throws(OfflineStoreError) {
+  func append(_ record: OfflineRecord) throws(RealmError) {
     guard room > 0, record.number == nextNumber else { throw .damaged }
     let encoded = record.encoded()
     let chain = try OfflineChain.value(after: head.chain, encoded)
@@ -136,7 +134,7 @@ final class OfflineQueue {
       try file.syncData()
     } catch {
       removePart()
-      throw .system(error)
+      throw .system
     }
     end += Int64(writer.bytes.count)
     head = (record.number, chain)
@@ -152,13 +150,13 @@ final class OfflineQueue {
   }
 
   /// Records that a time is over.
-  func note(_ time: Int64) throws(OfflineStoreError) {
+  func note(_ time: Int64) throws(RealmError) {
     guard time > latestTime else { return }
     latestTime = time
     try writeHeader()
   }
 
-  private func writeHeader() throws(OfflineStoreError) {
+  private func writeHeader() throws(RealmError) {
     var writer = ByteWriter()
     writer.write(Self.magic)
     writer.write(base.number)
@@ -167,11 +165,10 @@ final class OfflineQueue {
     writer.write(head.chain)
     writer.write(latestTime)
     writer.write(try OfflineChain.value(after: OfflineChain.beginning, writer.bytes))
-    do throws(SystemError) {
-      try file.write(writer.bytes)
+    let header = writer.bytes
+    try RealmError.onFiles { () throws(SystemError) in
+      try file.write(header)
       try file.syncData()
-    } catch {
-      throw .system(error)
     }
   }
 

@@ -1,8 +1,9 @@
 import MFABase
 import MFACrypto
+import MFAWire
 
 /// An entry of a host's queue: what the host did while no verifier answered.
-package struct OfflineRecord: Equatable, Sendable {
+package struct OfflineRecord: EncodedValue, Equatable, Sendable {
   /// What happened. The raw values are stored.
   package enum Kind: UInt8, Sendable {
     /// A code is about to be compared. Written before the comparison, so that it counts in any case.
@@ -25,19 +26,19 @@ package struct OfflineRecord: Equatable, Sendable {
   }
 
   /// The number of the record, counted from 1.
-  package let number: UInt64
+  package private(set) var number: UInt64
   /// The time, in seconds since the epoch.
-  package let time: Int64
+  package private(set) var time: Int64
   /// What happened.
-  package let kind: Kind
+  package private(set) var kind: Kind
   /// The user: 1 to 255 bytes.
-  package let user: [UInt8]
+  package private(set) var user: [UInt8]
   /// The PAM service, at most 255 bytes.
-  package let service: [UInt8]
+  package private(set) var service: [UInt8]
   /// Where the user signed in from, as PAM states it: at most 255 bytes, empty if unknown.
-  package let source: [UInt8]
+  package private(set) var source: [UInt8]
   /// The code that was accepted; nil for the other kinds.
-  package let code: OfflineCodeID?
+  package private(set) var code: OfflineCodeID?
 
   /// The longest encoding in bytes.
   package static let longest = 1024
@@ -56,41 +57,24 @@ package struct OfflineRecord: Equatable, Sendable {
     self.code = code
   }
 
-  /// Returns the encoding.
-  package func encoded() -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(number)
-    writer.write(time)
-    writer.write(kind.rawValue)
-    writer.writeShort(user)
-    writer.writeShort(service)
-    writer.writeShort(source)
-    if let code {
-      writer.write(code.set)
-      writer.write(code.number)
-    }
-    return writer.bytes
+  /// A record whose fields are read next.
+  package static var placeholder: OfflineRecord {
+    OfflineRecord(number: 0, time: 0, kind: .attempt, user: [], service: [], source: [])
   }
 
-  /// Reads an encoding. Returns nil if it is malformed.
-  package init?(_ encoded: Span<UInt8>) {
-    var reader = ByteReader(encoded)
-    guard let number = reader.read(UInt64.self), let time = reader.read(Int64.self),
-      let kind = reader.read(UInt8.self).flatMap({ Kind(rawValue: $0) }),
-      let user = reader.readShort(), !user.isEmpty, let service = reader.readShort(),
-      let source = reader.readShort()
-    else { return nil }
-    var code: OfflineCodeID?
-    if kind == .code {
-      guard let set = reader.read(count: OfflineCodeSet.idLength),
-        let number = reader.read(UInt8.self)
-      else { return nil }
-      code = OfflineCodeID(set: set, number: number)
-    }
-    guard reader.isAtEnd else { return nil }
-    self.init(
-      number: number, time: time, kind: kind, user: user, service: service, source: source,
-      code: code)
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&number)
+    try coder.number(&time)
+    try coder.choice(&kind)
+    try coder.short(&user)
+    guard !user.isEmpty else { throw .malformed }
+    try coder.short(&service)
+    try coder.short(&source)
+    guard kind == .code else { return }
+    var used = code ?? OfflineCodeID(set: [], number: 0)
+    try used.fields(&coder)
+    code = used
   }
 }
 
@@ -106,42 +90,34 @@ package enum OfflineChain {
   /// Returns the value after a record.
   package static func value(
     after chain: [UInt8], _ record: [UInt8]
-  ) throws(OfflineStoreError) -> [UInt8] {
+  ) throws(RealmError) -> [UInt8] {
     do throws(CryptographyError) {
       var hash = try HMAC(algorithm: .sha256, key: chain.span)
       let tag = try hash.tag(of: record.span)
-      return Self.bytes(tag)
+      return tag.span.copied()
     } catch {
       throw .cryptography
     }
-  }
-
-  private static func bytes(_ tag: borrowing SecretBytes) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for index in tag.span.indices { bytes.append(tag.span[index]) }
-    return bytes
   }
 }
 
 /// A part of a host's queue, as the host sends it to a verifier.
 ///
 /// MUST 1: an encoded report parses to an equal value, and no other bytes parse. (`OfflineEncodingTests.report`)
-package struct OfflineReport: Equatable, Sendable {
+package struct OfflineReport: EncodedValue, Equatable, Sendable {
   /// Whether the host's queue was changed or is incomplete. Such a report has no records.
-  package let isDamaged: Bool
+  package private(set) var isDamaged: Bool
   /// The number of the last record before those of this report; 0 for none.
-  package let base: UInt64
+  package private(set) var base: UInt64
   /// The chain value after that record, `chainLength` bytes.
-  package let chain: [UInt8]
+  package private(set) var chain: [UInt8]
   /// The encoded records, in order.
-  package let records: [[UInt8]]
+  package private(set) var records: [[UInt8]]
 
   /// The length of a chain value in bytes.
   package static let chainLength = 32
   /// The longest encoding in bytes.
   package static let longest = 60_000
-
-  private static let version: UInt8 = 1
 
   /// Creates a report. Of the records, as many as fit are kept.
   package init(isDamaged: Bool, base: UInt64, chain: [UInt8], records: [[UInt8]]) {
@@ -158,37 +134,18 @@ package struct OfflineReport: Equatable, Sendable {
     self.records = kept
   }
 
-  /// Returns the encoding.
-  package func encoded() -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.write(UInt8(isDamaged ? 1 : 0))
-    writer.write(base)
-    writer.write(chain)
-    writer.write(UInt16(clamping: records.count))
-    for record in records {
-      writer.write(UInt16(clamping: record.count))
-      writer.write(record)
-    }
-    return writer.bytes
+  /// A report whose fields are read next.
+  package static var placeholder: OfflineReport {
+    OfflineReport(isDamaged: false, base: 0, chain: [], records: [])
   }
 
-  /// Reads an encoding. Returns nil if it is malformed.
-  package init?(_ encoded: Span<UInt8>) {
-    var reader = ByteReader(encoded)
-    guard encoded.count <= Self.longest, reader.read(UInt8.self) == Self.version,
-      let damaged = reader.read(UInt8.self), damaged <= 1, let base = reader.read(UInt64.self),
-      let chain = reader.read(count: Self.chainLength), let count = reader.read(UInt16.self),
-      damaged == 0 || count == 0
-    else { return nil }
-    var records: [[UInt8]] = []
-    for _ in 0..<count {
-      guard let length = reader.read(UInt16.self), Int(length) <= OfflineRecord.longest,
-        let record = reader.read(count: Int(length))
-      else { return nil }
-      records.append(record)
-    }
-    guard reader.isAtEnd else { return nil }
-    self.init(isDamaged: damaged == 1, base: base, chain: chain, records: records)
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.constant(1)
+    try coder.flag(&isDamaged)
+    try coder.number(&base)
+    try coder.raw(&chain, count: Self.chainLength)
+    try coder.longList(&records, most: Int(UInt16.max), longest: OfflineRecord.longest)
+    guard !isDamaged || records.isEmpty else { throw .malformed }
   }
 }

@@ -23,7 +23,7 @@ package final class OfflineStore: Sendable {
     var queue: OfflineQueue?
     var file: PermitFile
     /// Why the permits could not be read.
-    var permitFailure: OfflineStoreError?
+    var permitFailure: RealmError?
   }
 
   private static var queueName: StaticString { "queue" }
@@ -32,14 +32,14 @@ package final class OfflineStore: Sendable {
   /// Opens the files in a folder, or creates them in an empty one.
   ///
   /// - Throws: an error if the folder cannot be used at all. A damaged file is not an error.
-  package init(_ path: [UInt8]) throws(OfflineStoreError) {
+  package init(_ path: [UInt8]) throws(RealmError) {
     guard let folder = TrustedPath(path) else { throw .untrusted }
     self.folder = folder
     let directory = try Self.open(folder)
     var file = PermitFile()
-    var failure: OfflineStoreError?
+    var failure: RealmError?
     var hadPermits = true
-    do throws(OfflineStoreError) {
+    do throws(RealmError) {
       if let bytes = try Self.read(Self.permitsName, in: directory) {
         file = try PermitFile(bytes)
       } else {
@@ -49,7 +49,7 @@ package final class OfflineStore: Sendable {
       failure = error
     }
     let queue: OfflineQueue?
-    do throws(OfflineStoreError) {
+    do throws(RealmError) {
       queue = try Self.openQueue(in: directory, mayCreate: !hadPermits)
     } catch {
       guard error == .damaged else { throw error }
@@ -97,8 +97,8 @@ package final class OfflineStore: Sendable {
   /// nothing was thrown.
   package func decideRecording(
     _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase, from source: [UInt8]
-  ) throws(OfflineStoreError) -> OfflineAccess.Decision {
-    try state.withLock { state throws(OfflineStoreError) in
+  ) throws(RealmError) -> OfflineAccess.Decision {
+    try state.withLock { state throws(RealmError) in
       let decision = Self.decide(state, attempt, phase)
       switch decision {
       case .remembered: try Self.append(.remembered, nil, attempt, source, &state)
@@ -123,9 +123,9 @@ package final class OfflineStore: Sendable {
   package func verify(
     _ code: borrowing RecoveryCode, _ attempt: OfflineAccess.Attempt, _ phase: RelayState.Phase,
     from source: [UInt8]
-  ) throws(OfflineStoreError) -> CodeResult {
+  ) throws(RealmError) -> CodeResult {
     let typed = SecretBytes(copying: code.bytes.span)
-    return try state.withLock { state throws(OfflineStoreError) in
+    return try state.withLock { state throws(RealmError) in
       let set: OfflineCodeSet
       switch Self.decide(state, attempt, phase) {
       case .code(let codes): set = codes
@@ -145,7 +145,7 @@ package final class OfflineStore: Sendable {
   /// Returns the number of the code in the set, or nil. Compares with every hash.
   private static func number(
     of code: borrowing SecretBytes, in set: OfflineCodeSet
-  ) throws(OfflineStoreError) -> UInt8? {
+  ) throws(RealmError) -> UInt8? {
     let hash: SecretBytes
     do throws(CryptographyError) {
       hash = try SlowHash.hash(
@@ -163,7 +163,7 @@ package final class OfflineStore: Sendable {
   private static func append(
     _ kind: OfflineRecord.Kind, _ code: OfflineCodeID?, _ attempt: OfflineAccess.Attempt,
     _ source: [UInt8], _ state: inout State
-  ) throws(OfflineStoreError) {
+  ) throws(RealmError) {
     guard let number = state.queue?.nextNumber else { throw .damaged }
     try state.queue?.append(
       OfflineRecord(
@@ -176,7 +176,7 @@ package final class OfflineStore: Sendable {
   /// Keeps a permit, in the place of the user's earlier one. Without an origin, that of the earlier one stays.
   package func keep(
     _ permit: OfflinePermit, origin: [UInt8]?, isSignIn: Bool
-  ) throws(OfflineStoreError) {
+  ) throws(RealmError) {
     try change { file in
       let earlier = file.permits[permit.user]
       // A permit that was renewed meanwhile must not replace the one of a later sign-in.
@@ -188,12 +188,12 @@ package final class OfflineStore: Sendable {
   }
 
   /// Removes the permit of a user.
-  package func withdraw(_ user: [UInt8]) throws(OfflineStoreError) {
+  package func withdraw(_ user: [UInt8]) throws(RealmError) {
     try change { $0.permits[user] = nil }
   }
 
   /// Removes permits that have expired at `now`.
-  package func removeExpired(at now: Int64) throws(OfflineStoreError) {
+  package func removeExpired(at now: Int64) throws(RealmError) {
     try change { file in file.permits = file.permits.filter { $0.value.permit.expiresAt > now } }
   }
 
@@ -205,8 +205,8 @@ package final class OfflineStore: Sendable {
     }
   }
 
-  private func change(_ body: (inout PermitFile) -> Void) throws(OfflineStoreError) {
-    try state.withLock { state throws(OfflineStoreError) in
+  private func change(_ body: (inout PermitFile) -> Void) throws(RealmError) {
+    try state.withLock { state throws(RealmError) in
       var next = state.file
       body(&next)
       guard next != state.file || state.permitFailure != nil else { return }
@@ -233,8 +233,8 @@ package final class OfflineStore: Sendable {
   /// queue, without any permit.
   package func acknowledge(
     _ number: UInt64, chain: [UInt8], at now: Int64
-  ) throws(OfflineStoreError) {
-    try state.withLock { state throws(OfflineStoreError) in
+  ) throws(RealmError) {
+    try state.withLock { state throws(RealmError) in
       let directory = try Self.open(folder)
       var file = state.file
       let left: [OfflineRecord]
@@ -256,8 +256,8 @@ package final class OfflineStore: Sendable {
   }
 
   /// Records that a time is over, so that a clock that goes back is noticed.
-  package func note(_ time: Int64) throws(OfflineStoreError) {
-    try state.withLock { state throws(OfflineStoreError) in try state.queue?.note(time) }
+  package func note(_ time: Int64) throws(RealmError) {
+    try state.withLock { state throws(RealmError) in try state.queue?.note(time) }
   }
 
   /// The condition of the files.
@@ -283,29 +283,20 @@ package final class OfflineStore: Sendable {
 
   // MARK: Files
 
-  private static func open(_ folder: TrustedPath) throws(OfflineStoreError) -> Directory {
+  private static func open(_ folder: TrustedPath) throws(RealmError) -> Directory {
     do throws(TrustedPath.Refusal) { try folder.checkParents() } catch {
-      switch error {
-      case .untrusted: throw .untrusted
-      case .system(let error): throw .system(error)
-      }
+      if case .untrusted = error { throw .untrusted }
+      throw .system
     }
-    let directory = try onSystem { () throws(SystemError) in try folder.lastDirectory() }
-    let status: FileStatus
-    do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }
+    let directory = try RealmError.onFiles { () throws(SystemError) in try folder.lastDirectory() }
+    let status = try RealmError.onFiles { () throws(SystemError) in try directory.status() }
     guard status.owner == 0 || status.owner == ProcessIdentity.current.user,
       !status.isWritableByOthers
     else { throw .untrusted }
     return directory
   }
 
-  private static func onSystem<Result: ~Copyable>(
-    _ body: () throws(SystemError) -> Result
-  ) throws(OfflineStoreError) -> Result {
-    do throws(SystemError) { return try body() } catch { throw .system(error) }
-  }
-
-  private static func name(_ name: StaticString) throws(OfflineStoreError) -> FileName {
+  private static func name(_ name: StaticString) throws(RealmError) -> FileName {
     guard let name = FileName(name) else { throw .untrusted }
     return name
   }
@@ -313,7 +304,7 @@ package final class OfflineStore: Sendable {
   /// Reads a file. Returns nil if there is none.
   private static func read(
     _ name: StaticString, in directory: borrowing Directory
-  ) throws(OfflineStoreError) -> [UInt8]? {
+  ) throws(RealmError) -> [UInt8]? {
     let name = try Self.name(name)
     do throws(SystemError) {
       let file = try directory.fileForReading(name)
@@ -321,7 +312,7 @@ package final class OfflineStore: Sendable {
       guard status.kind == .regular, status.size <= PermitFile.longest else { return [] }
       return try file.read(count: Int(clamping: status.size))
     } catch {
-      guard error.isNotFound else { throw .system(error) }
+      guard error.isNotFound else { throw .system }
       return nil
     }
   }
@@ -329,17 +320,15 @@ package final class OfflineStore: Sendable {
   /// Replaces a file as a whole.
   private static func write(
     _ bytes: [UInt8], as name: StaticString, in directory: borrowing Directory
-  ) throws(OfflineStoreError) {
+  ) throws(RealmError) {
     let (next, name) = (try Self.name(".next"), try Self.name(name))
-    do throws(SystemError) {
+    try RealmError.onFiles { () throws(SystemError) in
       try Self.unlink(next, in: directory)
       let file = try directory.create(next)
       try file.write(bytes)
       try file.sync()
       try directory.rename(next, to: name)
       try directory.sync()
-    } catch {
-      throw .system(error)
     }
   }
 
@@ -356,21 +345,19 @@ package final class OfflineStore: Sendable {
 
   private static func openQueue(
     in directory: borrowing Directory, mayCreate: Bool
-  ) throws(OfflineStoreError) -> OfflineQueue {
+  ) throws(RealmError) -> OfflineQueue {
     let name = try Self.name(queueName)
     do throws(SystemError) { _ = try directory.status(of: name) } catch {
-      guard error.isNotFound else { throw .system(error) }
+      guard error.isNotFound else { throw .system }
       guard mayCreate else { throw .damaged }
       return try replaceQueue(
         in: directory, after: (0, OfflineChain.beginning), with: [], latestTime: 0)
     }
-    let file: File
-    do throws(SystemError) { file = try directory.fileForUpdating(name) } catch {
-      throw .system(error)
+    let file = try RealmError.onFiles { () throws(SystemError) in
+      try directory.fileForUpdating(name)
     }
-    let isLocked: Bool
-    do throws(SystemError) { isLocked = try file.lock(seconds: restart) } catch {
-      throw .system(error)
+    let isLocked = try RealmError.onFiles { () throws(SystemError) in
+      try file.lock(seconds: restart)
     }
     guard isLocked else { throw .inUse }
     return try OfflineQueue(reading: file)
@@ -380,50 +367,41 @@ package final class OfflineStore: Sendable {
   private static func replaceQueue(
     in directory: borrowing Directory, after base: (number: UInt64, chain: [UInt8]),
     with records: [OfflineRecord], latestTime: Int64
-  ) throws(OfflineStoreError) -> OfflineQueue {
+  ) throws(RealmError) -> OfflineQueue {
     let (next, name) = (try Self.name(".queue"), try Self.name(queueName))
-    let file: File
-    do throws(SystemError) {
+    let file = try RealmError.onFiles { () throws(SystemError) -> File in
       try Self.unlink(next, in: directory)
       let created = try directory.create(next)
       guard try created.lock(seconds: 0) else { throw .forbidden(.lock) }
-      file = created
-    } catch {
-      throw .system(error)
+      return created
     }
     let queue = try OfflineQueue(creating: file, after: base, latestTime: latestTime)
     for record in records { try queue.append(record) }
-    do throws(SystemError) {
+    try RealmError.onFiles { () throws(SystemError) in
       try directory.rename(next, to: name)
       try directory.sync()
-    } catch {
-      throw .system(error)
     }
     return queue
   }
 }
 
-/// Why the files for offline sign-ins cannot be used.
-package enum OfflineStoreError: Error, Equatable, Sendable {
+// Why the files for offline sign-ins cannot be used, in a word for the log.
+extension RealmError {
   /// A call to the system failed.
-  case system(SystemError)
+  static let system = RealmError("system")
   /// The folder, or a folder above it, belongs to another user, or another user may write to it.
-  case untrusted
+  static let untrusted = RealmError("untrusted")
   /// Another relay uses the files.
-  case inUse
-  /// A file is not as a relay wrote it.
-  case damaged
+  static let inUse = RealmError("in-use")
+  /// A file, or the reply of a verifier, is not as the program wrote it.
+  package static let damaged = RealmError("damaged")
   /// libcrypto failed.
-  case cryptography
+  static let cryptography = RealmError("cryptography")
 
-  /// The reason in a word, for the log.
-  package var name: StaticString {
-    switch self {
-    case .system: "system"
-    case .untrusted: "untrusted"
-    case .inUse: "in-use"
-    case .damaged: "damaged"
-    case .cryptography: "cryptography"
-    }
+  /// Runs code that uses the files.
+  static func onFiles<Result: ~Copyable>(
+    _ body: () throws(SystemError) -> Result
+  ) throws(RealmError) -> Result {
+    do throws(SystemError) { return try body() } catch { throw .system }
   }
 }

@@ -1,5 +1,6 @@
-import MFABase
+import MFARealm
 import MFAStore
+import MFAWire
 
 /// The entries of a directory service that the users of a realm had when they enrolled, and the users of the entries.
 ///
@@ -12,8 +13,6 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
 
   /// Uses the engine, the key and the clock of a store.
   package init(_ store: SharedFactorStore<Engine>) { self.store = store }
-
-  private static var version: UInt8 { 1 }
 
   /// The largest number of hosts that are kept as those that have reported the entry of a user.
   package static var mostHosts: Int { 8 }
@@ -39,29 +38,30 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
   }
 
   /// The entry that a user has or had, and the hosts that have reported it, the first ones first.
-  private struct Reports: Equatable {
-    let entry: [UInt8]
+  private struct Reports: EncodedValue {
+    var entry: [UInt8]
     var hosts: [[UInt8]]
 
-    init(_ entry: [UInt8], by hosts: [[UInt8]]) {
-      self.entry = entry
-      self.hosts = hosts
-    }
+    static var placeholder: Reports { Reports(entry: [], hosts: []) }
 
-    init?(_ encoded: [UInt8]) {
-      var reader = ByteReader(encoded.span)
-      guard let entry = reader.readShort(),
-        let hosts = RegistryRow.list(&reader, most: DirectoryRegistry.mostHosts), reader.isAtEnd
-      else { return nil }
-      self.init(entry, by: hosts)
+    mutating func fields(_ coder: inout Coder) throws(PacketError) {
+      try coder.short(&entry)
+      try coder.shortList(&hosts, most: DirectoryRegistry.mostHosts)
     }
+  }
 
-    var encoded: [UInt8] {
-      var writer = ByteWriter()
-      writer.writeShort(entry)
-      writer.write(UInt8(clamping: hosts.count))
-      for host in hosts { writer.writeShort(host) }
-      return writer.bytes
+  /// The content of a row of one kind.
+  private struct Value: RegistryRecord {
+    let kind: Kind
+    var bytes: [UInt8] = []
+
+    var purpose: ChecksumPurpose { kind.purpose }
+
+    mutating func fields(_ coder: inout Coder) throws(PacketError) {
+      switch kind {
+      case .entryOfUser, .userOfEntry: try coder.short(&bytes)
+      case .reports: try coder.bytes(&bytes)
+      }
     }
   }
 
@@ -104,12 +104,12 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
     }
     // The entry is taken first: of two names that claim it at the same moment, one gets it.
     if let holder = try take(id, for: user) { return holder }
-    var reports = Reports(id, by: [])
+    var reports = Reports(entry: id, hosts: [])
     if let known, known.entry == id { reports.hosts = known.hosts }
     if !reports.hosts.contains(host), reports.hosts.count < Self.mostHosts {
       reports.hosts.append(host)
     }
-    try set(.reports, user, to: reports.encoded)
+    try set(.reports, user, to: reports.encoded())
     try set(.entryOfUser, user, to: id)
     return nil
   }
@@ -146,7 +146,7 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
     }
     try set(.userOfEntry, id, to: next)
     let hosts = reports?.entry == id ? reports?.hosts ?? [] : []
-    try set(.reports, next, to: Reports(id, by: hosts).encoded)
+    try set(.reports, next, to: Reports(entry: id, hosts: hosts).encoded())
     try set(.entryOfUser, next, to: id)
     try set(.entryOfUser, user, to: nil)
     try set(.reports, user, to: nil)
@@ -156,13 +156,13 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
 
   private func reports(of user: [UInt8]) throws(FactorStoreError) -> Reports? {
     guard let encoded = try value(.reports, user) else { return nil }
-    guard let reports = Reports(encoded) else { throw .damaged(.record) }
+    guard let reports = Reports(encoded.span) else { throw .damaged(.record) }
     return reports
   }
 
   private func value(_ kind: Kind, _ id: [UInt8]) throws(FactorStoreError) -> [UInt8]? {
     var sealing = try store.key()
-    return try Self.value(try store.row(kind.row, id), kind, id, &sealing)
+    return try Self.value(try store.row(kind.row, id), kind, &sealing)
   }
 
   private func set(
@@ -178,47 +178,19 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
       let row = try store.row(kind.row, id)
-      let before = try Self.value(row, kind, id, &sealing)
+      let before = try Self.value(row, kind, &sealing)
       let value = next(before)
       guard before != value else { return before }
       var sealed: [UInt8] = []
-      if let value {
-        let version = row.version &+ 1
-        var writer = RegistryRow.Header(format: Self.version, version: version, id: id).written()
-        Self.write(value, kind, to: &writer)
-        sealed = try RegistryRow.sealed(writer.bytes, kind.purpose, &sealing)
-      }
+      if let value { sealed = try row.next(Value(kind: kind, bytes: value), &sealing) }
       try store.replace(row, with: sealed, &sealing)
       return before
     }
   }
 
-  private static func write(_ value: [UInt8], _ kind: Kind, to writer: inout ByteWriter) {
-    switch kind {
-    case .entryOfUser, .userOfEntry: writer.writeShort(value)
-    case .reports:
-      writer.write(UInt16(clamping: value.count))
-      writer.write(value)
-    }
-  }
-
-  private static func read(_ kind: Kind, from reader: inout ByteReader) -> [UInt8]? {
-    switch kind {
-    case .entryOfUser, .userOfEntry: reader.readShort()
-    case .reports: reader.read(UInt16.self).flatMap { reader.read(count: Int($0)) }
-    }
-  }
-
-  /// Verifies the checksum, the id and the version of a row.
   private static func value(
-    _ row: LoadedRow, _ kind: Kind, _ expected: [UInt8], _ sealing: inout SealingKey
+    _ row: LoadedRow, _ kind: Kind, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8]? {
-    guard !row.record.isEmpty else { return nil }
-    let content = try RegistryRow.opened(row.record, kind.purpose, &sealing)
-    var reader = ByteReader(content.span)
-    let header = RegistryRow.Header(format: version, version: row.version, id: expected)
-    guard header.isRead(from: &reader), let value = read(kind, from: &reader), reader.isAtEnd
-    else { throw .damaged(.record) }
-    return value
+    row.record.isEmpty ? nil : try row.opened(Value(kind: kind), &sealing).bytes
   }
 }

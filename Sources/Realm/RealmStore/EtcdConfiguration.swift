@@ -1,4 +1,5 @@
-import MFABase
+import MFARealm
+import MFAWire
 
 /// The connection of an engine to an etcd cluster, and the deadlines of its calls.
 package struct EtcdConfiguration: Equatable, Sendable {
@@ -58,13 +59,13 @@ package struct EtcdConfiguration: Equatable, Sendable {
 /// is the index of the Raft log minus the revision. Each entry of the log raises the revision by 1 at
 /// most, so that the lead of one database never falls. After a restore, the lead is smaller by the index
 /// that the log had at the snapshot.
-struct EtcdIncarnation: Equatable, Sendable {
+struct EtcdIncarnation: EncodedValue, Equatable, Sendable {
   /// The cluster's ID.
-  let cluster: UInt64
+  private(set) var cluster: UInt64
   /// A lead that the database had when the epoch began, or a smaller number.
-  let lead: Int64
+  private(set) var lead: Int64
   /// A random number.
-  let nonce: UInt64
+  private(set) var nonce: UInt64
 
   init(cluster: UInt64, lead: Int64) {
     self.cluster = cluster
@@ -72,24 +73,13 @@ struct EtcdIncarnation: Equatable, Sendable {
     nonce = UInt64.random(in: 0...UInt64.max)
   }
 
-  /// Reads stored bytes. Returns nil if they are malformed.
-  init?(_ bytes: [UInt8]) {
-    var reader = ByteReader(bytes.span)
-    guard let cluster = reader.read(UInt64.self), let lead = reader.read(Int64.self),
-      let nonce = reader.read(UInt64.self), reader.isAtEnd
-    else { return nil }
-    self.cluster = cluster
-    self.lead = lead
-    self.nonce = nonce
-  }
+  /// An incarnation whose fields are read next.
+  static var placeholder: EtcdIncarnation { EtcdIncarnation(cluster: 0, lead: 0) }
 
-  /// The stored bytes.
-  var bytes: [UInt8] {
-    var writer = ByteWriter()
-    writer.write(cluster)
-    writer.write(lead)
-    writer.write(nonce)
-    return writer.bytes
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&cluster)
+    try coder.number(&lead)
+    try coder.number(&nonce)
   }
 }
 

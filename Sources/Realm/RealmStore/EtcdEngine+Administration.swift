@@ -7,40 +7,28 @@ extension EtcdEngine {
   /// - Parameter now: the time in seconds since the epoch of Unix, at which the realm's fence stands.
   /// - Returns: false if there is a realm already.
   /// - Throws: the error of the cluster.
-  package func initializeRealm(now: Int64) throws(EngineFailure) -> Bool {
-    try administer { () throws(EngineError) in
-      let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
-      // The realm does not exist, so that nothing can compare the lead meanwhile: a number that is too
-      // small is enough.
-      let status = try EtcdStatus(of: session, until: deadline)
-      let read = try session.send(
-        EtcdTransaction(success: [.get(keys.realm)]), until: deadline, repeatable: true)
-      guard read.header.cluster == status.cluster else { throw .refused }
-      let lead = EtcdLead(
-        appliedBefore: status.applied, committedAfter: status.committed,
-        revision: read.header.revision)
-      let state = RealmState(
-        epoch: 1,
-        incarnation: EtcdIncarnation(cluster: status.cluster, lead: lead.least).bytes,
-        fence: now, fenceIntervals: 0, configuration: 0,
-        format: RealmState.currentFormat)
-      let transaction = EtcdTransaction(
-        compare: [.version(keys.realm, 0)],
-        success: [
-          .put(keys.realm, EtcdRealm(state).bytes, lease: 0),
-          .put(keys.configuration, EtcdKeys.big(state.configuration), lease: 0),
-        ])
-      return try session.send(transaction, until: deadline, repeatable: false).succeeded
-    }
-  }
-
-  private func administer<Result>(
-    _ body: () throws(EngineError) -> Result
-  ) throws(EngineFailure) -> Result {
+  package func initializeRealm(now: Int64) throws(EngineError) -> Bool {
     ownMessage = ""
-    do throws(EngineError) { return try body() } catch {
-      throw EngineFailure(error, lastMessage)
-    }
+    let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
+    // The realm does not exist, so that nothing can compare the lead meanwhile: a number that is too
+    // small is enough.
+    let status = try EtcdStatus(of: session, until: deadline)
+    let read = try session.send(
+      EtcdTransaction(success: [.get(keys.realm)]), until: deadline, repeatable: true)
+    guard read.header.cluster == status.cluster else { throw .refused }
+    let lead = EtcdLead(
+      appliedBefore: status.applied, committedAfter: status.committed,
+      revision: read.header.revision)
+    let state = RealmState(
+      epoch: 1, incarnation: EtcdIncarnation(cluster: status.cluster, lead: lead.least).encoded(),
+      fence: now, fenceIntervals: 0, configuration: 0)
+    let transaction = EtcdTransaction(
+      compare: [.version(keys.realm, 0)],
+      success: [
+        .put(keys.realm, EtcdRealm(state).bytes, lease: 0),
+        .put(keys.configuration, EtcdKeys.big(state.configuration), lease: 0),
+      ])
+    return try session.send(transaction, until: deadline, repeatable: false).succeeded
   }
 
   /// Returns what makes the cluster less safe for a realm, or unusable.
@@ -106,8 +94,7 @@ extension EtcdEngine {
       cluster = status.cluster
       return []
     } catch {
-      let message = EngineFailure.printable(member.message)
-      return [.memberUnreachable(endpoint: endpoint, message: message)]
+      return [.memberUnreachable(endpoint: endpoint, message: Self.printable(member.message))]
     }
   }
 

@@ -25,10 +25,9 @@ package final class EtcdEngine: StoreEngine {
   let session: EtcdSession
   let keys: EtcdKeys
 
-  /// The message of etcd or of libcurl about the error of the last call, with printable characters only.
-  /// It is empty if the error has no message.
+  /// The message of etcd or of libcurl.
   package var lastMessage: String {
-    EngineFailure.printable(ownMessage.isEmpty ? session.message : ownMessage)
+    Self.printable(ownMessage.isEmpty ? session.message : ownMessage)
   }
   var ownMessage = ""
 
@@ -146,7 +145,7 @@ package final class EtcdEngine: StoreEngine {
     guard let lead else { throw .refused }
     if let suspected, suspected.realm == realm { return suspected.incarnation }
     suspected = nil
-    if let begun = EtcdIncarnation(realm.incarnation), begun.cluster == header.cluster,
+    if let begun = EtcdIncarnation(realm.incarnation.span), begun.cluster == header.cluster,
       lead.most >= begun.lead, !hasLostCommits(realm, header)
     {
       seen = (realm, header.revision)
@@ -154,7 +153,7 @@ package final class EtcdEngine: StoreEngine {
     }
     // What was seen belongs to the former incarnation.
     seen = nil
-    let incarnation = EtcdIncarnation(cluster: header.cluster, lead: lead.least).bytes
+    let incarnation = EtcdIncarnation(cluster: header.cluster, lead: lead.least).encoded()
     suspected = (realm, incarnation)
     return incarnation
   }
@@ -279,7 +278,7 @@ package final class EtcdEngine: StoreEngine {
     logEnd = nil
     let isNew = verified != session.generation
     if let seen, seen.realm == draft.realm, reply.header.revision > seen.revision, !isNew,
-      reply.header.cluster == EtcdIncarnation(draft.realm.incarnation)?.cluster
+      reply.header.cluster == EtcdIncarnation(draft.realm.incarnation.span)?.cluster
     {
       self.seen = (draft.realm, reply.header.revision)
       return

@@ -100,9 +100,6 @@ enum EtcdJSON {
   /// The greatest depth of arrays and objects.
   static let deepest = 16
 
-  /// A value that the gateway does not write.
-  struct Refusal: Error {}
-
   /// Returns the value of a text, or nil if it is refused.
   static func decoded<Value: Decodable>(_ text: [UInt8]) -> Value? {
     // Foundation also reads UTF-16 and UTF-32, in which a text contains NUL bytes.
@@ -114,7 +111,7 @@ enum EtcdJSON {
       let text = try String(from: decoder)
       // Foundation ignores the bits that the padding leaves over.
       guard let bytes = Data(base64Encoded: text), bytes.base64EncodedString() == text else {
-        throw Refusal()
+        throw EngineError.refused
       }
       return bytes
     }
@@ -170,7 +167,7 @@ struct PositiveInteger<Value: FixedWidthInteger & Sendable>: Decodable, Equatabl
   let wrappedValue: Value
 
   init(from decoder: any Decoder) throws {
-    guard let value = Value(try String(from: decoder)), value > 0 else { throw EtcdJSON.Refusal() }
+    guard let value = Value(try String(from: decoder)), value > 0 else { throw EngineError.refused }
     wrappedValue = value
   }
 }

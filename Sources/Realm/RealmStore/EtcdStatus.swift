@@ -1,5 +1,6 @@
-import MFABase
+import MFARealm
 import MFAStore
+import MFAWire
 
 /// The state of one member.
 struct EtcdStatus: Decodable, Equatable, Sendable {
@@ -115,53 +116,49 @@ struct EtcdRealm: Equatable, Sendable {
   /// The stored bytes. Two realms have the same bytes only if one commit wrote them, because an
   /// incarnation has a random part.
   let bytes: [UInt8]
-  let epoch: UInt64
-  let incarnation: [UInt8]
-  let fence: Int64
-  let fenceIntervals: UInt8
-  /// The format in which rows are written, see `RealmState`.
-  let format: UInt16
+  /// The state, with 0 as the fingerprint of the configuration.
+  private let state: RealmState
 
-  private static let version: UInt8 = 1
+  var epoch: UInt64 { state.epoch }
+  var incarnation: [UInt8] { state.incarnation }
 
   /// Creates the stored state. The incarnation has at most 255 bytes.
   init(_ state: RealmState) {
-    epoch = state.epoch
-    incarnation = state.incarnation
-    fence = state.fence
-    fenceIntervals = state.fenceIntervals
-    format = state.format
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.write(epoch)
-    writer.write(fence)
-    writer.write(fenceIntervals)
-    writer.write(format)
-    writer.writeShort(incarnation)
-    bytes = writer.bytes
+    var state = state
+    state.configuration = 0
+    self.state = state
+    bytes = state.encoded()
   }
 
   /// Reads stored bytes.
   init(_ bytes: [UInt8]) throws(EngineError) {
-    var reader = ByteReader(bytes.span)
-    guard reader.read(UInt8.self) == Self.version, let epoch = reader.read(UInt64.self),
-      let fence = reader.read(Int64.self), let fenceIntervals = reader.read(UInt8.self),
-      let format = reader.read(UInt16.self),
-      let incarnation = reader.readShort(), reader.isAtEnd
-    else { throw .refused }
+    guard let state = RealmState(bytes.span) else { throw .refused }
     self.bytes = bytes
-    self.epoch = epoch
-    self.fence = fence
-    self.fenceIntervals = fenceIntervals
-    self.incarnation = incarnation
-    self.format = format
+    self.state = state
   }
 
   /// Returns the state for the store.
   func state(configuration: UInt64) -> RealmState {
-    RealmState(
-      epoch: epoch, incarnation: incarnation, fence: fence, fenceIntervals: fenceIntervals,
-      configuration: configuration, format: format)
+    var state = state
+    state.configuration = configuration
+    return state
+  }
+}
+
+extension RealmState: EncodedValue {
+  /// A state whose fields are read next.
+  package static var placeholder: RealmState {
+    RealmState(epoch: 0, incarnation: [], fence: 0, fenceIntervals: 0, configuration: 0)
+  }
+
+  /// Reads or writes each field except the fingerprint of the configuration, which has a key of its own.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.constant(1)
+    try coder.number(&epoch)
+    try coder.number(&fence)
+    try coder.number(&fenceIntervals)
+    try coder.number(&format)
+    try coder.short(&incarnation)
   }
 }
 

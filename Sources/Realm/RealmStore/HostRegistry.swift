@@ -66,7 +66,7 @@ package struct HostRegistry<Engine: StoreEngine> {
       guard var host = loaded.record, host.serials.contains(present) else { return false }
       host.serials = [present, next]
       var sealing = try store.key()
-      let sealed = try host.sealed(version: loaded.row.version &+ 1, &sealing)
+      let sealed = try loaded.row.next(host, &sealing)
       let event = AuditLogEvent(.hostRenewed, detail: name, by: actor, at: loaded.row.time)
       try store.replaceCounting(
         loaded.row, with: sealed, givingWay: false, entering: event, &sealing)
@@ -97,8 +97,7 @@ package struct HostRegistry<Engine: StoreEngine> {
     let row = try store.row(.host, name)
     guard row.version > 0 else { return Loaded(row: row, record: nil) }
     var sealing = try store.key()
-    return Loaded(
-      row: row, record: try HostRecord(row.record, name: name, version: row.version, &sealing))
+    return Loaded(row: row, record: try row.opened(HostRecord(name: name), &sealing))
   }
 
   @discardableResult
@@ -108,7 +107,7 @@ package struct HostRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var sealing = try store.key()
     let row = loaded.row
-    let sealed = try host.sealed(version: row.version &+ 1, &sealing)
+    let sealed = try row.next(host, &sealing)
     let event = AuditLogEvent(kind, detail: host.name, by: actor, at: row.time)
     return try store.replace(row, with: sealed, entering: event, &sealing)
   }
@@ -131,7 +130,7 @@ package struct HostRegistry<Engine: StoreEngine> {
     let (expires, overflow) = row.time.addingReportingOverflow(Self.ticketLifetime)
     guard !overflow else { throw .system(.clock, .forbidden(.clock)) }
     let ticket = try TicketRecord(host: host, groups: groups, expires: expires)
-      .sealed(for: row.key.id, &sealing)
+      .sealed(after: TicketRecord.beginning(of: row.key), &sealing)
     let event = AuditLogEvent(.hostTicketMade, detail: host, by: actor, at: row.time)
     try store.replace(row, with: ticket, entering: event, &sealing)
     return code
@@ -165,7 +164,8 @@ package struct HostRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> TicketRecord? {
     let row = try store.row(key)
     guard !row.record.isEmpty else { return nil }
-    let ticket = try TicketRecord(row.record, for: key.id, &sealing)
+    let ticket = try TicketRecord().opened(
+      row.record, after: TicketRecord.beginning(of: key), &sealing)
     guard row.time < ticket.expires else { return nil }
     do throws(FactorStoreError) {
       try store.replace(row, with: [], &sealing)
@@ -214,11 +214,9 @@ extension HostRegistry {
     guard let key = seen.key else { throw .nameTooLong }
     let row = try store.row(key)
     let next = LastSeenRecord(version: version, time: row.time, certificateEnd: certificateEnd)
+    if try lastSeen(row)?.stands(before: next) == true { return false }
     var sealing = try store.key()
-    if row.version > 0, try LastSeenRecord(row.record, for: key, &sealing).stands(before: next) {
-      return false
-    }
-    let sealed = try next.sealed(for: key, &sealing)
+    let sealed = try next.sealed(after: LastSeenRecord.beginning(of: key), &sealing)
     do throws(FactorStoreError) { try store.replace(row, with: sealed, &sealing) } catch {
       // Another verifier has recorded it meanwhile.
       guard error == .engine(.conflict) else { throw error }
@@ -230,10 +228,14 @@ extension HostRegistry {
   /// Returns when a host or a verifier was seen last, or nil if it never was.
   package func lastSeen(_ seen: Seen) throws(FactorStoreError) -> LastSeenRecord? {
     guard let key = seen.key else { throw .nameTooLong }
-    let row = try store.row(key)
+    return try lastSeen(try store.row(key))
+  }
+
+  private func lastSeen(_ row: LoadedRow) throws(FactorStoreError) -> LastSeenRecord? {
     guard row.version > 0 else { return nil }
     var sealing = try store.key()
-    return try LastSeenRecord(row.record, for: key, &sealing)
+    return try LastSeenRecord(version: [], time: 0).opened(
+      row.record, after: LastSeenRecord.beginning(of: row.key), &sealing)
   }
 
   /// Returns the names of the verifiers that were seen, in order, at most 100.
@@ -299,12 +301,4 @@ package struct HostBudget: Equatable, Sendable {
 
   /// Returns the name under which the renewals of a host's certificate are counted.
   package static func renewals(of host: [UInt8]) -> [UInt8] { host + [UInt8(ascii: ":")] }
-
-  /// Creates a budget.
-  package init(host: [UInt8], period: Int64, limit: UInt32, isFailure: Bool) {
-    self.host = host
-    self.period = period
-    self.limit = limit
-    self.isFailure = isFailure
-  }
 }

@@ -1,18 +1,14 @@
-import MFABase
 import MFARealm
 import MFAStore
+import MFAWire
 
 /// The offline recovery codes of a user: one set for each group of hosts.
-package struct OfflineCodesRecord: Equatable, Sendable {
+package struct OfflineCodesRecord: RegistryRecord, Equatable, Sendable {
   /// The sets, by the names of the groups.
-  package var sets: [[UInt8]: OfflineCodeSet]
+  package var sets: [[UInt8]: OfflineCodeSet] = [:]
 
   /// The largest number of sets.
   package static let mostSets = 16
-
-  private static let version: UInt8 = 1
-
-  init(sets: [[UInt8]: OfflineCodeSet]) { self.sets = sets }
 
   /// Removes a code. Returns false if no set has it.
   mutating func remove(_ code: OfflineCodeID) -> Bool {
@@ -26,52 +22,26 @@ package struct OfflineCodesRecord: Equatable, Sendable {
     return false
   }
 
-  /// Returns the stored form, with a checksum.
-  func sealed(
-    for user: [UInt8], version row: UInt64, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8] {
-    var writer = Self.header(user, row).written()
-    writer.write(UInt8(clamping: sets.count))
-    for (group, set) in sets.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      writer.writeShort(group)
-      set.write(to: &writer)
-    }
-    return try RegistryRow.sealed(writer.bytes, .offlineCodes, &key)
-  }
+  var purpose: ChecksumPurpose { .offlineCodes }
 
-  /// Verifies the checksum, the user and the version of the row.
-  init(
-    _ sealed: [UInt8], for expected: [UInt8], version row: UInt64, _ key: inout SealingKey
-  ) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .offlineCodes, &key)
-    var reader = ByteReader(content.span)
-    guard Self.header(expected, row).isRead(from: &reader), let count = reader.read(UInt8.self),
-      Int(count) <= Self.mostSets
-    else { throw .damaged(.record) }
-    var sets: [[UInt8]: OfflineCodeSet] = [:]
-    for _ in 0..<count {
-      guard let group = reader.readShort(), let set = OfflineCodeSet(&reader) else {
-        throw .damaged(.record)
-      }
-      sets[group] = set
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    var list = sets.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    let placeholder = (key: [UInt8](), value: OfflineCodeSet.placeholder)
+    try coder.list(&list, most: UInt8(Self.mostSets), placeholder: placeholder) {
+      (set: inout (key: [UInt8], value: OfflineCodeSet), coder: inout Coder) throws(PacketError) in
+      try coder.short(&set.key)
+      try set.value.fields(&coder)
     }
-    guard reader.isAtEnd else { throw .damaged(.record) }
-    self.init(sets: sets)
-  }
-
-  private static func header(_ user: [UInt8], _ row: UInt64) -> RegistryRow.Header {
-    RegistryRow.Header(format: version, version: row, id: user)
+    sets = Dictionary(list.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
   }
 }
 
 /// How far the queue of a host was reported.
-package struct OfflinePosition: Equatable, Sendable {
+package struct OfflinePosition: RegistryRecord, Equatable, Sendable {
   /// The number of the last record that the realm has; 0 for none.
-  package let number: UInt64
+  package private(set) var number: UInt64
   /// The chain value after it, `OfflineReport.chainLength` bytes.
-  package let chain: [UInt8]
-
-  private static let version: UInt8 = 1
+  package private(set) var chain: [UInt8]
 
   /// Creates a value.
   package init(number: UInt64, chain: [UInt8]) {
@@ -84,42 +54,23 @@ package struct OfflinePosition: Equatable, Sendable {
     OfflinePosition(number: 0, chain: [UInt8](repeating: 0, count: OfflineReport.chainLength))
   }
 
-  func sealed(
-    of host: [UInt8], version row: UInt64, _ key: inout SealingKey
-  ) throws(FactorStoreError) -> [UInt8] {
-    var writer = Self.header(host, row).written()
-    writer.write(number)
-    writer.write(chain)
-    return try RegistryRow.sealed(writer.bytes, .offlineQueue, &key)
-  }
+  var purpose: ChecksumPurpose { .offlineQueue }
 
-  init(
-    _ sealed: [UInt8], of expected: [UInt8], version row: UInt64, _ key: inout SealingKey
-  ) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .offlineQueue, &key)
-    var reader = ByteReader(content.span)
-    guard Self.header(expected, row).isRead(from: &reader), let number = reader.read(UInt64.self),
-      let chain = reader.read(count: OfflineReport.chainLength), reader.isAtEnd
-    else { throw .damaged(.record) }
-    self.init(number: number, chain: chain)
-  }
-
-  private static func header(_ host: [UInt8], _ row: UInt64) -> RegistryRow.Header {
-    RegistryRow.Header(format: version, version: row, id: host)
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.number(&number)
+    try coder.raw(&chain, count: OfflineReport.chainLength)
   }
 }
 
 /// What a verifier must know to write a permit anew: at which host a user signed in with a code, and when. The
 /// host keeps it, and only verifiers can make it.
-package struct OfflineToken: Equatable, Sendable {
+package struct OfflineToken: RegistryRecord, Equatable, Sendable {
   /// The host.
-  package let host: [UInt8]
+  package private(set) var host: [UInt8]
   /// The user.
-  package let user: [UInt8]
+  package private(set) var user: [UInt8]
   /// The time of the sign-in, in seconds since the epoch.
-  package let signedInAt: Int64
-
-  private static let version: UInt8 = 1
+  package private(set) var signedInAt: Int64
 
   /// Creates a token.
   package init(host: [UInt8], user: [UInt8], signedInAt: Int64) {
@@ -128,21 +79,14 @@ package struct OfflineToken: Equatable, Sendable {
     self.signedInAt = signedInAt
   }
 
-  func sealed(_ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.write(Self.version)
-    writer.writeShort(host)
-    writer.writeShort(user)
-    writer.write(signedInAt)
-    return try RegistryRow.sealed(writer.bytes, .offlinePermit, &key)
+  var purpose: ChecksumPurpose { .offlinePermit }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.short(&host)
+    try coder.short(&user)
+    try coder.number(&signedInAt)
   }
 
-  init(_ sealed: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
-    let content = try RegistryRow.opened(sealed, .offlinePermit, &key)
-    var reader = ByteReader(content.span)
-    guard reader.read(UInt8.self) == Self.version, let host = reader.readShort(),
-      let user = reader.readShort(), let time = reader.read(Int64.self), reader.isAtEnd
-    else { throw .damaged(.record) }
-    self.init(host: host, user: user, signedInAt: time)
-  }
+  /// How the bytes begin: with their format.
+  static let beginning: [UInt8] = [1]
 }

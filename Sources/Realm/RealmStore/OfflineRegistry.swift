@@ -23,19 +23,15 @@ package struct OfflineRegistry<Engine: StoreEngine> {
   // MARK: Codes
 
   private func codes(
-    _ row: LoadedRow, of user: [UInt8], _ sealing: inout SealingKey
+    _ row: LoadedRow, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> OfflineCodesRecord {
-    guard !row.record.isEmpty else {
-      return OfflineCodesRecord(sets: [:])
-    }
-    return try OfflineCodesRecord(
-      row.record, for: user, version: row.version, &sealing)
+    row.record.isEmpty ? OfflineCodesRecord() : try row.opened(OfflineCodesRecord(), &sealing)
   }
 
   /// Returns the unused codes of a user, by the names of groups of hosts.
   package func codes(of user: [UInt8]) throws(FactorStoreError) -> [[UInt8]: OfflineCodeSet] {
     var sealing = try store.key()
-    return try codes(try store.row(.offlineCodes, user), of: user, &sealing).sets
+    return try codes(try store.row(.offlineCodes, user), &sealing).sets
   }
 
   /// Replaces the codes of a user for a group of hosts. The change is entered with the user's record.
@@ -45,11 +41,10 @@ package struct OfflineRegistry<Engine: StoreEngine> {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
       let row = try store.row(.offlineCodes, user)
-      var record = try codes(row, of: user, &sealing)
+      var record = try codes(row, &sealing)
       record.sets[group] = set
       guard record.sets.count <= OfflineCodesRecord.mostSets else { throw .nameTooLong }
-      let sealed = try record.sealed(for: user, version: row.version &+ 1, &sealing)
-      try store.replace(row, with: sealed, &sealing)
+      try store.replace(row, with: try row.next(record, &sealing), &sealing)
     }
   }
 
@@ -66,17 +61,15 @@ package struct OfflineRegistry<Engine: StoreEngine> {
   // MARK: Queues
 
   private func position(
-    _ row: LoadedRow, of host: [UInt8], _ sealing: inout SealingKey
+    _ row: LoadedRow, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> OfflinePosition {
-    guard row.version > 0 else { return .beginning }
-    return try OfflinePosition(
-      row.record, of: host, version: row.version, &sealing)
+    row.version > 0 ? try row.opened(OfflinePosition.beginning, &sealing) : .beginning
   }
 
   /// Returns how far the queue of a host was reported.
   package func position(of host: [UInt8]) throws(FactorStoreError) -> OfflinePosition {
     var sealing = try store.key()
-    return try position(try store.row(.offlineQueue, host), of: host, &sealing)
+    return try position(try store.row(.offlineQueue, host), &sealing)
   }
 
   /// What is entered about a host's queue.
@@ -120,7 +113,7 @@ package struct OfflineRegistry<Engine: StoreEngine> {
     try store.deciding { () throws(FactorStoreError) in
       var sealing = try store.key()
       let row = try store.row(.offlineQueue, host)
-      let present = try self.position(row, of: host, &sealing)
+      let present = try self.position(row, &sealing)
       // Another connection of the host has reported the record meanwhile.
       guard entry.isBroken || present.number < position.number else { return }
       var user: [UInt8]?
@@ -144,7 +137,7 @@ package struct OfflineRegistry<Engine: StoreEngine> {
       // The host says what happened, so the entry is the host's, whatever it names.
       let actor = AuditLogEvent.Actor(name: host, uid: nil, program: Self.program, source: source)
       let event = AuditLogEvent(kind, detail: detail, by: actor, at: row.time)
-      let sealed = try position.sealed(of: host, version: row.version &+ 1, &sealing)
+      let sealed = try row.next(position, &sealing)
       try store.replaceCounting(
         row, with: sealed, and: codes, givingWay: true, entering: event, about: user, &sealing)
     }
@@ -169,9 +162,9 @@ package struct OfflineRegistry<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> EngineRowChange? {
     guard let code = record.code else { return nil }
     let row = try store.row(.offlineCodes, record.user)
-    var codes = try codes(row, of: record.user, &sealing)
+    var codes = try codes(row, &sealing)
     guard codes.remove(code) else { return nil }
-    let sealed = try codes.sealed(for: record.user, version: row.version &+ 1, &sealing)
+    let sealed = try row.next(codes, &sealing)
     return EngineRowChange(row.key, version: row.version, record: sealed)
   }
 
@@ -180,7 +173,7 @@ package struct OfflineRegistry<Engine: StoreEngine> {
   /// Returns the bytes by which verifiers recognise a permit.
   package func sealed(_ token: OfflineToken) throws(FactorStoreError) -> [UInt8] {
     var sealing = try store.key()
-    return try token.sealed(&sealing)
+    return try token.sealed(after: OfflineToken.beginning, &sealing)
   }
 
   /// Verifies the bytes of a permit.
@@ -188,6 +181,7 @@ package struct OfflineRegistry<Engine: StoreEngine> {
   /// - Throws: `.damaged(.record)` if no verifier of this realm made them.
   package func token(_ sealed: [UInt8]) throws(FactorStoreError) -> OfflineToken {
     var sealing = try store.key()
-    return try OfflineToken(sealed, &sealing)
+    return try OfflineToken(host: [], user: [], signedInAt: 0)
+      .opened(sealed, after: OfflineToken.beginning, &sealing)
   }
 }

@@ -1,37 +1,29 @@
 import MFAStore
 
 extension PostgreSQLEngine {
-  /// Creates the schema in the database, or brings its functions up to date. Existing rows stay.
+  /// Creates the schema in the database, or brings its functions up to date. Existing rows stay. The connection has
+  /// the role that owns the schema: an ordinary role, a member of `pg_read_all_stats`, with the privilege CREATE on
+  /// the database.
   ///
-  /// - Parameters:
-  ///   - configuration: a connection with the role that owns the schema: an ordinary role, a member
-  ///     of `pg_read_all_stats`, with the privilege CREATE on the database.
-  ///   - verifiers: the roles that may execute the functions from now on. They should own nothing
-  ///     and be members of no other role. Roles that are not named keep their rights.
+  /// - Parameter verifiers: the roles that may execute the functions from now on. They should own nothing
+  ///   and be members of no other role. Roles that are not named keep their rights.
   /// - Throws: the error of the server, for example a missing privilege. Nothing is changed then,
   ///   unless the connection was lost.
-  package static func installSchema(
-    _ configuration: PostgreSQLConfiguration, verifiers: [String]
-  ) throws(EngineFailure) {
+  package func installSchema(verifiers: [String]) throws(EngineError) {
     let statements =
       ["BEGIN", "SET LOCAL client_min_messages = warning"]
       + PostgreSQLSchema.installation(verifiers: verifiers) + ["COMMIT"]
-    _ = try administer(configuration, statements.map { SQLStatement($0) })
+    _ = try administer(statements.map { SQLStatement($0) })
   }
 
   /// Creates the realm, whose first epoch begins in the present incarnation of the database. Its format
-  /// is the newest one of this program.
+  /// is the newest one of this program. The connection has the role that owns the schema.
   ///
-  /// - Parameters:
-  ///   - configuration: a connection with the role that owns the schema.
-  ///   - now: the time in seconds since the epoch of Unix, at which the realm's fence stands.
+  /// - Parameter now: the time in seconds since the epoch of Unix, at which the realm's fence stands.
   /// - Returns: false if there is a realm already.
   /// - Throws: the error of the server.
-  package static func initializeRealm(
-    _ configuration: PostgreSQLConfiguration, now: Int64
-  ) throws(EngineFailure) -> Bool {
+  package func initializeRealm(now: Int64) throws(EngineError) -> Bool {
     let reply = try administer(
-      configuration,
       [
         SQLStatement(
           """
@@ -43,20 +35,16 @@ extension PostgreSQLEngine {
   }
 
   /// Executes statements of the schema's owner. A notice is an error, as in every commit.
-  private static func administer(
-    _ configuration: PostgreSQLConfiguration, _ statements: [SQLStatement]
-  ) throws(EngineFailure) -> SQLReply {
+  private func administer(_ statements: [SQLStatement]) throws(EngineError) -> SQLReply {
+    lastMessage = ""
     let deadline = MonotonicDeadline(after: configuration.commitDeadline)
-    var message = ""
-    let reply: SQLReply
-    do throws(EngineError) {
-      let session = try PostgreSQLSession(configuration, until: deadline) { message = $0 }
-      reply = try session.exchange(statements, until: deadline)
-    } catch {
-      throw EngineFailure(error, message)
+    let session = try PostgreSQLSession(configuration, until: deadline) {
+      lastMessage = Self.printable($0)
     }
-    if let refusal = reply.refusal { throw EngineFailure(refusal.error, refusal.message) }
-    if let notice = reply.notices.first { throw EngineFailure(.notice, notice) }
+    let reply = try session.exchange(statements, until: deadline)
+    lastMessage = Self.printable(reply.refusal?.message ?? reply.notices.first ?? "")
+    if let refusal = reply.refusal { throw refusal.error }
+    guard reply.notices.isEmpty else { throw .notice }
     return reply
   }
 
@@ -75,22 +63,17 @@ extension PostgreSQLEngine {
   /// - whether an old copy of the data folder, such as a snapshot of the volume, replaced the
   ///   present one. The copy has the same system identifier and timeline. An administrator who
   ///   restores one must begin a new epoch.
-  package func checkDatabase() throws(EngineFailure) -> [DatabaseFinding] {
-    let row: SQLRow
-    do throws(EngineError) {
-      let rows = try rows(of: Prepared.check)
-      guard let first = rows.first else { throw .refused }
-      row = first
-    } catch .notPrimary {
+  package func checkDatabase() throws(EngineError) -> [DatabaseFinding] {
+    let found: [SQLRow]
+    do throws(EngineError) { found = try rows(of: Prepared.check) } catch .notPrimary {
       return [.inRecovery]
     } catch {
       if refusal?.isOfSchema == true { return [.schemaVersion(found: nil)] }
       if let version = foundVersion { return [.schemaVersion(found: version)] }
-      throw EngineFailure(error, lastMessage)
+      throw error
     }
-    do throws(EngineError) { return try findings(row) } catch {
-      throw EngineFailure(error, "")
-    }
+    guard let row = found.first else { throw .refused }
+    return try findings(row)
   }
 
   /// Returns the primary and its standbys, or nil if the schema is older than this function.
@@ -121,11 +104,7 @@ extension PostgreSQLEngine {
   }
 
   /// Returns a sentence for each finding of `checkDatabase`.
-  package func findings() throws(EngineError) -> [String]? {
-    do throws(EngineFailure) { return try checkDatabase().map(\.sentence) } catch {
-      throw error.error
-    }
-  }
+  package func findings() throws(EngineError) -> [String]? { try checkDatabase().map(\.sentence) }
 
   private func findings(_ row: SQLRow) throws(EngineError) -> [DatabaseFinding] {
     var row = row

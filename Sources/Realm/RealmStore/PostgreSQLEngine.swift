@@ -33,14 +33,13 @@ import MFAStore
 /// MUST 7: a commit is refused after a promotion until the realm was replaced
 /// (`PostgreSQLStandbyTests.promotionChangesTheIncarnation`).
 package final class PostgreSQLEngine: StoreEngine {
-  private let configuration: PostgreSQLConfiguration
+  let configuration: PostgreSQLConfiguration
   private var session: PostgreSQLSession?
   /// The server's last error.
   private(set) var refusal: SQLRefusal?
 
-  /// The message of the server or of libpq about the error of the last call, with printable
-  /// characters only. It is empty if the error has no message.
-  package private(set) var lastMessage = ""
+  /// The message of the server or of libpq.
+  package internal(set) var lastMessage = ""
 
   /// The version of the database's schema, if the engine has refused it.
   private(set) var foundVersion: Int64?
@@ -203,7 +202,7 @@ package final class PostgreSQLEngine: StoreEngine {
     }
     guard let refusal = reply.refusal else { return reply }
     self.refusal = refusal
-    lastMessage = EngineFailure.printable(refusal.message)
+    lastMessage = Self.printable(refusal.message)
     return try checked { () throws(EngineError) in
       // A commit that was cut short may report a warning before the error.
       guard reply.notices.isEmpty else { throw .notice }
@@ -222,7 +221,7 @@ package final class PostgreSQLEngine: StoreEngine {
     _ reply: SQLReply, ofStatement index: Int = 0
   ) throws(EngineError) -> SQLRow {
     if let notice = reply.notices.first {
-      lastMessage = EngineFailure.printable(notice)
+      lastMessage = Self.printable(notice)
       throw .notice
     }
     var row = try reply.row(ofStatement: index)
@@ -251,7 +250,7 @@ package final class PostgreSQLEngine: StoreEngine {
         if session?.connection.isIdle != true { session = nil }
       case .unreachable, .deadline, .notPrimary, .notice, .refused, .clock:
         if error == .unreachable, lastMessage.isEmpty, let session {
-          lastMessage = EngineFailure.printable(session.connection.message)
+          lastMessage = Self.printable(session.connection.message)
         }
         session = nil
       }
@@ -266,12 +265,12 @@ package final class PostgreSQLEngine: StoreEngine {
     if let session, session.connection.isUsable { return session }
     session = nil
     let session = try PostgreSQLSession(configuration, until: deadline) {
-      lastMessage = EngineFailure.printable($0)
+      lastMessage = Self.printable($0)
     }
     let reply = try session.exchange(Prepared.preparation, until: deadline)
     if let refusal = reply.refusal {
       self.refusal = refusal
-      lastMessage = EngineFailure.printable(refusal.message)
+      lastMessage = Self.printable(refusal.message)
       throw refusal.error
     }
     var row = try reply.row()

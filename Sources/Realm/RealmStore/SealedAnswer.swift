@@ -1,5 +1,4 @@
 import MFABase
-import MFACrypto
 import MFAModel
 import MFAStore
 
@@ -19,27 +18,17 @@ struct SealedAnswer {
     return writer.bytes
   }
 
+  private static var checksum: Checksum { Checksum(.sharedAnswer, in: .attempts) }
+
   func sealed(_ answer: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    let message = message(answer)
-    return answer
-      + (try cryptographic { () throws(CryptographyError) in
-        try key.checksum(of: message, purpose: .sharedAnswer)
-      })
+    answer + (try Self.checksum.of(message(answer), &key))
   }
 
   /// Verifies the checksum and returns the answer.
   ///
   /// - Throws: `.damaged(.attempts)` if the answer belongs to another nonce, host or user.
   func opened(_ sealed: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    let length = sealed.count &- SealingKey.checksumLength
-    guard length >= 0 else { throw .damaged(.attempts) }
-    let answer = sealed.span.part(from: 0, count: length).copied()
-    let checksum = sealed.span.part(from: length, count: SealingKey.checksumLength)
-    let isValid = try cryptographic { () throws(CryptographyError) in
-      try key.verifies(checksum, of: message(answer), purpose: .sharedAnswer)
-    }
-    guard isValid else { throw .damaged(.attempts) }
-    return answer
+    try Self.checksum.content(of: sealed, &key, covered: message)
   }
 }
 
@@ -57,6 +46,7 @@ struct SealedAttempts {
   let record: UInt64
 
   private static let magic: [UInt8] = [0x4D, 0x46, 0x41, 0x41]  // MFAA
+  private static var checksum: Checksum { Checksum(.sharedAttemptState, in: .attempts) }
 
   /// Returns the form in which the state is stored.
   func sealed(for user: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
@@ -70,10 +60,7 @@ struct SealedAttempts {
     let length = encoded.lastIndex { $0 != 0 }.map { $0 &+ 1 } ?? 0
     writer.write(encoded.span.part(from: 0, count: length).copied())
     let content = writer.bytes
-    return content
-      + (try cryptographic { () throws(CryptographyError) in
-        try key.checksum(of: content + user, purpose: .sharedAttemptState)
-      })
+    return content + (try Self.checksum.of(content + user, &key))
   }
 
   /// Verifies the checksum and returns the content.
@@ -82,14 +69,7 @@ struct SealedAttempts {
   static func opened(
     _ bytes: [UInt8], for user: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> SealedAttempts {
-    let length = bytes.count &- SealingKey.checksumLength
-    guard length >= 0 else { throw .damaged(.attempts) }
-    let content = bytes.span.part(from: 0, count: length).copied()
-    let checksum = bytes.span.part(from: length, count: SealingKey.checksumLength)
-    let isValid = try cryptographic { () throws(CryptographyError) in
-      try key.verifies(checksum, of: content + user, purpose: .sharedAttemptState)
-    }
-    guard isValid else { throw .damaged(.attempts) }
+    let content = try checksum.content(of: bytes, &key) { $0 + user }
     var reader = ByteReader(content.span)
     guard reader.read(count: magic.count) == magic, let format = reader.read(UInt16.self) else {
       throw .damaged(.attempts)

@@ -46,17 +46,34 @@ package protocol StoreEngine {
   /// Returns the servers of the database, or nil if the engine cannot tell them.
   func servers() throws(EngineError) -> EngineServers?
 
+  /// The message of the server or of its library about the error of the last call, with printable characters only.
+  /// It is empty if the error has no message.
+  var lastMessage: String { get }
+
   /// Returns a sentence for each property of the database that makes the realm less safe, or nil if the
   /// engine cannot tell them.
   func findings() throws(EngineError) -> [String]?
 }
 
 extension StoreEngine {
+  /// No message.
+  package var lastMessage: String { "" }
+
   /// Returns nil.
   package func servers() throws(EngineError) -> EngineServers? { nil }
 
   /// Returns nil.
   package func findings() throws(EngineError) -> [String]? { nil }
+
+  /// Returns the first 300 characters of a message, with "?" in place of all that are not
+  /// printable.
+  static func printable(_ message: String) -> String {
+    var text = ""
+    for scalar in message.unicodeScalars.prefix(300) {
+      text.unicodeScalars.append(scalar.isControl || scalar.isDeceptive ? "?" : scalar)
+    }
+    return text
+  }
 }
 
 /// An answer that is returned again when a request is repeated.
@@ -70,13 +87,6 @@ package struct EngineAnswer: Equatable, Sendable {
   package var answer: [UInt8]
   /// The time, in seconds since the epoch, after which the answer may be forgotten.
   package var expires: Int64
-
-  /// Creates an answer.
-  package init(nonce: [UInt8], answer: [UInt8], expires: Int64) {
-    self.nonce = nonce
-    self.answer = answer
-    self.expires = expires
-  }
 }
 
 /// A change that takes effect as a whole.
@@ -100,9 +110,6 @@ package struct EngineChange: Sendable {
 
   /// All rows to replace: none, one or two.
   package var rows: [EngineRowChange] { [row, otherRow].compactMap { $0 } }
-
-  /// Creates a change that does nothing yet.
-  package init(epoch: UInt64) { self.epoch = epoch }
 }
 
 /// A row that is replaced, if it still has this version.
@@ -130,41 +137,9 @@ package struct EngineContext: Sendable {
   /// The host whose failures in this period are returned; nil for none.
   package var host: [UInt8]?
   /// The period, a number that rises with time.
-  package var period: Int64
+  package var period: Int64 = 0
   /// The nonce whose answer is returned; nil for none.
   package var nonce: [UInt8]?
-
-  /// Creates a context.
-  package init(host: [UInt8]? = nil, period: Int64 = 0, nonce: [UInt8]? = nil) {
-    self.host = host
-    self.period = period
-    self.nonce = nonce
-  }
-}
-
-/// The failure of an administrator's task in the database of a realm.
-package struct EngineFailure: Error, Equatable, Sendable {
-  /// The kind of failure.
-  package let error: EngineError
-  /// The message of the server or of its library, with printable characters only. It is empty if the
-  /// error has no message.
-  package let message: String
-
-  /// Creates a failure. Control characters and deceptive ones in the message are replaced.
-  package init(_ error: EngineError, _ message: String) {
-    self.error = error
-    self.message = Self.printable(message)
-  }
-
-  /// Returns the first 300 characters of a message, with "?" in place of all that are not
-  /// printable.
-  package static func printable(_ message: String) -> String {
-    var text = ""
-    for scalar in message.unicodeScalars.prefix(300) {
-      text.unicodeScalars.append(scalar.isControl || scalar.isDeceptive ? "?" : scalar)
-    }
-    return text
-  }
 }
 
 /// The key of a row.
@@ -217,13 +192,6 @@ package struct EngineLogLine: Equatable, Sendable {
   package var text: [UInt8]
   /// The sealed end of the log after this line.
   package var end: [UInt8]
-
-  /// Creates a line.
-  package init(number: UInt32, text: [UInt8], end: [UInt8]) {
-    self.number = number
-    self.text = text
-    self.end = end
-  }
 }
 
 /// A row.
@@ -234,13 +202,6 @@ package struct EngineRow: Equatable, Sendable {
   package var record: [UInt8]
   /// The second part: a user's sealed attempt state. Empty if there is none.
   package var attempts: [UInt8]
-
-  /// Creates a row.
-  package init(version: UInt64, record: [UInt8], attempts: [UInt8]) {
-    self.version = version
-    self.record = record
-    self.attempts = attempts
-  }
 
   /// The row that does not exist.
   package static var none: EngineRow { EngineRow(version: 0, record: [], attempts: []) }
@@ -257,13 +218,6 @@ package struct EngineServers: Equatable, Sendable {
   package var others: [String]
   /// How far the last of them is behind, in bytes; nil if that is not known.
   package var lag: UInt64?
-
-  /// Creates a value.
-  package init(primary: String, others: [String], lag: UInt64?) {
-    self.primary = primary
-    self.others = others
-    self.lag = lag
-  }
 }
 
 /// What an engine has about a user or another row at one moment.
@@ -272,26 +226,13 @@ package struct EngineSnapshot: Equatable, Sendable {
   package var row: EngineRow
   /// The state of the realm.
   package var realm: RealmState
-  /// The time by the engine's clock, in seconds since the epoch; 0 if it has none.
-  package var time: Int64
   /// The present incarnation of the database. It differs from the one in `realm` after a failover or a
   /// restore.
   package var incarnation: [UInt8]
+  /// The time by the engine's clock, in seconds since the epoch; 0 if it has none.
+  package var time: Int64 = 0
   /// The number of failures of the host in the period.
-  package var hostFailures: UInt32
+  package var hostFailures: UInt32 = 0
   /// The answer that was committed with the nonce; nil if there is none.
   package var answer: [UInt8]?
-
-  /// Creates a snapshot.
-  package init(
-    row: EngineRow, realm: RealmState, incarnation: [UInt8], time: Int64 = 0,
-    hostFailures: UInt32 = 0, answer: [UInt8]? = nil
-  ) {
-    self.time = time
-    self.row = row
-    self.realm = realm
-    self.incarnation = incarnation
-    self.hostFailures = hostFailures
-    self.answer = answer
-  }
 }

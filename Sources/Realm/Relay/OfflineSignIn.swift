@@ -147,7 +147,7 @@ final class OfflineSignIn: Sendable {
     guard let typed = start.typed else { return ask(after: .explanation, count: 0, start) }
     let (present, phase) = (try attempt(), health.phase)
     let result = try await threads.runIfActive { [store] in
-      try Self.verify(typed.text) { code throws(OfflineStoreError) in
+      try Self.verify(typed.text) { code throws(RealmError) in
         try store.verify(code, present, phase, from: start.source)
       }
     }
@@ -171,8 +171,8 @@ final class OfflineSignIn: Sendable {
   /// Calls `body` with the code that the user typed. Returns nil if the user typed something else.
   private static func verify(
     _ typed: PrivateText,
-    _ body: (borrowing RecoveryCode) throws(OfflineStoreError) -> OfflineStore.CodeResult
-  ) throws(OfflineStoreError) -> OfflineStore.CodeResult? {
+    _ body: (borrowing RecoveryCode) throws(RealmError) -> OfflineStore.CodeResult
+  ) throws(RealmError) -> OfflineStore.CodeResult? {
     guard let code = RecoveryCode(answer: typed.copy().span) else { return nil }
     return try body(code)
   }

@@ -112,7 +112,7 @@ struct OfflineUpkeep: Sendable {
       }
       guard reply.count == 2, let number = Self.number(reply[0]),
         reply[1].count == OfflineReport.chainLength
-      else { throw OfflineStoreError.damaged }
+      else { throw RealmError.damaged }
       let chain = reply[1]
       let now = try Clock.now()
       try await work { try $0.acknowledge(number, chain: chain, at: now) }
@@ -139,7 +139,7 @@ struct OfflineUpkeep: Sendable {
     while !rest.isEmpty {
       let batch = Array(rest.prefix(OfflineRequest.mostTokens))
       let permits = try await verifiers.call(.renewPermits, batch.map(\.token))
-      guard !permits.isEmpty, permits.count <= batch.count else { throw OfflineStoreError.damaged }
+      guard !permits.isEmpty, permits.count <= batch.count else { throw RealmError.damaged }
       let users = batch.map(\.user)
       try await work { store in
         for (user, encoded) in zip(users, permits) {

@@ -96,9 +96,8 @@ struct RelayStateFile: Sendable {
   private static func word(_ isSound: Bool) -> String { isSound ? "sound" : "damaged" }
 
   private func write(_ text: String) throws(RealmError) {
-    let now: Int64
-    do throws(SystemError) { now = try Clock.now() } catch {
-      throw RealmError("cannot read the clock: \(error.text)")
+    let now = try RealmError.onSystem("cannot read the clock") { () throws(SystemError) in
+      try Clock.now()
     }
     try RealmFile(path).write(Array((text + "written = \(now)\n").utf8))
   }

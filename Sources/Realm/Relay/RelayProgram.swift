@@ -56,7 +56,7 @@ package struct RelayProgram: Sendable {
     _ configuration: RelayConfiguration
   ) throws(RealmError) -> OfflineStore? {
     guard let folder = configuration.offlineFolder else { return nil }
-    do throws(OfflineStoreError) {
+    do throws(RealmError) {
       let store = try OfflineStore(Array(folder.utf8))
       if !store.condition.isQueueSound {
         Log.writeError(in: "relay", reason: "offline-queue-damaged")
@@ -64,7 +64,7 @@ package struct RelayProgram: Sendable {
       return store
     } catch {
       throw RealmError(
-        "cannot use \(folder): \(error.name)",
+        "cannot use \(folder): \(error.text)",
         hint:
           "the folder must belong to the user of the relay, with mode 0700, and each folder above it to root: install -d -o mfa -g mfa -m 0700 \(folder)"
       )

@@ -55,14 +55,7 @@ struct DecisionConfiguration: Equatable, Sendable {
     case etcd
   }
 
-  /// Why a file was refused.
-  struct Refusal: Error, Equatable {
-    /// The number of the line, counted from 1.
-    let line: Int
-    let reason: Reason
-  }
-
-  /// The raw values are the messages.
+  /// Why a line, or the whole file, is refused. The raw values are the messages.
   enum Reason: String, CaseIterable {
     case notASetting = "not a setting of the form key = value"
     case unknownKey = "unknown key"
@@ -78,6 +71,9 @@ struct DecisionConfiguration: Equatable, Sendable {
     case mixedEndpoints = "endpoints are either all https or all http"
     case noBreakGlass =
       "offline = allow requires break_glass with the name of a section [users NAME]"
+
+    /// The error about a line, whose number is counted from 1.
+    func error(_ line: Int) -> RealmError { RealmError("\(path):\(line): \(rawValue)") }
   }
 
   init() {}
@@ -99,41 +95,38 @@ struct DecisionConfiguration: Equatable, Sendable {
     guard text.count <= longest else {
       throw RealmError("\(path) has more than \(longest) bytes")
     }
-    do throws(Refusal) { return try DecisionConfiguration(text) } catch {
-      throw RealmError("\(path):\(error.line): \(error.reason.rawValue)")
-    }
+    return try DecisionConfiguration(text)
   }
 
   /// Parses the text of a file.
-  init(_ text: [UInt8]) throws(Refusal) {
+  init(_ text: [UInt8]) throws(RealmError) {
     var seen: Set<[UInt8]> = []
-    var number = 0
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for part in lines {
-      number += 1
-      let line = Self.trimmed(part)
-      if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
-      if line.first == UInt8(ascii: "[") {
-        try begin(line, number)
-        seen = []
-        continue
-      }
-      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
-        throw Refusal(line: number, reason: .notASetting)
-      }
-      let key = Array(Self.trimmed(line[..<equals]))
-      guard seen.insert(key).inserted else { throw Refusal(line: number, reason: .repeatedKey) }
-      let reason = set(key, to: Array(Self.trimmed(line[(equals + 1)...])))
-      if let reason { throw Refusal(line: number, reason: reason) }
+    for (index, line) in lines.enumerated() {
+      if let reason = read(Self.trimmed(line), &seen) { throw reason.error(index + 1) }
     }
-    if let reason = missing { throw Refusal(line: number, reason: reason) }
-    for group in groups {
-      guard group.breakGlass.map({ users[$0] != nil }) ?? !group.offline.contains(.breakGlass)
-      else {
-        throw Refusal(line: number, reason: .noBreakGlass)
-      }
+    let hasBreakGlass = groups.allSatisfy { group in
+      group.breakGlass.map { users[$0] != nil } ?? !group.offline.contains(.breakGlass)
+    }
+    if let reason = missing ?? (hasBreakGlass ? nil : .noBreakGlass) {
+      throw reason.error(lines.count)
     }
     section = .global
+  }
+
+  /// Reads a line. Returns why it is refused.
+  private mutating func read(
+    _ line: ArraySlice<UInt8>, _ seen: inout Set<[UInt8]>
+  ) -> Reason? {
+    if line.isEmpty || line.first == UInt8(ascii: "#") { return nil }
+    if line.first == UInt8(ascii: "[") {
+      seen = []
+      return begin(line)
+    }
+    guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { return .notASetting }
+    let key = Array(Self.trimmed(line[..<equals]))
+    guard seen.insert(key).inserted else { return .repeatedKey }
+    return set(key, to: Array(Self.trimmed(line[(equals + 1)...])))
   }
 
   /// Why the engine cannot be used with the keys of the whole file.
@@ -152,90 +145,76 @@ struct DecisionConfiguration: Equatable, Sendable {
     }
   }
 
-  /// Begins the section `[hosts NAME]` or `[users NAME]`.
-  private mutating func begin(_ line: ArraySlice<UInt8>, _ number: Int) throws(Refusal) {
+  /// Begins the section `[hosts NAME]` or `[users NAME]`. Returns why that is not possible.
+  private mutating func begin(_ line: ArraySlice<UInt8>) -> Reason? {
     guard line.last == UInt8(ascii: "]"),
       let words = Self.words(Array(line.dropFirst().dropLast())), words.count == 2
-    else {
-      throw Refusal(line: number, reason: .unknownSection)
-    }
+    else { return .unknownSection }
     let name = words[1]
-    if words[0].elementsEqual("users".utf8) {
-      guard users[name] == nil else { throw Refusal(line: number, reason: .repeatedGroup) }
+    switch String(decoding: words[0], as: UTF8.self) {
+    case "users":
+      guard users[name] == nil else { return .repeatedGroup }
       users[name] = UserGroup()
       section = .users(name)
-      return
+    case "hosts":
+      section = .hosts
+      guard !groups.contains(where: { $0.name == name }) else { return .repeatedGroup }
+      groups.append(HostGroup(name: name))
+    default: return .unknownSection
     }
-    guard words[0].elementsEqual("hosts".utf8) else {
-      throw Refusal(line: number, reason: .unknownSection)
-    }
-    section = .hosts
-    guard !groups.contains(where: { $0.name == name }) else {
-      throw Refusal(line: number, reason: .repeatedGroup)
-    }
-    groups.append(HostGroup(name: name))
+    return nil
   }
 
   /// Sets a key of the section that is being read. Returns why that is not possible.
   private mutating func set(_ key: [UInt8], to value: [UInt8]) -> Reason? {
     guard !value.isEmpty else { return .badValue }
+    let key = String(decoding: key, as: UTF8.self)
     if section == .global { return setGlobal(key, to: value) }
     guard let words = Self.words(value) else { return .badValue }
-    switch section {
-    case .global: return .unknownKey
-    case .users(let name):
-      switch String(decoding: key, as: UTF8.self) {
-      case "members": users[name]?.members = words
-      case "offline":
-        guard let methods = Self.methods(words) else { return .badValue }
-        users[name]?.offline = methods
+    if case .users(let name) = section {
+      guard var group = users[name] else { return .unknownKey }
+      defer { users[name] = group }
+      switch key {
+      case "members": group.members = words
+      case "offline": return Self.set(&group.offline, to: Self.methods(words))
       default: return .unknownKey
       }
       return nil
-    case .hosts: break
     }
     guard var group = groups.popLast() else { return .unknownKey }
     defer { groups.append(group) }
-    switch String(decoding: key, as: UTF8.self) {
+    switch key {
     case "users": group.users = words == [Array("*".utf8)] ? nil : words
     case "services": group.services = words == [Array("*".utf8)] ? nil : words
-    case "enrolling":
-      guard let isOn = Self.isOn(words) else { return .badValue }
-      group.mayEnroll = isOn
-    case "administering":
-      guard let isOn = Self.isOn(words) else { return .badValue }
-      group.mayAdminister = isOn
-    case "importing":
-      guard let isOn = Self.isOn(words) else { return .badValue }
-      group.mayImport = isOn
+    case "enrolling": return Self.set(&group.mayEnroll, to: Self.isOn(words))
+    case "administering": return Self.set(&group.mayAdminister, to: Self.isOn(words))
+    case "importing": return Self.set(&group.mayImport, to: Self.isOn(words))
     case "failures_hourly":
-      guard let number = UInt32(String(decoding: value, as: UTF8.self)), number <= 10_000 else {
-        return .badValue
-      }
-      group.failuresHourly = number
-    case "offline":
-      guard let methods = Self.methods(words) else { return .badValue }
-      group.offline = methods
-    case "offline_days":
-      guard let days = Int64(String(decoding: value, as: UTF8.self)), (1...90).contains(days) else {
-        return .badValue
-      }
-      group.offlineDays = days
-    case "offline_hours":
-      guard let hours = Int64(String(decoding: value, as: UTF8.self)), (1...168).contains(hours)
-      else { return .badValue }
-      group.offlineHours = hours
+      return Self.set(&group.failuresHourly, to: Self.number(value, in: 0...10_000))
+    case "offline": return Self.set(&group.offline, to: Self.methods(words))
+    case "offline_days": return Self.set(&group.offlineDays, to: Self.number(value, in: 1...90))
+    case "offline_hours": return Self.set(&group.offlineHours, to: Self.number(value, in: 1...168))
     case "offline_records_hourly":
-      guard let number = UInt32(String(decoding: value, as: UTF8.self)),
-        (1...10_000).contains(number)
-      else { return .badValue }
-      group.offlineRecordsHourly = number
+      return Self.set(&group.offlineRecordsHourly, to: Self.number(value, in: 1...10_000))
     case "break_glass":
       guard words.count == 1 else { return .badValue }
       group.breakGlass = words[0]
     default: return .unknownKey
     }
     return nil
+  }
+
+  /// Sets a field to the value of a key, or returns that the value is not possible.
+  private static func set<Value>(_ field: inout Value, to value: Value?) -> Reason? {
+    guard let value else { return .badValue }
+    field = value
+    return nil
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ text: [UInt8], in range: ClosedRange<Number>
+  ) -> Number? {
+    Number(String(decoding: text, as: UTF8.self)).flatMap { range.contains($0) ? $0 : nil }
   }
 
   /// Returns the words of a text, without the quotes of those in quotes, or nil if a quote is misplaced.
@@ -270,35 +249,25 @@ struct DecisionConfiguration: Equatable, Sendable {
     return methods
   }
 
-  private mutating func setGlobal(_ key: [UInt8], to value: [UInt8]) -> Reason? {
+  private mutating func setGlobal(_ key: String, to value: [UInt8]) -> Reason? {
     let text = String(decoding: value, as: UTF8.self)
-    switch String(decoding: key, as: UTF8.self) {
-    case "engine":
-      guard let name = EngineName(rawValue: text) else { return .badValue }
-      engine = name
+    if ["certificate", "key", "authority", "prefix"].contains(key), !text.hasPrefix("/") {
+      return .badValue
+    }
+    switch key {
+    case "engine": return Self.set(&engine, to: EngineName(rawValue: text))
     case "database": database = value
     case "endpoints":
       etcd.endpoints = text.split(separator: " ").map(String.init)
       guard etcd.endpoints.allSatisfy(Self.isEndpoint) else { return .badValue }
-    case "certificate":
-      guard value.first == UInt8(ascii: "/") else { return .badValue }
-      etcd.certificate = text
-    case "key":
-      guard value.first == UInt8(ascii: "/") else { return .badValue }
-      etcd.key = text
-    case "authority":
-      guard value.first == UInt8(ascii: "/") else { return .badValue }
-      etcd.authority = text
+    case "certificate": etcd.certificate = text
+    case "key": etcd.key = text
+    case "authority": etcd.authority = text
     case "prefix":
-      guard value.first == UInt8(ascii: "/"), value.count <= EtcdConfiguration.longestPrefix else {
-        return .badValue
-      }
+      guard value.count <= EtcdConfiguration.longestPrefix else { return .badValue }
       etcd.prefix = value
     case "front_user": frontUser = value
-    case "processes":
-      guard let number = Int(String(decoding: value, as: UTF8.self)), (2...256).contains(number)
-      else { return .badValue }
-      processes = number
+    case "processes": return Self.set(&processes, to: Self.number(value, in: 2...256))
     default: return .unknownKey
     }
     return nil

@@ -19,7 +19,7 @@ package enum DecisionProgram {
       throw RealmError("there is not enough memory")
     }
     let realm = try DecisionRealm(
-      MeasuredEngine(RealmEngine(configuration), counters), configuration)
+      MeasuredEngine(configuration, counters), configuration)
     let front = try front(configuration)
     let listener = try listener(path)
     try settle()
@@ -32,14 +32,14 @@ package enum DecisionProgram {
     else { throw RealmError("there is not enough memory") }
     let worker = DecisionWorker(
       listener: listener, share: share, realm: realm, counters: counters, front: front)
-    try onSystem("the service failed") { () throws(SystemError) in
+    try RealmError.onSystem("the service failed") { () throws(SystemError) in
       var supervisor = try Supervisor([worker])
       try supervisor.run()
     }
   }
 
   private static func front(_ configuration: DecisionConfiguration) throws(RealmError) -> UInt32 {
-    let account = try onSystem("cannot look up front_user") { () throws(SystemError) in
+    let account = try RealmError.onSystem("cannot look up front_user") { () throws(SystemError) in
       try Account.named(configuration.frontUser)
     }
     guard let account else {
@@ -51,7 +51,7 @@ package enum DecisionProgram {
   }
 
   private static func listener(_ path: String?) throws(RealmError) -> PacketListener {
-    let listener = try onSystem("cannot open the socket") {
+    let listener = try RealmError.onSystem("cannot open the socket") {
       () throws(SystemError) -> PacketListener? in
       if let path { return try PacketListener(creating: Array(path.utf8), permissions: 0o660) }
       // The variables may have been meant for another process (sd_listen_fds(3)).
@@ -72,14 +72,6 @@ package enum DecisionProgram {
       try PrivilegedProcess.settle(name: "mfa-verifier", keepsDescriptors: true)
     } catch {
       throw RealmError("the process cannot be prepared")
-    }
-  }
-
-  private static func onSystem<Result>(
-    _ failure: String, _ body: () throws(SystemError) -> Result
-  ) throws(RealmError) -> Result {
-    do throws(SystemError) { return try body() } catch {
-      throw RealmError("\(failure): \(error.text)")
     }
   }
 }

@@ -41,9 +41,8 @@ final class DecisionRealm<Engine: StoreEngine> {
     guard let key = TrustedPath(InstalledPath.key) else {
       throw RealmError("the path of the key is malformed")
     }
-    let owner: Account?
-    do throws(SystemError) { owner = try Account.named(Self.serviceUser) } catch {
-      throw RealmError("cannot look up the user mfa: \(error.text)")
+    let owner = try RealmError.onSystem("cannot look up the user mfa") { () throws(SystemError) in
+      try Account.named(Self.serviceUser)
     }
     guard let owner else {
       throw RealmError("the user mfa does not exist", hint: "packaging/install creates the user")

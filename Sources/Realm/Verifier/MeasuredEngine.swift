@@ -3,15 +3,28 @@ import MFARealmStore
 import MFAStore
 import MFABase
 
-/// An engine whose calls are counted and timed.
-struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
-  private let engine: Engine
-  private let counters: DecisionCounters
+/// The engine of a realm, whose calls are counted and timed.
+struct MeasuredEngine: StoreEngine {
+  private let engine: any StoreEngine
+  /// Nil to count nothing.
+  private let counters: DecisionCounters?
 
-  init(_ engine: Engine, _ counters: DecisionCounters) {
+  init(_ engine: any StoreEngine, _ counters: DecisionCounters?) {
     self.engine = engine
     self.counters = counters
   }
+
+  /// Creates the engine that the configuration of a verifier names, which does not connect yet.
+  init(_ configuration: DecisionConfiguration, _ counters: DecisionCounters? = nil) {
+    switch configuration.engine {
+    case .postgreSQL:
+      let connection = String(decoding: configuration.database, as: UTF8.self)
+      self.init(PostgreSQLEngine(PostgreSQLConfiguration(connection: connection)), counters)
+    case .etcd: self.init(EtcdEngine(configuration.etcd), counters)
+    }
+  }
+
+  var lastMessage: String { engine.lastMessage }
 
   func load(_ key: EngineKey, _ context: EngineContext) throws(EngineError) -> EngineSnapshot {
     let snapshot = try measured(.load) { () throws(EngineError) in
@@ -19,8 +32,8 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
     }
     let now = Clock.nanoseconds() / 1_000_000_000
     switch DatabaseClock.Difference(of: now, from: snapshot.time)?.effect {
-    case .limits: counters.add(.clockAhead)
-    case .denies: counters.add(.clockTooFarAhead)
+    case .limits: counters?.add(.clockAhead)
+    case .denies: counters?.add(.clockTooFarAhead)
     case .tolerated, .mayReject, nil: break
     }
     return snapshot
@@ -66,7 +79,7 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
     let begin = ContinuousClock.now
     defer {
       let (seconds, attoseconds) = (ContinuousClock.now - begin).components
-      counters.add(
+      counters?.add(
         timing,
         microseconds: UInt64(clamping: seconds &* 1_000_000 &+ attoseconds / 1_000_000_000_000))
     }
@@ -77,22 +90,9 @@ struct MeasuredEngine<Engine: StoreEngine>: StoreEngine {
     _ body: () throws(EngineError) -> Result
   ) throws(EngineError) -> Result {
     do throws(EngineError) { return try body() } catch {
-      counters.add(Self.counter(of: error))
+      // The store compares the clocks, and not an engine.
+      counters?.add(DecisionCounter(rawValue: "error=\(error.name)") ?? .refused)
       throw error
-    }
-  }
-
-  private static func counter(of error: EngineError) -> DecisionCounter {
-    switch error {
-    case .conflict: .conflict
-    case .budgetUsedUp: .budgetUsedUp
-    case .abandoned: .abandoned
-    case .unreachable: .unreachable
-    case .deadline: .deadline
-    case .notPrimary: .notPrimary
-    case .notice: .notice
-    // The store compares the clocks, and not an engine.
-    case .refused, .clock: .refused
     }
   }
 }

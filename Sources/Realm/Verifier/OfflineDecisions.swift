@@ -269,7 +269,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
     var last = positions[0]
     for record in report.records {
       let chain: [UInt8]
-      do throws(OfflineStoreError) {
+      do throws(RealmError) {
         chain = try OfflineChain.value(after: last.chain, record)
       } catch {
         throw .cryptography

@@ -7,22 +7,21 @@ import MFAStore
 
 /// What root on a verifier does with the realm.
 package struct RealmAdministration {
-  private let engine: RealmEngine
-  let realm: DecisionRealm<RealmEngine>
+  private let engine: MeasuredEngine
+  let realm: DecisionRealm<MeasuredEngine>
 
   /// Reads the configuration of this verifier. The key is read when it is needed.
   package init() throws(RealmError) {
     let configuration = try DecisionConfiguration.installed()
-    engine = RealmEngine(configuration)
+    engine = MeasuredEngine(configuration)
     realm = try DecisionRealm(engine, configuration)
   }
 
   /// Creates the realm in what the configuration names, and before that a schema in PostgreSQL. Returns
   /// false if there was a realm. `owner` and `role` are required for PostgreSQL only.
   package static func setUp(owner: String?, role: String?) throws(RealmError) -> Bool {
-    let now: Int64
-    do throws(SystemError) { now = try Clock.now() } catch {
-      throw RealmError("the clock cannot be read: \(error.text)")
+    let now = try RealmError.onSystem("the clock cannot be read") { () throws(SystemError) in
+      try Clock.now()
     }
     if let owner, let role { return try setUpPostgreSQL(owner: owner, role: role, now: now) }
     let configuration = try DecisionConfiguration.installed()
@@ -31,25 +30,30 @@ package struct RealmAdministration {
         "PostgreSQL requires the options --owner and --role",
         hint: "for etcd, /etc/mfa/verifier.conf has the key engine")
     }
-    do throws(EngineFailure) {
-      return try EtcdEngine(configuration.etcd).initializeRealm(now: now)
-    } catch {
-      throw RealmError(
-        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
-        hint: "mfa-verifier check shows what is wrong with the cluster")
+    let engine = EtcdEngine(configuration.etcd)
+    do throws(EngineError) { return try engine.initializeRealm(now: now) } catch {
+      throw notSetUp(
+        error, engine, hint: "mfa-verifier check shows what is wrong with the cluster")
     }
+  }
+
+  private static func notSetUp(
+    _ error: EngineError, _ engine: some StoreEngine, hint: String
+  ) -> RealmError {
+    let reason = engine.lastMessage.isEmpty ? "\(error.name)" : engine.lastMessage
+    return RealmError("the realm was not set up: \(reason)", hint: hint)
   }
 
   private static func setUpPostgreSQL(
     owner: String, role: String, now: Int64
   ) throws(RealmError) -> Bool {
-    let configuration = PostgreSQLConfiguration(connection: owner)
-    do throws(EngineFailure) {
-      try PostgreSQLEngine.installSchema(configuration, verifiers: [role])
-      return try PostgreSQLEngine.initializeRealm(configuration, now: now)
+    let engine = PostgreSQLEngine(PostgreSQLConfiguration(connection: owner))
+    do throws(EngineError) {
+      try engine.installSchema(verifiers: [role])
+      return try engine.initializeRealm(now: now)
     } catch {
-      throw RealmError(
-        "the realm was not set up: \(error.message.isEmpty ? "\(error.error.name)" : error.message)",
+      throw notSetUp(
+        error, engine,
         hint: "the owner needs the privilege CREATE on the database and the role pg_read_all_stats")
     }
   }
@@ -68,16 +72,10 @@ package struct RealmAdministration {
   }
 
   private func checkDatabase() throws(RealmError) -> [String] {
-    switch engine {
-    case .etcd(let engine): return engine.checkCluster().map { $0.sentence }
-    case .postgreSQL(let engine):
-      do throws(EngineFailure) {
-        return try engine.checkDatabase().map { $0.sentence }
-      } catch {
-        throw RealmError(
-          "the database cannot be checked: \(error.message)",
-          hint: "check the key database in /etc/mfa/verifier.conf")
-      }
+    do throws(EngineError) { return try engine.findings() ?? [] } catch {
+      throw RealmError(
+        "the database cannot be checked: \(engine.lastMessage)",
+        hint: "check the key database in /etc/mfa/verifier.conf")
     }
   }
 

@@ -19,17 +19,11 @@ enum FleetMain {
         try command.run()
       }
     } catch let error as RealmError {
-      report(error)
+      error.report(by: "mfa-fleet")
       MFAFleet.exit(withError: ExitCode(failed))
     } catch {
       MFAFleet.exit(withError: error)
     }
-  }
-
-  private static func report(_ error: RealmError) {
-    var text = "mfa-fleet: error: \(error.text)\n"
-    if let hint = error.hint { text += "hint: \(hint)\n" }
-    StandardError.write(Array(text.utf8))
   }
 }
 #else

@@ -50,9 +50,8 @@ struct RelayCommand: AsyncParsableCommand {
     let text = String(decoding: printable, as: UTF8.self)
     let written = text.split(separator: "\n").first { $0.hasPrefix("written = ") }
       .flatMap { Int64($0.dropFirst("written = ".count)) }
-    let now: Int64
-    do throws(SystemError) { now = try Clock.now() } catch {
-      throw RealmError("cannot read the clock: \(error.text)")
+    let now = try RealmError.onSystem("cannot read the clock") { () throws(SystemError) in
+      try Clock.now()
     }
     let (age, overflow) = now.subtractingReportingOverflow(written ?? .min)
     guard !overflow, age < Self.oldest, !text.hasPrefix("state = stopped") else {

@@ -30,9 +30,7 @@ struct MFAVerifier: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch let error as RealmError {
-      var text = "mfa-verifier: error: \(error.text)\n"
-      if let hint = error.hint { text += "hint: \(hint)\n" }
-      StandardError.write(Array(text.utf8))
+      error.report(by: "mfa-verifier")
       exit(withError: ExitCode(failed))
     } catch {
       exit(withError: error)

@@ -1,4 +1,5 @@
 import MFARealmStore
+import MFAStore
 import MFATestSupport
 
 extension PostgreSQLCluster {
@@ -21,12 +22,13 @@ extension PostgreSQLCluster {
   /// Creates the roles, the database, the schema and the realm.
   package func createRealm() throws(HarnessFailure) {
     try createDatabase()
-    do throws(EngineFailure) {
-      try PostgreSQLEngine.installSchema(configuration(as: .owner), verifiers: ["mfa_verifier"])
-      _ = try PostgreSQLEngine.initializeRealm(configuration(as: .owner), now: 1_700_000_000)
+    let owner = PostgreSQLEngine(configuration(as: .owner))
+    do throws(EngineError) {
+      try owner.installSchema(verifiers: ["mfa_verifier"])
+      _ = try owner.initializeRealm(now: 1_700_000_000)
     } catch {
       throw HarnessFailure(
-        "the realm was not created: \(error.error.name)", evidence: [("message", error.message)])
+        "the realm was not created: \(error.name)", evidence: [("message", owner.lastMessage)])
     }
   }
 

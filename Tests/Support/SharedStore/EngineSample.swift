@@ -1,7 +1,8 @@
 import Foundation
-import MFARealmStore
 import MFAStore
 import Synchronization
+
+@testable import MFARealmStore
 
 /// Shorthands for tests of engines.
 package enum EngineSample {

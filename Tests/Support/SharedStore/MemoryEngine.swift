@@ -1,6 +1,7 @@
-import MFARealmStore
 import MFAStore
 import Synchronization
+
+@testable import MFARealmStore
 
 /// An engine in memory, for several threads. It can lose its newest commits, as a database does that
 /// fails over to a standby that was behind, and fails on demand.

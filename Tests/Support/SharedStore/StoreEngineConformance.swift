@@ -1,6 +1,7 @@
-import MFARealmStore
 import MFAStore
 import Testing
+
+@testable import MFARealmStore
 
 /// What every engine must do, whatever its database is. `open` returns an engine with a connection of its own to one
 /// realm, as another verifier would have.
