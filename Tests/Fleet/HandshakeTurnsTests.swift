@@ -7,15 +7,15 @@ import Testing
 struct HandshakeTurnsTests {
   /// Connections that record when their turns begin.
   private final class Connections: Sendable {
-    let turns: HandshakeTurns
+    let turns: FairTurns
     private let record = Mutex<[String]>([])
 
-    init(most: Int) { turns = HandshakeTurns(most) }
+    init(most: Int) { turns = FairTurns(most) }
 
     /// The connections whose turns have begun, in order.
     var begun: [String] { record.withLock { $0 } }
 
-    func take(_ name: String, from address: String) -> HandshakeTurn {
+    func take(_ name: String, from address: String) -> FairTurn {
       turns.take(from: Array(address.utf8)) { self.record.withLock { $0.append(name) } }
     }
   }

@@ -211,7 +211,7 @@ struct EtcdSessionTests {
     _ session: EtcdSession, _ deadline: Duration = .seconds(20), repeatable: Bool = false
   ) throws(EngineError) {
     _ = try session.send(
-      empty, until: EtcdSession.deadline(after: deadline), repeatable: repeatable)
+      empty, until: EngineDeadline.after(deadline), repeatable: repeatable)
   }
 
   @Test func silentServerMissesTheDeadline() throws {

@@ -192,7 +192,7 @@ struct PostgreSQLSessionTests {
   private func settings(
     _ names: [String], of configuration: PostgreSQLConfiguration
   ) throws -> [String] {
-    let deadline = MonotonicDeadline(after: .seconds(10))
+    let deadline = EngineDeadline.after(.seconds(10))
     let session = try PostgreSQLSession(configuration, until: deadline) { print($0) }
     let reply = try session.exchange(
       names.map { SQLStatement("SELECT current_setting($1)", [.text($0)]) }, until: deadline)

@@ -1,45 +1,38 @@
+import MFARealmStore
 import Testing
 
 @testable import MFAVerifier
 
 @Suite("Claims of entries of a directory")
 struct EntryClaimTests {
-  /// The facts of a claim in the order: the name has factors, the host permits the name, it permits the other name,
-  /// a host that may enrol both has reported the entry, a code of the other name was accepted.
-  private static func decision(
-    _ holder: EntryClaim.Holder, _ facts: [Bool]
-  ) -> EntryClaim.Decision {
-    EntryClaim(
-      holder: holder, nameHasFactors: facts[0], permitsName: facts[1], permitsHolder: facts[2],
-      isConfirmed: facts[3], isProven: facts[4]
-    ).decision
-  }
+  private typealias Identities = DirectoryIdentities<MeasuredEngine>
 
-  private static let all = (0..<32).map { bits in (0..<5).map { bits >> $0 & 1 == 1 } }
+  private static let holder = Array("alice".utf8)
 
-  @Test("each combination of facts")
+  @Test("each combination of facts about an entry that is or was another name's")
   func table() {
-    for facts in Self.all {
-      let (nameHasFactors, permitsName, permitsHolder) = (facts[0], facts[1], facts[2])
-      let (isConfirmed, isProven) = (facts[3], facts[4])
-      for holder in [EntryClaim.Holder.nobody, .sameName] {
-        #expect(Self.decision(holder, facts) == (permitsName ? .bind : .refuse))
-      }
-      #expect(Self.decision(.formerName, facts) == .ignore)
-      let expected: EntryClaim.Decision =
-        switch (isConfirmed && !nameHasFactors, permitsName && permitsHolder, isProven) {
-        case (false, _, _): .ignore
-        case (true, false, _): .refuse
-        case (true, true, false): .ask
-        case (true, true, true): .bind
-        }
-      #expect(Self.decision(.otherName, facts) == expected, "\(facts)")
+    for (hasFactors, isConfirmed, isPermitted, owner) in [
+      (false, false, false, .same), (false, false, true, .same), (false, true, false, .same),
+      (false, true, true, .same), (true, false, false, .disputed(holder: Self.holder)),
+      (true, false, true, .disputed(holder: Self.holder)), (true, true, false, .notPermitted),
+      (true, true, true, .renamed(from: Self.holder)),
+    ] as [(Bool, Bool, Bool, Identities.Owner)] {
+      let found = Identities.owner(
+        Self.holder, hasFactors: hasFactors, isConfirmed: isConfirmed, isPermitted: isPermitted)
+      #expect(found == owner, "\(hasFactors) \(isConfirmed) \(isPermitted)")
     }
   }
 
-  @Test("another name's entry is bound in one case of all")
-  func oneCase() {
-    let bound = Self.all.filter { Self.decision(.otherName, $0) == .bind }
-    #expect(bound == [[false, true, true, true, true]])
+  @Test("factors move to another name only at a host where both names may enrol")
+  func move() {
+    let renamed = RenamedUser(from: Self.holder, to: Array("bob".utf8))
+    for (users, mayEnroll, mayMove) in [
+      ([renamed.earlier, renamed.name], true, true), ([renamed.earlier], true, false),
+      ([renamed.name], true, false), ([renamed.earlier, renamed.name], false, false),
+    ] {
+      var group = HostGroup(name: Array("web".utf8))
+      (group.users, group.mayEnroll) = (users, mayEnroll)
+      #expect(Identities.mayMove(renamed, HostPermissions([group])) == mayMove)
+    }
   }
 }

@@ -77,7 +77,7 @@ struct OfflineReportTests {
       let damaged = OfflineReport(
         isDamaged: true, base: 0, chain: OfflineChain.beginning, records: [])
       for report in [flood, damaged] {
-        #expect(try fixture.decisions.enter(report) == .notPermitted)
+        #expect(try fixture.decisions.enter(report) == nil)
       }
       #expect(fixture.events.isEmpty)
       try fixture.realm.remove()
@@ -116,16 +116,17 @@ struct OfflineReportTests {
       Self.record(1), Self.record(2, .breakGlass, "root"), Self.record(3, .attempt, "root"),
       Self.record(4, .breakGlass, "bob"),
     ])
-    guard case .entered(let position) = try fixture.decisions.enter(report) else {
+    let entered = try fixture.decisions.enter(report)
+    guard case .position(let number, _)? = entered else {
       Issue.record("nothing was entered")
       return
     }
-    #expect(position.number == 4)
+    #expect(number == 4)
     #expect(
       fixture.events == ["offline-attempt", "offline-records-refused", "offline-break-glass"])
     let text = fixture.lines.joined()
     #expect(!text.contains("root"))
-    #expect(try fixture.decisions.enter(report) == .entered(position))
+    #expect(try fixture.decisions.enter(report) == entered)
     #expect(fixture.events.count == 3)
     try fixture.realm.remove()
   }
@@ -138,8 +139,8 @@ struct OfflineReportTests {
       Self.web + "\n[hosts more]\noffline = recovery\noffline_records_hourly = 100\n",
       groups: ["more"])
     let report = Self.report((1...300).map { Self.record($0) })
-    #expect(try fixture.decisions.enter(report) == .entered(try Self.position(64, report)))
-    #expect(try fixture.decisions.enter(report) == .entered(try Self.position(100, report)))
+    #expect(try fixture.decisions.enter(report) == Self.position(64, report))
+    #expect(try fixture.decisions.enter(report) == Self.position(100, report))
     for _ in 0..<3 {
       guard case .later(let seconds) = try fixture.decisions.enter(report) else {
         Issue.record("more was entered")
@@ -165,12 +166,12 @@ struct OfflineReportTests {
   /// The position after a number of records.
   private static func position(
     _ number: Int, _ report: OfflineReport
-  ) throws -> OfflinePosition {
+  ) throws -> OfflineReply {
     var chain = report.chain
     for record in report.records.prefix(number) {
       chain = try OfflineChain.value(after: chain, record)
     }
-    return OfflinePosition(number: UInt64(number), chain: chain)
+    return .position(number: UInt64(number), chain: chain)
   }
 
   @Test("another change at the end of the audit log is not held up: the host repeats the report")
@@ -183,7 +184,7 @@ struct OfflineReportTests {
         == .later(seconds: OfflineDecisions<MemoryEngine>.pause))
     #expect(fixture.events.isEmpty)
     fixture.realm.engine.contendForLines(0)
-    #expect(try fixture.decisions.enter(report) == .entered(try Self.position(1, report)))
+    #expect(try fixture.decisions.enter(report) == Self.position(1, report))
     try fixture.realm.remove()
   }
 }

@@ -11,7 +11,7 @@ package final class FrontConnections: Sendable {
   private let limits: Limits
   private let state = Mutex(State())
   /// The turns of the handshakes.
-  package let turns: HandshakeTurns
+  package let turns: FairTurns
 
   /// The limits of a port.
   package struct Limits: Sendable {
@@ -39,7 +39,7 @@ package final class FrontConnections: Sendable {
   /// Creates a value without connections.
   package init(_ limits: Limits) {
     self.limits = limits
-    turns = HandshakeTurns(limits.mostHandshaking)
+    turns = FairTurns(limits.mostHandshaking)
   }
 
   /// The number of connections.
@@ -87,7 +87,7 @@ package final class FrontConnection: Sendable {
     var host: String?
     var isComplete = false
     var hasEnded = false
-    var turn: HandshakeTurn?
+    var turn: FairTurn?
   }
 
   fileprivate init(_ connections: FrontConnections) { self.connections = connections }

@@ -36,7 +36,7 @@ package struct VerifierProgram: Sendable {
       services: [
         VerifierService(
           decisions: decisions, health: DecisionHealth(decisions),
-          places: DecisionPlaces(limits.conversations), limits: limits, metrics: metrics,
+          places: FairTurns(limits.conversations), limits: limits, metrics: metrics,
           issuer: issuer, seenHosts: SeenHosts(verifier: try verifierName()))
       ], interceptors: [requests])
     let admission = try issuer.flatMap { issuer in

@@ -14,7 +14,8 @@ import X509
 struct VerifierService: RealmService {
   let decisions: DecisionService
   let health: DecisionHealth
-  let places: DecisionPlaces
+  /// The places for requests at the decision service, which hosts share.
+  let places: FairTurns
   let limits: FrontLimits
   let metrics: FrontMetrics
   /// Issues certificates, or nil if this verifier does not.
@@ -61,15 +62,15 @@ struct VerifierService: RealmService {
       (1...PacketChannel.longest).contains(strings[2].count)
     else { throw Self.malformed }
     let places = places
-    guard try await Deadline.limit(limits.waiting, { await places.take(for: host.name) }) == true
-    else {
+    let place = try await Deadline.limit(limits.waiting) { await places.take(for: host.name) }
+    guard let place, let place else {
       metrics.ended(.noPlace)
       throw RPCError(code: .resourceExhausted, message: "too many requests")
     }
     metrics.open.add()
     defer {
       metrics.open.add(-1)
-      places.giveBack(by: host.name)
+      place.end()
     }
     let begin = ContinuousClock.now
     let request = DecisionRequest(

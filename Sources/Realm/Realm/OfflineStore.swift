@@ -323,20 +323,7 @@ package final class OfflineStore: Sendable {
   ) throws(RealmError) {
     let (next, name) = (try Self.name(".next"), try Self.name(name))
     try RealmError.onFiles { () throws(SystemError) in
-      try Self.unlink(next, in: directory)
-      let file = try directory.create(next)
-      try file.write(bytes)
-      try file.sync()
-      try directory.rename(next, to: name)
-      try directory.sync()
-    }
-  }
-
-  private static func unlink(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(SystemError) {
-    do throws(SystemError) { try directory.unlink(name) } catch {
-      guard error.isNotFound else { throw error }
+      try directory.replace(name, with: bytes, by: next)
     }
   }
 
@@ -370,7 +357,7 @@ package final class OfflineStore: Sendable {
   ) throws(RealmError) -> OfflineQueue {
     let (next, name) = (try Self.name(".queue"), try Self.name(queueName))
     let file = try RealmError.onFiles { () throws(SystemError) -> File in
-      try Self.unlink(next, in: directory)
+      try directory.unlinkIfPresent(next)
       let created = try directory.create(next)
       guard try created.lock(seconds: 0) else { throw .forbidden(.lock) }
       return created
@@ -382,6 +369,27 @@ package final class OfflineStore: Sendable {
       try directory.sync()
     }
     return queue
+  }
+}
+
+extension Directory {
+  /// Replaces a file as a whole, by a new one that only its owner may read.
+  package func replace(
+    _ name: FileName, with bytes: [UInt8], by temporary: FileName
+  ) throws(SystemError) {
+    try unlinkIfPresent(temporary)
+    let file = try create(temporary)
+    try file.write(bytes)
+    try file.sync()
+    try rename(temporary, to: name)
+    try sync()
+  }
+
+  /// Removes a file, if there is one.
+  func unlinkIfPresent(_ name: FileName) throws(SystemError) {
+    do throws(SystemError) { try unlink(name) } catch {
+      guard error.isNotFound else { throw error }
+    }
   }
 }
 

@@ -60,8 +60,6 @@ package enum VerifierRequest: WireMessage, Sendable {
   /// Asks what a host may do while no verifier answers, or reports what it did.
   case offline(OfflineRequest)
 
-  /// The longest name of a host in bytes.
-  package static let longestHost = 255
   /// The longest serial number of a certificate in bytes (RFC 5280, 4.1.2.2).
   package static let longestSerial = 20
   /// The longest ticket in bytes.

@@ -1,52 +1,45 @@
 /// A property of the database that makes a realm's store less safe, or unusable.
-package enum DatabaseFinding: Equatable, Hashable, Sendable {
-  /// The server is a standby.
-  case inRecovery
-  /// The schema is missing, has another version, or the role has no access to it.
-  case schemaVersion(found: Int64?)
-  /// The schema has no realm yet.
-  case noRealm
-  /// `synchronous_standby_names` is empty: a commit is acknowledged that is on one machine only.
-  case noStandbyRequired
-  /// A synchronous standby is required, and none is connected: commits wait for one.
-  case noStandbyConnected
-  /// The owner of the schema may not see the state of standbys (`pg_read_all_stats`).
-  case standbysNotVisible
-  /// The default of `synchronous_commit` for this role is weaker than `on`. The engine overrides
-  /// it.
-  case synchronousCommitWeak
-  /// `fsync` is off: a crash loses commits.
-  case fsyncOff
-  /// `full_page_writes` is off: a crash can destroy pages.
-  case fullPageWritesOff
-  /// The role can change tables of the schema without its functions.
-  case tooManyPrivileges
-  /// The connection goes through a network, and the server's certificate was not verified.
-  case serverNotVerified
-}
-
-extension DatabaseFinding {
+package struct DatabaseFinding: Equatable, Sendable {
   /// What is wrong, and what to do.
-  package var sentence: String {
-    switch self {
-    case .inRecovery: "the server is a standby: name the primary in the key database"
-    case .schemaVersion(let found) where found ?? 0 > PostgreSQLEngine.schemaVersion:
-      "the schema is newer than this mfa-verifier: install the version that the other verifiers have"
-    case .schemaVersion: "the schema is missing or older than this mfa-verifier: mfa-verifier setup"
-    case .noRealm: "there is no realm: mfa-verifier setup"
-    case .noStandbyRequired:
-      "synchronous_standby_names is empty: a failover can lose accepted codes and revocations"
-    case .noStandbyConnected: "no synchronous standby is connected: commits wait, and sign-ins fail"
-    case .standbysNotVisible:
-      "the owner of the schema cannot see standbys: GRANT pg_read_all_stats TO OWNER"
-    case .synchronousCommitWeak: "synchronous_commit is weaker than on for the verifiers' role"
-    case .fsyncOff: "fsync is off: a crash loses accepted codes and revocations"
-    case .fullPageWritesOff: "full_page_writes is off: a crash can destroy data"
-    case .tooManyPrivileges: "the verifiers' role can change tables: use a role of its own"
-    case .serverNotVerified:
-      "the connection crosses a network without sslmode=verify-full: anyone there can answer"
+  package let sentence: String
+
+  private init(_ sentence: String) { self.sentence = sentence }
+
+  package static let inRecovery = DatabaseFinding(
+    "the server is a standby: name the primary in the key database")
+
+  /// The schema is missing, has another version, or the role has no access to it.
+  package static func schemaVersion(found: Int64?) -> DatabaseFinding {
+    guard found ?? 0 > PostgreSQLEngine.schemaVersion else {
+      return DatabaseFinding(
+        "the schema is missing or older than this mfa-verifier: mfa-verifier setup")
     }
+    return DatabaseFinding(
+      "the schema is newer than this mfa-verifier: install the version that the other verifiers have"
+    )
   }
+
+  package static let noRealm = DatabaseFinding("there is no realm: mfa-verifier setup")
+  /// A commit is acknowledged that is on one machine only.
+  package static let noStandbyRequired = DatabaseFinding(
+    "synchronous_standby_names is empty: a failover can lose accepted codes and revocations")
+  package static let noStandbyConnected = DatabaseFinding(
+    "no synchronous standby is connected: commits wait, and sign-ins fail")
+  package static let standbysNotVisible = DatabaseFinding(
+    "the owner of the schema cannot see standbys: GRANT pg_read_all_stats TO OWNER")
+  /// The default for this role. The engine overrides it.
+  package static let synchronousCommitWeak = DatabaseFinding(
+    "synchronous_commit is weaker than on for the verifiers' role")
+  package static let fsyncOff = DatabaseFinding(
+    "fsync is off: a crash loses accepted codes and revocations")
+  package static let fullPageWritesOff = DatabaseFinding(
+    "full_page_writes is off: a crash can destroy data")
+  /// Without the functions of the schema.
+  package static let tooManyPrivileges = DatabaseFinding(
+    "the verifiers' role can change tables: use a role of its own")
+  /// The server's certificate was not verified.
+  package static let serverNotVerified = DatabaseFinding(
+    "the connection crosses a network without sslmode=verify-full: anyone there can answer")
 }
 
 /// A property of an etcd cluster that makes a realm's store less safe, or unusable.

@@ -9,7 +9,7 @@ extension EtcdEngine {
   /// - Throws: the error of the cluster.
   package func initializeRealm(now: Int64) throws(EngineError) -> Bool {
     ownMessage = ""
-    let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     // The realm does not exist, so that nothing can compare the lead meanwhile: a number that is too
     // small is enough.
     let status = try EtcdStatus(of: session, until: deadline)
@@ -46,7 +46,7 @@ extension EtcdEngine {
     for endpoint in configuration.endpoints {
       findings += memberFindings(endpoint, of: &first)
     }
-    let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     do throws(EngineError) {
       findings += try memberCount(until: deadline) + alarms(until: deadline)
       let read = try session.send(
@@ -89,7 +89,7 @@ extension EtcdEngine {
     let member = EtcdSession(single)
     do throws(EngineError) {
       let status = try EtcdStatus(
-        of: member, until: EtcdSession.deadline(after: configuration.loadDeadline))
+        of: member, until: EngineDeadline.after(configuration.loadDeadline))
       if let cluster, cluster != status.cluster { return [.otherCluster(endpoint: endpoint)] }
       cluster = status.cluster
       return []
@@ -99,7 +99,7 @@ extension EtcdEngine {
   }
 
   private func memberCount(
-    until deadline: EtcdSession.Deadline
+    until deadline: EngineDeadline
   ) throws(EngineError) -> [EtcdFinding] {
     let members = try EtcdMembers(of: session, until: deadline).members
     guard !members.isEmpty else { throw .refused }
@@ -116,7 +116,7 @@ extension EtcdEngine {
     struct Alarm: Decodable { let alarm: String? }
   }
 
-  private func alarms(until deadline: EtcdSession.Deadline) throws(EngineError) -> [EtcdFinding] {
+  private func alarms(until deadline: EngineDeadline) throws(EngineError) -> [EtcdFinding] {
     let answer: Alarms = try session.call(
       "maintenance/alarm", ["action": "GET"], until: deadline, repeatable: true)
     let kinds = answer.alarms?.map(\.alarm) ?? []
@@ -128,7 +128,7 @@ extension EtcdEngine {
 
   /// Whether the cluster still has the state at an old revision.
   private func isReadable(
-    _ revision: Int64, until deadline: EtcdSession.Deadline
+    _ revision: Int64, until deadline: EngineDeadline
   ) throws(EngineError) -> Bool {
     let request = ["key": Data(keys.realm).base64EncodedString(), "revision": "\(revision)"]
     do throws(EngineError) {

@@ -44,7 +44,7 @@ package final class EtcdEngine: StoreEngine {
 
   /// The failures of a host as they were read last.
   private var failures: EtcdFailures?
-  private var lease: (id: Int64, end: EtcdSession.Deadline)?
+  private var lease: (id: Int64, end: EngineDeadline)?
 
   /// Creates an engine, which does not connect yet.
   package init(_ configuration: EtcdConfiguration) {
@@ -65,7 +65,7 @@ package final class EtcdEngine: StoreEngine {
     let nonce = context.nonce.map { keys.answer($0) }
     let read = try readRealm(
       [row] + (host.map { [$0] } ?? []) + (nonce.map { [$0] } ?? []),
-      until: EtcdSession.deadline(after: configuration.loadDeadline))
+      until: EngineDeadline.after(configuration.loadDeadline))
     var snapshot = EngineSnapshot(
       row: try Self.row(read.entries[0]), realm: read.state, incarnation: read.incarnation,
       time: session.time)
@@ -92,7 +92,7 @@ package final class EtcdEngine: StoreEngine {
 
   /// Reads the realm and other keys at one moment.
   func readRealm(
-    _ others: [[UInt8]], until deadline: EtcdSession.Deadline
+    _ others: [[UInt8]], until deadline: EngineDeadline
   ) throws(EngineError) -> Read {
     let names = [keys.realm, keys.configuration] + others
     let reply = try read(names.map { .get($0) }, until: deadline)
@@ -112,7 +112,7 @@ package final class EtcdEngine: StoreEngine {
 
   /// Reads keys. If the connection is new, finds out the lead of the database.
   private func read(
-    _ operations: [EtcdTransaction.Operation], until deadline: EtcdSession.Deadline
+    _ operations: [EtcdTransaction.Operation], until deadline: EngineDeadline
   ) throws(EngineError) -> EtcdReply {
     let transaction = EtcdTransaction(success: operations)
     // A connection that is lost again and again is no connection.
@@ -194,7 +194,7 @@ package final class EtcdEngine: StoreEngine {
       ownMessage = "a part of the change is too long"
       throw .refused
     }
-    let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     let realm = try presentRealm(of: change, entering != nil, until: deadline)
     guard realm.epoch == change.epoch else { throw .conflict }
     // Others may change the end of the log and the host's failures at any time.
@@ -230,7 +230,7 @@ package final class EtcdEngine: StoreEngine {
   /// Returns the realm as it was read last if the connection is still the same. Otherwise reads it, with
   /// everything that the change depends on.
   private func presentRealm(
-    of change: EngineChange, _ needsLogEnd: Bool, until deadline: EtcdSession.Deadline
+    of change: EngineChange, _ needsLogEnd: Bool, until deadline: EngineDeadline
   ) throws(EngineError) -> EtcdRealm {
     let needsFailures = change.budget != nil && knownFailures(for: change) == nil
     logEnd = nil
@@ -255,9 +255,9 @@ package final class EtcdEngine: StoreEngine {
   }
 
   /// Returns a lease that lasts longer than an answer must be kept.
-  private func presentLease(until deadline: EtcdSession.Deadline) throws(EngineError) -> Int64 {
+  private func presentLease(until deadline: EngineDeadline) throws(EngineError) -> Int64 {
     if let lease, SuspendingClock.now < lease.end { return lease.id }
-    let end = EtcdSession.deadline(after: .seconds(configuration.leaseSeconds / 3))
+    let end = EngineDeadline.after(.seconds(configuration.leaseSeconds / 3))
     let granted: Lease = try session.call(
       "lease/grant", ["TTL": "\(configuration.leaseSeconds)"], until: deadline, repeatable: true)
     lease = (granted.id, end)
@@ -272,7 +272,7 @@ package final class EtcdEngine: StoreEngine {
 
   /// Takes note of a commit that took effect. Throws if it was in another database than that of the realm.
   private func acknowledge(
-    _ draft: EtcdChange, _ reply: EtcdReply, until deadline: EtcdSession.Deadline
+    _ draft: EtcdChange, _ reply: EtcdReply, until deadline: EngineDeadline
   ) throws(EngineError) {
     failures = draft.nextFailures ?? failures
     logEnd = nil
@@ -297,7 +297,7 @@ package final class EtcdEngine: StoreEngine {
   /// Replaces the state of the realm, if it still has this epoch.
   package func replaceRealm(epoch: UInt64, with state: RealmState) throws(EngineError) -> Bool {
     ownMessage = ""
-    let deadline = EtcdSession.deadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     let read = try readRealm([], until: deadline)
     realm = nil
     guard read.realm.epoch == epoch else { return false }
@@ -320,18 +320,31 @@ package final class EtcdEngine: StoreEngine {
   /// The number of keys or lines in one answer.
   private static var page: Int { 500 }
 
+  /// Returns what `element` makes of entries in order, at most `most` of them. `range` returns the keys after an element
+  /// that was read, or all keys.
+  private func pages<Element>(
+    most: Int, keysOnly: Bool,
+    range: (_ last: Element?) -> (first: [UInt8], end: [UInt8]),
+    _ element: (EtcdEntry) throws(EngineError) -> Element
+  ) throws(EngineError) -> [Element] {
+    var found: [Element] = []
+    while found.count < most {
+      let count = min(most - found.count, Self.page)
+      let (first, end) = range(found.last)
+      let entries = try list(.range(first, end, most: count, keysOnly: keysOnly))
+      for entry in entries { found.append(try element(entry)) }
+      guard entries.count == count else { return found }
+    }
+    return found
+  }
+
   /// Returns lines of the audit log in order.
   package func logLines(after number: UInt32, most: Int) throws(EngineError) -> [EngineLogLine] {
-    var lines: [EngineLogLine] = []
-    var last = number
-    while lines.count < most, last < .max {
-      let count = min(most - lines.count, Self.page)
-      let entries = try list((keys.line(last + 1), keys.endOfLines), most: count, keysOnly: false)
-      for entry in entries { lines.append(try EtcdChange.line(entry, keys)) }
-      guard entries.count == count, let next = lines.last else { return lines }
-      last = next.number
-    }
-    return lines
+    guard number < .max else { return [] }
+    return try pages(
+      most: most, keysOnly: false,
+      range: { last in (keys.line((last?.number ?? number) &+ 1), keys.endOfLines) }
+    ) { entry throws(EngineError) in try EtcdChange.line(entry, keys) }
   }
 
   /// Returns the last line of the audit log.
@@ -344,27 +357,14 @@ package final class EtcdEngine: StoreEngine {
   package func keys(
     _ kind: EngineKey.Kind, after id: [UInt8], most: Int
   ) throws(EngineError) -> [EngineKey] {
-    var found: [EngineKey] = []
-    var last = id
-    while found.count < most {
-      let count = min(most - found.count, Self.page)
-      let entries = try list(keys.rows(kind, after: last), most: count, keysOnly: true)
-      for entry in entries {
-        guard let id = keys.id(of: entry.key, kind), let key = EngineKey(kind, id) else {
-          throw .refused
-        }
-        found.append(key)
+    try pages(
+      most: most, keysOnly: true, range: { last in keys.rows(kind, after: last?.id ?? id) }
+    ) { entry throws(EngineError) in
+      guard let id = keys.id(of: entry.key, kind), let key = EngineKey(kind, id) else {
+        throw .refused
       }
-      guard entries.count == count, let next = found.last else { return found }
-      last = next.id
+      return key
     }
-    return found
-  }
-
-  private func list(
-    _ range: (first: [UInt8], end: [UInt8]), most: Int, keysOnly: Bool
-  ) throws(EngineError) -> [EtcdEntry] {
-    try list(.range(range.first, range.end, most: most, keysOnly: keysOnly))
   }
 
   private func list(
@@ -373,7 +373,7 @@ package final class EtcdEngine: StoreEngine {
     ownMessage = ""
     let reply = try session.send(
       EtcdTransaction(success: [operation]),
-      until: EtcdSession.deadline(after: configuration.loadDeadline), repeatable: true)
+      until: EngineDeadline.after(configuration.loadDeadline), repeatable: true)
     guard let entries = reply.results.first else { throw .refused }
     return entries
   }

@@ -7,9 +7,6 @@ import MFAStore
 /// MUST 2: no call takes longer than its deadline (`EtcdFaultTests.pausedMemberIsReplaced`,
 /// `EtcdSessionTests.silentServerMissesTheDeadline`).
 final class EtcdSession {
-  /// A moment at which a call gives up.
-  typealias Deadline = SuspendingClock.Instant
-
   private let endpoints: [String]
   private let credentials: HTTPConnection.Credentials
   private var connection: HTTPConnection?
@@ -35,21 +32,9 @@ final class EtcdSession {
     index = endpoints.isEmpty ? 0 : Int.random(in: 0..<endpoints.count)
   }
 
-  /// Returns a deadline after a duration.
-  static func deadline(after duration: Duration) -> Deadline {
-    SuspendingClock.now.advanced(by: min(max(duration, .zero), .seconds(3600)))
-  }
-
-  /// The remaining milliseconds, rounded down; 0 if the deadline has passed.
-  private static func milliseconds(until deadline: Deadline) -> Int {
-    let (seconds, attoseconds) = SuspendingClock.now.duration(to: deadline).components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    return Int(min(seconds, 3600)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
-  }
-
   /// Sends a transaction. Only one that changes nothing may be `repeatable`.
   func send(
-    _ transaction: EtcdTransaction, until deadline: Deadline, repeatable: Bool
+    _ transaction: EtcdTransaction, until deadline: EngineDeadline, repeatable: Bool
   ) throws(EngineError) -> EtcdReply {
     let answer: EtcdReply.Answer = try call(
       "kv/txn", transaction, until: deadline, repeatable: repeatable)
@@ -61,36 +46,34 @@ final class EtcdSession {
 
   /// Calls a method of the gateway. With `repeatable`, members that fail are replaced by the next one.
   func call<Answer: Decodable>(
-    _ method: StaticString, _ request: some Encodable, until deadline: Deadline, repeatable: Bool
+    _ method: StaticString, _ request: some Encodable, until deadline: EngineDeadline,
+    repeatable: Bool
   ) throws(EngineError) -> Answer {
     (message, isLeaseMissing) = ("", false)
     let content = try EtcdJSON.encoded(request)
     var triesLeft = endpoints.count
     while true {
-      let left = Self.milliseconds(until: deadline)
+      let left = deadline.milliseconds
       guard left > 0 else { throw .deadline }
       triesLeft -= 1
       // The other members get the rest of the time.
       let part = triesLeft > 0 ? max(left / 2, 1) : left
-      let answer: HTTPConnection.Answer
-      do throws(HTTPConnection.Failure) {
-        answer = try post(
-          method, content, milliseconds: repeatable ? part : left, connecting: part)
-      } catch {
-        advance()
-        message = error.message
-        guard triesLeft > 0, repeatable || error.isNotSent else {
-          throw error == .late ? .deadline : .unreachable
+      switch post(method, content, milliseconds: repeatable ? part : left, connecting: part) {
+      case .answered(let answer):
+        do throws(EngineError) { return try Self.checked(answer) { message = $0 } } catch {
+          isLeaseMissing = answer.status == 404 && message.contains("requested lease not found")
+          guard error == .unreachable else { throw error }
+          // The member has no leader, or stops.
+          advance()
+          guard repeatable, triesLeft > 0 else { throw error }
         }
-        continue
-      }
-      do throws(EngineError) {
-        return try Self.checked(answer) { message = $0 }
-      } catch {
-        isLeaseMissing = answer.status == 404 && message.contains("requested lease not found")
-        guard error == .unreachable else { throw error }
-        // The member has no leader, or stops.
+      case .notSent(let reason):
         advance()
+        message = reason
+        guard triesLeft > 0 else { throw .unreachable }
+      case .lost(let reason, let error):
+        advance()
+        message = reason
         guard repeatable, triesLeft > 0 else { throw error }
       }
     }
@@ -104,16 +87,18 @@ final class EtcdSession {
 
   private func post(
     _ method: StaticString, _ content: [UInt8], milliseconds: Int, connecting: Int
-  ) throws(HTTPConnection.Failure) -> HTTPConnection.Answer {
-    guard endpoints.indices.contains(index) else { throw .notSent("no endpoint") }
+  ) -> HTTPConnection.Outcome {
+    guard endpoints.indices.contains(index) else { return .notSent("no endpoint") }
     if connection?.isOfThisProcess != true { connection = HTTPConnection(credentials) }
-    guard let connection else { throw .notSent("libcurl cannot be used") }
-    let answer = try connection.post(
+    guard let connection else { return .notSent("libcurl cannot be used") }
+    let outcome = connection.post(
       "\(endpoints[index])/v3/\(method)", content, milliseconds: milliseconds,
       connecting: connecting)
-    if answer.isNewConnection { generation += 1 }
-    time = answer.time
-    return answer
+    if case .answered(let answer) = outcome {
+      if answer.isNewConnection { generation += 1 }
+      time = answer.time
+    }
+    return outcome
   }
 
   /// What the gateway reports instead of an answer.

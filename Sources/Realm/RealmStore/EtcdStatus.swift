@@ -22,7 +22,7 @@ struct EtcdStatus: Decodable, Equatable, Sendable {
   }
 
   /// Asks the member of the session's connection, or another one.
-  init(of session: EtcdSession, until deadline: EtcdSession.Deadline) throws(EngineError) {
+  init(of session: EtcdSession, until deadline: EngineDeadline) throws(EngineError) {
     self = try session.call(
       "maintenance/status", EtcdSession.nothing, until: deadline, repeatable: true)
   }
@@ -45,7 +45,7 @@ struct EtcdMembers: Decodable {
   }
 
   /// Asks the member of the session's connection, or another one.
-  init(of session: EtcdSession, until deadline: EtcdSession.Deadline) throws(EngineError) {
+  init(of session: EtcdSession, until deadline: EngineDeadline) throws(EngineError) {
     self = try session.call(
       "cluster/member/list", EtcdSession.nothing, until: deadline, repeatable: true)
   }
@@ -166,7 +166,7 @@ extension EtcdEngine {
   /// Returns the leader and the other members, by their names. How far a member is behind matters to no
   /// request, because each request is agreed on by a majority.
   package func servers() throws(EngineError) -> EngineServers? {
-    let deadline = EtcdSession.deadline(after: configuration.loadDeadline)
+    let deadline = EngineDeadline.after(configuration.loadDeadline)
     let status: Leader = try session.call(
       "maintenance/status", EtcdSession.nothing, until: deadline, repeatable: true)
     var servers = EngineServers(primary: "", others: [], lag: nil)
@@ -184,5 +184,5 @@ extension EtcdEngine {
   private struct Leader: Decodable { @PositiveInteger var leader: UInt64 }
 
   /// Returns a sentence for each finding of `checkCluster`.
-  package func findings() throws(EngineError) -> [String]? { checkCluster().map(\.sentence) }
+  package func findings() throws(EngineError) -> [String] { checkCluster().map(\.sentence) }
 }

@@ -274,11 +274,9 @@ extension HostRegistry {
     try store.onEngine { () throws(EngineError) in try store.engine.servers() }
   }
 
-  /// Returns a sentence for each property of the database that makes the realm less safe, or nil if its engine
-  /// cannot tell them.
-  package func findings() throws(FactorStoreError) -> [String]? {
+  /// Returns a sentence for each property of the database that makes the realm less safe.
+  package func findings() throws(FactorStoreError) -> [String] {
     let findings = try store.onEngine { () throws(EngineError) in try store.engine.findings() }
-    guard let findings else { return nil }
     return findings + [try store.clockFinding()].compactMap(\.self)
   }
 }

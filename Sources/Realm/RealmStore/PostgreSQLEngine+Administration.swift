@@ -37,7 +37,7 @@ extension PostgreSQLEngine {
   /// Executes statements of the schema's owner. A notice is an error, as in every commit.
   private func administer(_ statements: [SQLStatement]) throws(EngineError) -> SQLReply {
     lastMessage = ""
-    let deadline = MonotonicDeadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     let session = try PostgreSQLSession(configuration, until: deadline) {
       lastMessage = Self.printable($0)
     }
@@ -76,15 +76,9 @@ extension PostgreSQLEngine {
     return try findings(row)
   }
 
-  /// Returns the primary and its standbys, or nil if the schema is older than this function.
+  /// Returns the primary and its standbys.
   package func servers() throws(EngineError) -> EngineServers? {
-    let found: [SQLRow]
-    do throws(EngineError) {
-      found = try rows(of: SQLStatement("SELECT name, state, behind FROM mfa.servers()"))
-    } catch {
-      guard refusal?.isOfSchema == true else { throw error }
-      return nil
-    }
+    let found = try rows(of: SQLStatement("SELECT name, state, behind FROM mfa.servers()"))
     var servers: EngineServers?
     var lag: UInt64?
     for var row in found {
@@ -104,7 +98,7 @@ extension PostgreSQLEngine {
   }
 
   /// Returns a sentence for each finding of `checkDatabase`.
-  package func findings() throws(EngineError) -> [String]? { try checkDatabase().map(\.sentence) }
+  package func findings() throws(EngineError) -> [String] { try checkDatabase().map(\.sentence) }
 
   private func findings(_ row: SQLRow) throws(EngineError) -> [DatabaseFinding] {
     var row = row

@@ -57,7 +57,7 @@ package final class PostgreSQLEngine: StoreEngine {
   package func load(
     _ key: EngineKey, _ context: EngineContext
   ) throws(EngineError) -> EngineSnapshot {
-    let deadline = MonotonicDeadline(after: configuration.loadDeadline)
+    let deadline = EngineDeadline.after(configuration.loadDeadline)
     let reply = try exchange([Prepared.load(key, context)], until: deadline)
     let snapshot = try checked { () throws(EngineError) in try Self.snapshot(try reply.row()) }
     guard snapshot.answer != nil else { return snapshot }
@@ -70,7 +70,7 @@ package final class PostgreSQLEngine: StoreEngine {
   package func commit(
     _ change: EngineChange, entering: ((_ end: [UInt8]) -> EngineLogLine?)?
   ) throws(EngineError) {
-    let deadline = MonotonicDeadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     guard let entering else {
       guard change.otherRow == nil else { throw .refused }
       return try committed(exchange([Prepared.commit(change, nil)], until: deadline))
@@ -89,7 +89,7 @@ package final class PostgreSQLEngine: StoreEngine {
   /// Makes a change in a transaction, and appends a line to the audit log.
   private func append(
     _ entering: (_ end: [UInt8]) -> EngineLogLine?, with change: EngineChange,
-    until deadline: MonotonicDeadline
+    until deadline: EngineDeadline
   ) throws(EngineError) {
     let limit = change.givesWay ? [Self.lockTimeout] : []
     let statements = [SQLStatement("BEGIN")] + limit + [Prepared.lockLogEnd]
@@ -125,7 +125,7 @@ package final class PostgreSQLEngine: StoreEngine {
 
   /// Replaces the state of the realm, if it still has this epoch.
   package func replaceRealm(epoch: UInt64, with state: RealmState) throws(EngineError) -> Bool {
-    let deadline = MonotonicDeadline(after: configuration.commitDeadline)
+    let deadline = EngineDeadline.after(configuration.commitDeadline)
     do throws(EngineError) {
       try committed(exchange([Prepared.replaceRealm(epoch, state)], until: deadline))
     } catch .conflict {
@@ -177,7 +177,7 @@ package final class PostgreSQLEngine: StoreEngine {
   /// Returns the rows of a statement that changes nothing.
   func rows(of statement: SQLStatement) throws(EngineError) -> [SQLRow] {
     let reply = try exchange(
-      [statement], until: MonotonicDeadline(after: configuration.loadDeadline))
+      [statement], until: EngineDeadline.after(configuration.loadDeadline))
     return try checked { () throws(EngineError) in
       guard let result = reply.results.first else { throw .refused }
       return result.rows
@@ -190,7 +190,7 @@ package final class PostgreSQLEngine: StoreEngine {
   /// Sends statements, and throws the server's error. With `inTransaction`, the statements need the
   /// connection with the open transaction; without it, they may be sent over a new connection.
   private func exchange(
-    _ statements: [SQLStatement], until deadline: MonotonicDeadline, inTransaction: Bool = false
+    _ statements: [SQLStatement], until deadline: EngineDeadline, inTransaction: Bool = false
   ) throws(EngineError) -> SQLReply {
     if !inTransaction { (refusal, lastMessage) = (nil, "") }
     let reply = try checked { () throws(EngineError) in
@@ -260,7 +260,7 @@ package final class PostgreSQLEngine: StoreEngine {
 
   /// Returns the session, or a new one if the server has closed it meanwhile.
   private func connected(
-    until deadline: MonotonicDeadline
+    until deadline: EngineDeadline
   ) throws(EngineError) -> PostgreSQLSession {
     if let session, session.connection.isUsable { return session }
     session = nil

@@ -388,7 +388,6 @@ enum PostgreSQLSchema {
           AND has_table_privilege(session_user, c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE'))
     $$
     """,
-    // Verifiers need no new version of the schema for this function: without it, they do not tell the servers.
     """
     CREATE OR REPLACE FUNCTION mfa.servers()
     RETURNS TABLE (name bytea, state bytea, behind bigint)

@@ -15,7 +15,7 @@ final class PostgreSQLSession {
   /// Connects to the primary. If that fails, the function gets the message of the server or of
   /// libpq.
   init(
-    _ configuration: PostgreSQLConfiguration, until deadline: MonotonicDeadline,
+    _ configuration: PostgreSQLConfiguration, until deadline: EngineDeadline,
     onFailure failure: (String) -> Void
   ) throws(EngineError) {
     let whole = [
@@ -109,7 +109,7 @@ final class PostgreSQLSession {
 
   /// Sends statements together, and returns what the server answered; see `ServerConnection`.
   func exchange(
-    _ statements: [SQLStatement], until deadline: MonotonicDeadline
+    _ statements: [SQLStatement], until deadline: EngineDeadline
   ) throws(EngineError) -> SQLReply {
     let reply = try connection.exchange(statements, until: deadline)
     refusal = reply.refusal

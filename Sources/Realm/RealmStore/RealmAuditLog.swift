@@ -1,3 +1,4 @@
+import MFARealm
 import MFAStore
 
 /// The audit log of a realm, for reading.
@@ -11,7 +12,9 @@ package struct RealmAuditLog<Engine: StoreEngine> {
   package init(_ store: SharedFactorStore<Engine>) { self.store = store }
 
   /// Returns the lines with numbers above `number`, at most `most`.
-  package func lines(after number: UInt32, most: Int) throws(FactorStoreError) -> [RealmLogLine] {
+  package func lines(
+    after number: UInt32, most: Int
+  ) throws(FactorStoreError) -> [AdministeredLogLine] {
     var key = try store.key()
     let first = number == 0 ? number : number &- 1
     var read = try lines(from: first, most: number == 0 ? most : most &+ 1)
@@ -19,17 +22,17 @@ package struct RealmAuditLog<Engine: StoreEngine> {
     if number > 0 {
       guard let before = read.first, before.number == number else {
         // The line before is missing, so that no line after it is verified.
-        return read.filter { $0.number > number }.map { RealmLogLine($0, nil) }
+        return read.filter { $0.number > number }.map { AdministeredLogLine($0, nil) }
       }
       read.removeFirst()
       do throws(FactorStoreError) {
         verification = try SharedAuditLog.Verification(after: before.end, &key)
       } catch {
         guard error == .damaged(.auditLogHead) else { throw error }
-        return read.map { RealmLogLine($0, nil) }
+        return read.map { AdministeredLogLine($0, nil) }
       }
     }
-    var lines: [RealmLogLine] = []
+    var lines: [AdministeredLogLine] = []
     var isWhole = true
     for line in read {
       var checkpoint: AuditLogCheckpoint?
@@ -37,7 +40,7 @@ package struct RealmAuditLog<Engine: StoreEngine> {
         checkpoint = try verified(line, &verification, &key)
         isWhole = checkpoint != nil
       }
-      lines.append(RealmLogLine(line, checkpoint))
+      lines.append(AdministeredLogLine(line, checkpoint))
     }
     return lines
   }
@@ -68,18 +71,10 @@ package struct RealmAuditLog<Engine: StoreEngine> {
   }
 }
 
-/// A line of the audit log of a realm.
-package struct RealmLogLine: Sendable {
-  /// The number, counted from 1.
-  package let number: UInt32
-  /// The line without its line feed.
-  package let text: [UInt8]
-  /// The checkpoint, or nil if the line is not verified.
-  package let checkpoint: AuditLogCheckpoint?
-
-  init(_ line: EngineLogLine, _ checkpoint: AuditLogCheckpoint?) {
-    number = line.number
-    text = Array(line.text.dropLast())
-    self.checkpoint = checkpoint
+extension AdministeredLogLine {
+  /// Describes a line, which is verified if it has a checkpoint.
+  fileprivate init(_ line: EngineLogLine, _ checkpoint: AuditLogCheckpoint?) {
+    self.init(
+      number: line.number, text: Array(line.text.dropLast()), checkpoint: checkpoint?.text ?? [])
   }
 }

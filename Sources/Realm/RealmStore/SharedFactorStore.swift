@@ -384,7 +384,11 @@ extension SharedFactorStore {
       let snapshot = try presentSnapshot(at: now)
       let (epoch, overflow) = snapshot.realm.epoch.addingReportingOverflow(1)
       guard !overflow else { throw .damaged(.directory) }
-      try enter(.epochBegun, UInt64(epoch), by: actor, at: now, after: snapshot)
+      let event = AuditLogEvent(
+        .epochBegun, detail: Array(String(epoch).utf8), by: actor, at: now)
+      var key = try key()
+      let change = EngineChange(epoch: snapshot.realm.epoch)
+      _ = try commit(change, entering: event, about: AuditLogSubject(), &key)
       guard let state = try beginEpoch(after: snapshot, at: now) else { throw .engine(.conflict) }
       return state
     }
@@ -407,17 +411,6 @@ extension SharedFactorStore {
     let key = try Self.key(of: .nobody)
     let context = request.context(at: now, withAnswer: false)
     return try onEngine { () throws(EngineError) in try engine.load(key, context) }
-  }
-
-  /// Enters an event with a number in the audit log.
-  private func enter(
-    _ kind: AuditLogEvent.Kind, _ number: UInt64, by actor: AuditLogEvent.Actor, at now: Int64,
-    after snapshot: EngineSnapshot
-  ) throws(FactorStoreError) {
-    var key = try key()
-    let event = AuditLogEvent(kind, detail: Array(String(number).utf8), by: actor, at: now)
-    let change = EngineChange(epoch: snapshot.realm.epoch)
-    _ = try commit(change, entering: event, about: AuditLogSubject(), &key)
   }
 }
 

@@ -50,21 +50,11 @@ package protocol StoreEngine {
   /// It is empty if the error has no message.
   var lastMessage: String { get }
 
-  /// Returns a sentence for each property of the database that makes the realm less safe, or nil if the
-  /// engine cannot tell them.
-  func findings() throws(EngineError) -> [String]?
+  /// Returns a sentence for each property of the database that makes the realm less safe.
+  func findings() throws(EngineError) -> [String]
 }
 
 extension StoreEngine {
-  /// No message.
-  package var lastMessage: String { "" }
-
-  /// Returns nil.
-  package func servers() throws(EngineError) -> EngineServers? { nil }
-
-  /// Returns nil.
-  package func findings() throws(EngineError) -> [String]? { nil }
-
   /// Returns the first 300 characters of a message, with "?" in place of all that are not
   /// printable.
   static func printable(_ message: String) -> String {
@@ -235,4 +225,21 @@ package struct EngineSnapshot: Equatable, Sendable {
   package var hostFailures: UInt32 = 0
   /// The answer that was committed with the nonce; nil if there is none.
   package var answer: [UInt8]?
+}
+
+/// A moment of the monotonic clock at which a call of an engine gives up.
+typealias EngineDeadline = SuspendingClock.Instant
+
+extension EngineDeadline {
+  /// Returns the moment after a duration.
+  static func after(_ duration: Duration) -> EngineDeadline {
+    SuspendingClock.now.advanced(by: min(max(duration, .zero), .seconds(3600)))
+  }
+
+  /// The remaining milliseconds, rounded down; 0 if the deadline has passed.
+  var milliseconds: Int {
+    let (seconds, attoseconds) = SuspendingClock.now.duration(to: self).components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    return Int(min(seconds, 3600)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+  }
 }

@@ -11,12 +11,9 @@ package struct IssuedCredentials: Sendable {
   package let chain: [Certificate]
   /// The key.
   let key: Certificate.PrivateKey
+}
 
-  init(chain: [Certificate], key: Certificate.PrivateKey) {
-    self.chain = chain
-    self.key = key
-  }
-
+extension IssuedCredentials {
   /// Takes over a file with certificates and a key.
   package init(pem: [UInt8], path: String) throws(RealmError) {
     do {
@@ -54,9 +51,7 @@ package struct IssuedCredentials: Sendable {
   package func keyPEM() throws -> [UInt8] {
     Array((try key.serializeAsPEM().pemString + "\n").utf8)
   }
-}
 
-extension IssuedCredentials {
   /// Reads a file with certificates and a key.
   package init(file path: String) throws(RealmError) {
     try self.init(pem: try RealmFile(path).read(isSecret: true), path: path)

@@ -67,16 +67,7 @@ package struct RealmFile {
       guard let temporary = FileName([0x2E] + path.last.bytes.prefix(200) + Array(".new".utf8))
       else { throw .system(.forbidden(.write)) }
       try TrustedPath.translating { () throws(SystemError) in
-        do throws(SystemError) {
-          try folder.unlink(temporary)
-        } catch {
-          guard error.isNotFound else { throw error }
-        }
-        let file = try folder.create(temporary)
-        try file.write(bytes)
-        try file.sync()
-        try folder.rename(temporary, to: path.last)
-        try folder.sync()
+        try folder.replace(path.last, with: bytes, by: temporary)
       }
     } catch {
       throw Self.error("cannot write \(text)", error, isSecret: false)

@@ -7,53 +7,34 @@ import Synchronization
 /// (`CheckReasonTests.early`, `.forgotten`)
 /// MUST 2: a wait ends when its time is over, or when its task is cancelled. (`CheckReasonTests.time`, `.cancelled`)
 final class CheckReason: Sendable {
-  private let state = Mutex(State())
+  private let reasons = Mutex(newReasons())
 
-  private struct State {
-    var hasArisen = false
-    /// The task that waits.
-    var waiter: CheckedContinuation<Void, Never>?
+  private static func newReasons() -> (
+    stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation
+  ) {
+    AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Ends the present wait, or the next one.
-  func arise() {
-    state.withLock { $0.hasArisen = true }
-    wake()
-  }
+  func arise() { _ = reasons.withLock { $0.continuation.yield() } }
 
   /// Forgets a reason that arose before: the check that begins now serves it.
-  func forget() { state.withLock { $0.hasArisen = false } }
+  func forget() { reasons.withLock { $0 = Self.newReasons() } }
 
   /// Waits for a reason. Only one task may wait at a time.
   func wait(atMost duration: Duration) async {
+    let stream = reasons.withLock { $0.stream }
     do {
-      _ = try await Deadline.limit(duration) { await self.wait() }
+      let isOver: Bool? = try await Deadline.limit(duration) {
+        for await _ in stream { return false }
+        return true
+      }
+      // A stream whose task was cancelled has ended.
+      if isOver != false { forget() }
     } catch {
       // The task was cancelled.
+      forget()
     }
-  }
-
-  private func wait() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let waits = state.withLock { state -> Bool in
-          guard !state.hasArisen, state.waiter == nil, !Task.isCancelled else { return false }
-          state.waiter = continuation
-          return true
-        }
-        if !waits { continuation.resume() }
-      }
-    } onCancel: {
-      wake()
-    }
-  }
-
-  private func wake() {
-    let waiter = state.withLock { state in
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    waiter?.resume()
   }
 }
 

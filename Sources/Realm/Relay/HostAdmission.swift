@@ -14,10 +14,11 @@ import X509
 ///
 /// MUST 1: the ticket is sent only to a verifier of the authority with the given fingerprint. (Tests/Fleet:
 /// `join`)
-package struct HostAdmission: Sendable {
+package final class HostAdmission: Sendable {
   private let verifier: RealmAddress
   private let fingerprint: String
-  private let authority = AuthorityBox()
+  /// The certificate of the authority, after it was presented.
+  private let authority = Mutex<Certificate?>(nil)
 
   /// How long the verifier may take.
   private static var patience: Duration { .seconds(20) }
@@ -53,7 +54,7 @@ package struct HostAdmission: Sendable {
       let certificates = try await withGRPCClient(transport: transport) { client in
         try await client.call(.join, sent, timeout: Self.patience)
       }
-      guard let authority = authority.certificate else { throw RealmError("") }
+      guard let authority = authority.withLock({ $0 }) else { throw RealmError("") }
       let credentials = try await request.credentials(
         certificates, authority: [authority])
       return Result(credentials: credentials, authority: authority)
@@ -81,7 +82,7 @@ package struct HostAdmission: Sendable {
       tls.serverCertificateVerification = .fullVerification
       tls.trustRoots = .certificates([])
       tls.customVerificationCallback = { certificates, promise in
-        promise.completeWithTask { await verify(certificates) }
+        promise.completeWithTask { await self.verify(certificates) }
       }
     }
   }
@@ -95,21 +96,11 @@ package struct HostAdmission: Sendable {
       guard let root = try presented.certificate(with: fingerprint),
         await presented.isValid(for: .verifier(verifier), authority: [root])
       else { return .failed }
-      authority.certificate = root
+      authority.withLock { $0 = root }
       return .certificateVerified(VerificationMetadata(ValidatedCertificateChain(certificates)))
     } catch {
       return .failed
     }
-  }
-}
-
-/// The certificate of the authority, after it was presented.
-private final class AuthorityBox: Sendable {
-  private let value = Mutex<Certificate?>(nil)
-
-  var certificate: Certificate? {
-    get { value.withLock { $0 } }
-    set { value.withLock { $0 = newValue } }
   }
 }
 #endif

@@ -111,7 +111,7 @@ package struct VerifierPool: Sendable {
           verifier.noteAnswer()
           return .answered(packet)
         case .failure(let error):
-          failures.append(Failure(verifier: verifier.address, code: error.code))
+          failures.append((verifier.address, error.code))
           metrics.unanswered.add(for: verifier.address.text)
           // The check finds out when the verifier works again.
           verifier.noteFailure(error.code)
@@ -159,10 +159,7 @@ package struct VerifierPool: Sendable {
   }
 
   /// A verifier that did not answer.
-  private struct Failure {
-    let verifier: RealmAddress
-    let code: RPCError.Code?
-  }
+  private typealias Failure = (verifier: RealmAddress, code: RPCError.Code)
 
   /// How long to wait before each time that all verifiers are tried.
   private static var waits: [Duration] { [.zero, .milliseconds(100), .milliseconds(300)] }
@@ -185,7 +182,7 @@ package struct VerifierPool: Sendable {
     var line = LogLine(errorIn: "relay", reason: "no-verifier")
     for failure in failures.suffix(8) {
       line.add("verifier", escaping: Array(failure.verifier.text.utf8))
-      line.add("status", escaping: Array((failure.code.map { "\($0)" } ?? "none").utf8))
+      line.add("status", escaping: Array("\(failure.code)".utf8))
     }
     Log.write(.error, line)
   }

@@ -11,7 +11,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   private let engine: Engine
   private let key: CachedKey
   /// The policy of the realm, from all its files.
-  private let policy: ConfigurationCache
+  private let policyCache: ConfigurationCache
   /// The state of the realm, which each request loads with the record of its host.
   private let loaded = LoadedRealm()
   /// The accounts whose notices this verifier is to mail.
@@ -26,7 +26,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   ) {
     self.engine = engine
     self.configuration = configuration
-    self.policy = policy
+    policyCache = policy
     self.mail = mail
     self.key = CachedKey(key, owner: owner, keepsKey: true)
   }
@@ -50,11 +50,8 @@ final class DecisionRealm<Engine: StoreEngine> {
     self.init(engine, configuration, key: key, owner: owner.uid)
   }
 
-  /// Reads one file, or all files of the realm's policy.
-  func policy(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    guard let path else { return try policy.read() }
-    return try ConfigurationFile.read(path)
-  }
+  /// Reads all files of the realm's policy.
+  func policy() throws(ConfigurationFile.Failure) -> Configuration { try policyCache.read() }
 
   /// Returns the store for one request.
   func store(for request: SharedRequest) -> SharedFactorStore<Engine> {
@@ -79,7 +76,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   /// every sign-in, it is the largest possible number.
   private var intervals: UInt8 {
     do throws(ConfigurationFile.Failure) {
-      return try policy(at: nil).largestAdjacentIntervals
+      return try policy().largestAdjacentIntervals
     } catch {
       return Settings.adjacentIntervalsRange.upperBound
     }

@@ -111,15 +111,12 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     guard share.serve(Self.reporting, most: Self.mostReports) else {
       return .offline(.later(seconds: OfflineDecisions<Engine>.pause))
     }
-    switch try decisions.enter(offlineReport) {
-    case .entered(let position):
-      return .offline(.position(number: position.number, chain: position.chain))
-    case .later(let seconds): return .offline(.later(seconds: seconds))
-    case .notPermitted:
+    guard let reply = try decisions.enter(offlineReport) else {
       counters.add(.notPermitted)
       report("offline-not-permitted", host: decisions.host.name)
       return .refused
     }
+    return .offline(reply)
   }
 
   /// Returns the permits with these tokens anew, as many as fit into a reply.
@@ -274,7 +271,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     var shared = SharedRequest(
       host: host, hostLimit: permissions.failuresHourly, nonce: request.nonce, epoch: epoch)
     shared.renamed = renamed
-    let managed = ManagingHost(realm: realm, request: shared, facts: facts, record: record)
+    let managed = DecisionHost(realm: realm, request: shared, facts: facts, record: record)
     if isOfHelper {
       do throws(PacketError) {
         let call = try ManagementCall(packet: packet)
@@ -374,7 +371,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   /// Returns whether a host may ask about a sign-in: about the user and all other names of the user, which
   /// an enrolment applies to as well, and the name before; and for an enrolment, if the sign-in is to begin one.
   private static func allows(
-    _ start: borrowing SignInCall, _ host: ManagingHost<Engine>, _ permissions: HostPermissions
+    _ start: borrowing SignInCall, _ host: DecisionHost<Engine>, _ permissions: HostPermissions
   ) -> Bool {
     let facts = host.facts
     let name = facts.user?.account.name ?? start.request.user
@@ -388,7 +385,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   }
 
   private func decide(
-    _ call: consuming SignInCall, _ connection: PacketConnection, _ host: ManagingHost<Engine>,
+    _ call: consuming SignInCall, _ connection: PacketConnection, _ host: DecisionHost<Engine>,
     _ permissions: HostPermissions
   ) {
     let facts = host.facts
@@ -404,9 +401,9 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     // A user's own process cannot claim to be run by another user.
     let identity = ProcessIdentity(
       user: isRoot ? call.caller : facts.peerUser, actsAsRoot: isRoot, isConfined: false)
-    let step = SignIn(
-      call, host: DecisionHost(managed: host, entered: entered), identity: identity
-    ).step()
+    var host = host
+    host.entered = entered
+    let step = SignIn(call, host: host, identity: identity).step()
     // Before the verdict, because the next line of the sign-in must find the factors under the new name.
     if let renamed = host.request.renamed, step.results.contains(where: \.movesFactors) {
       follow(renamed, permissions, host: host.request.host ?? [])
@@ -419,7 +416,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
 
   private func manage(
     _ call: consuming ManagementCall, _ connection: PacketConnection,
-    _ host: ManagingHost<Engine>, _ permissions: HostPermissions
+    _ host: DecisionHost<Engine>, _ permissions: HostPermissions
   ) {
     guard let caller = host.facts.caller?.account,
       permissions.allowsEnrollment(of: caller.name),

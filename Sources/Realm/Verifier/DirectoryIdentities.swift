@@ -52,15 +52,22 @@ struct DirectoryIdentities<Engine: StoreEngine> {
     guard known != nil || holder != nil else { return .same }
     if try store.snapshot(of: user.account) != nil { return known == nil ? .same : .anotherPerson }
     guard case .entry(let id) = user.identity, let holder, holder != name else { return .same }
-    let claim = EntryClaim(
-      holder: try hasFactors(holder, of: id) ? .otherName : .formerName,
-      permitsName: present.includes(name), permitsHolder: present.includes(holder),
-      isConfirmed: try isConfirmed(id, of: holder, for: name))
-    switch claim.decision {
-    case .ask: return .renamed(from: holder)
-    case .refuse: return .notPermitted
-    case .bind, .ignore: return claim.holder == .otherName ? .disputed(holder: holder) : .same
-    }
+    return Self.owner(
+      holder, hasFactors: try hasFactors(holder, of: id),
+      isConfirmed: try isConfirmed(id, of: holder, for: name),
+      isPermitted: present.includes(name) && present.includes(holder))
+  }
+
+  /// Returns whose factors a name has, if its entry is or was `holder`'s: because the user was renamed, or because a
+  /// host lied about one of the two names. `isConfirmed` says whether a host that may enrol both names has reported
+  /// the entry of the holder, and `isPermitted` whether this host may ask about both names.
+  static func owner(
+    _ holder: [UInt8], hasFactors: Bool, isConfirmed: Bool, isPermitted: Bool
+  ) -> Owner {
+    // Without factors, nobody can prove to be the holder. An administrator can release the entry.
+    guard hasFactors else { return .same }
+    guard isConfirmed else { return .disputed(holder: holder) }
+    return isPermitted ? .renamed(from: holder) : .notPermitted
   }
 
   /// Returns whether a name has the entry at present, with factors.
@@ -88,11 +95,7 @@ struct DirectoryIdentities<Engine: StoreEngine> {
   /// Returns whether the factors of a renamed user, a code of which was accepted, go to the present name.
   static func mayMove(_ renamed: RenamedUser, _ present: HostPermissions) -> Bool {
     // `owner` has found the report of a host that may enrol both names.
-    EntryClaim(
-      holder: .otherName, permitsName: present.allowsEnrollment(of: renamed.name),
-      permitsHolder: present.allowsEnrollment(of: renamed.earlier), isConfirmed: true,
-      isProven: true
-    ).decision == .bind
+    present.allowsEnrollment(of: renamed.name) && present.allowsEnrollment(of: renamed.earlier)
   }
 
   /// Keeps the entry of a user after a request at a host where the user may enrol. If the user has no factors any

@@ -69,7 +69,7 @@ struct MeasuredEngine: StoreEngine {
     try counted { () throws(EngineError) in try engine.servers() }
   }
 
-  func findings() throws(EngineError) -> [String]? {
+  func findings() throws(EngineError) -> [String] {
     try counted { () throws(EngineError) in try engine.findings() }
   }
 

@@ -95,7 +95,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> FactorRecord? {
     guard let snapshot = try store().snapshot(of: Account(name: user, uid: 0)) else { return nil }
     let configuration: Configuration
-    do throws(ConfigurationFile.Failure) { configuration = try realm.policy(at: nil) } catch {
+    do throws(ConfigurationFile.Failure) { configuration = try realm.policy() } catch {
       return nil
     }
     let settings = configuration.settings(
@@ -147,16 +147,6 @@ struct OfflineDecisions<Engine: StoreEngine> {
 
   // MARK: Reports
 
-  /// The answer to a report.
-  enum ReportResult: Equatable {
-    /// The realm has the queue up to this position.
-    case entered(OfflinePosition)
-    /// Nothing was entered. The host may report again after this many seconds.
-    case later(seconds: UInt32)
-    /// No group of the host permits sign-ins while no verifier answers.
-    case notPermitted
-  }
-
   /// The largest number of entries for one report: a host that has more to report gives way to other requests.
   static var mostEntries: Int { 64 }
   /// The number of seconds after which a host reports again if other changes were faster.
@@ -188,9 +178,10 @@ struct OfflineDecisions<Engine: StoreEngine> {
       && name.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
   }
 
-  /// Enters what a host reports, as much as it may report now.
-  func enter(_ report: OfflineReport) throws(FactorStoreError) -> ReportResult {
-    guard groups.contains(where: { !$0.offline.isEmpty }) else { return .notPermitted }
+  /// Enters what a host reports, as much as it may report now. Returns up to where the realm has the queue then, or when
+  /// the host may report again; nil if no group of the host permits sign-ins while no verifier answers.
+  func enter(_ report: OfflineReport) throws(FactorStoreError) -> OfflineReply? {
+    guard groups.contains(where: { !$0.offline.isEmpty }) else { return nil }
     let registry = OfflineRegistry(reportStore)
     let known = try registry.position(of: host.name)
     guard !report.isDamaged else {
@@ -241,7 +232,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
   private func entering(
     after known: OfflinePosition,
     _ body: (inout OfflinePosition) throws(FactorStoreError) -> Void
-  ) throws(FactorStoreError) -> ReportResult {
+  ) throws(FactorStoreError) -> OfflineReply {
     var reached = known
     do throws(FactorStoreError) { try body(&reached) } catch {
       let seconds: UInt32
@@ -252,7 +243,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
       }
       guard reached != known else { return .later(seconds: seconds) }
     }
-    return .entered(reached)
+    return .position(number: reached.number, chain: reached.chain)
   }
 
   /// Returns the seconds until the next period in which entries are counted begins.

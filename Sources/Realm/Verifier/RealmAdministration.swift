@@ -72,7 +72,7 @@ package struct RealmAdministration {
   }
 
   private func checkDatabase() throws(RealmError) -> [String] {
-    do throws(EngineError) { return try engine.findings() ?? [] } catch {
+    do throws(EngineError) { return try engine.findings() } catch {
       throw RealmError(
         "the database cannot be checked: \(engine.lastMessage)",
         hint: "check the key database in /etc/mfa/verifier.conf")

@@ -72,7 +72,7 @@ struct RealmMailHost<Engine: StoreEngine>: AuthenticationHost {
   var codeSender: HostCodeSender { HostCodeSender() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    try realm.policy(at: path)
+    try realm.policy()
   }
 
   func account(named name: [UInt8]) throws(SystemError) -> Account? {

@@ -328,3 +328,12 @@ package final class InterruptedEngine<Engine: StoreEngine>: StoreEngine {
     try interrupted { () throws(EngineError) in try engine.keys(kind, after: id, most: most) }
   }
 }
+
+// Engines of tests have no servers and no messages.
+extension StoreEngine {
+  package var lastMessage: String { "" }
+
+  package func servers() throws(EngineError) -> EngineServers? { nil }
+
+  package func findings() throws(EngineError) -> [String] { [] }
+}

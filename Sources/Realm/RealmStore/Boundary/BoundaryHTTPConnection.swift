@@ -1,5 +1,6 @@
 import MFACCURL
 import MFACPOSIX
+import MFAStore
 
 /// A client of HTTP with at most one open connection, which is kept for the next request. A request waits
 /// until its time is over (libcurl).
@@ -14,32 +15,6 @@ import MFACPOSIX
 final class HTTPConnection {
   /// The maximum length of an answer in bytes.
   static let longestAnswer = 4 << 20
-
-  /// Why there is no answer.
-  enum Failure: Error, Equatable {
-    /// No connection was made, and nothing of the request was sent.
-    case notSent(String)
-    /// The time was over. The server may have received the request.
-    case late
-    /// The connection was lost, or the answer was refused. The server may have received the request.
-    case lost(String)
-
-    /// What happened.
-    var message: String {
-      switch self {
-      case .notSent(let message), .lost(let message): message
-      case .late: "no answer in time"
-      }
-    }
-
-    /// Whether the request can be sent again without being received twice.
-    var isNotSent: Bool {
-      switch self {
-      case .notSent: true
-      case .late, .lost: false
-      }
-    }
-  }
 
   /// A client's certificate and the authorities of servers; paths of PEM files.
   struct Credentials: Equatable {
@@ -148,6 +123,15 @@ final class HTTPConnection {
         }) == CURLE_OK
   }
 
+  /// How a request ended.
+  enum Outcome {
+    case answered(Answer)
+    /// No connection was made, and nothing of the request was sent, for this reason.
+    case notSent(String)
+    /// The time was over, the connection was lost, or the answer was refused. The server may have received the request.
+    case lost(String, EngineError)
+  }
+
   /// What a server answered.
   struct Answer {
     /// The status code of HTTP.
@@ -159,47 +143,47 @@ final class HTTPConnection {
     let isNewConnection: Bool
   }
 
-  /// Sends a request, and returns the answer.
+  /// Sends a request, and waits for the answer.
   ///
   /// - Parameters:
   ///   - url: the address, which libcurl parses.
   ///   - content: the body.
   ///   - milliseconds: how long everything may take, at least 1.
   ///   - connecting: how long a new connection may take, at least 1.
-  /// - Returns: what the server answered.
-  /// - Throws: why there is no answer.
+  /// - Returns: how the request ended.
   func post(
     _ url: String, _ content: [UInt8], milliseconds: Int, connecting: Int
-  ) throws(Failure) -> Answer {
+  ) -> Outcome {
     (body.bytes, body.isTooLong) = ([], false)
     let wasOpen = isOpen
     isOpen = false
     guard set(CURLOPT_URL, url), set(CURLOPT_TIMEOUT_MS, max(milliseconds, 1)),
       set(CURLOPT_CONNECTTIMEOUT_MS, max(connecting, 1)),
       set(CURLOPT_POSTFIELDSIZE, content.count)
-    else { throw .notSent("out of memory") }
+    else { return .notSent("out of memory") }
     // SAFETY: the buffer lives during the request, and libcurl only reads as many bytes as it was told.
     let code = unsafe content.withUnsafeBytes { buffer in
       unsafe ccurl_set_body(handle, buffer.baseAddress) == CURLE_OK
         ? curl_easy_perform(handle) : CURLE_OUT_OF_MEMORY
     }
-    guard code == CURLE_OK else { throw failure(code, wasOpen: wasOpen) }
+    guard code == CURLE_OK else { return failure(code, wasOpen: wasOpen) }
     var (status, connections) = (0, 0)
     // SAFETY: the handle is valid, and both calls write a number that outlives them.
     guard
       unsafe ccurl_get_number(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK
         && ccurl_get_number(handle, CURLINFO_NUM_CONNECTS, &connections) == CURLE_OK
-    else { throw .lost("out of memory") }
+    else { return .lost("out of memory", .unreachable) }
     // SAFETY: the handle is valid.
     let time = unsafe ccurl_get_date(handle)
     isOpen = true
-    return Answer(
-      status: status, time: max(Int64(time), 0), body: body.bytes, isNewConnection: connections != 0
-    )
+    return .answered(
+      Answer(
+        status: status, time: max(Int64(time), 0), body: body.bytes,
+        isNewConnection: connections != 0))
   }
 
-  private func failure(_ code: CURLcode, wasOpen: Bool) -> Failure {
-    if body.isTooLong { return .lost("the answer is too long") }
+  private func failure(_ code: CURLcode, wasOpen: Bool) -> Outcome {
+    if body.isTooLong { return .lost("the answer is too long", .unreachable) }
     // SAFETY: libcurl returns a constant string.
     let message = unsafe String(cString: curl_easy_strerror(code))
     var sending: curl_off_t = 0
@@ -207,6 +191,7 @@ final class HTTPConnection {
     let isKnown =
       unsafe ccurl_get_time(handle, CURLINFO_PRETRANSFER_TIME_T, &sending) == CURLE_OK
     if !wasOpen, isKnown, sending == 0 { return .notSent(message) }
-    return code == CURLE_OPERATION_TIMEDOUT ? .late : .lost(message)
+    return code == CURLE_OPERATION_TIMEDOUT
+      ? .lost("no answer in time", .deadline) : .lost(message, .unreachable)
   }
 }

@@ -124,7 +124,7 @@ final class ServerConnection {
 
   /// Waits until one of the connections is ready. Returns its index, or nil if all of them failed.
   static func first(
-    of connections: [ServerConnection], until deadline: MonotonicDeadline
+    of connections: [ServerConnection], until deadline: EngineDeadline
   ) throws(EngineError) -> Int? {
     while true {
       var requests: [pollfd] = []
@@ -153,12 +153,12 @@ final class ServerConnection {
 
   /// Returns whether a descriptor became ready before the deadline.
   private static func wait(
-    for requests: inout [pollfd], until deadline: MonotonicDeadline
+    for requests: inout [pollfd], until deadline: EngineDeadline
   ) throws(EngineError) -> Bool {
     while true {
       let left = deadline.milliseconds
       // SAFETY: the array has as many elements as the call is told, and lives during the call.
-      let count = unsafe poll(&requests, nfds_t(requests.count), left)
+      let count = unsafe poll(&requests, nfds_t(requests.count), Int32(clamping: left))
       guard count <= 0 else { return true }
       guard count == 0 || cposix_errno() == EINTR else { throw .unreachable }
       if left == 0 || count == 0 && deadline.milliseconds == 0 { return false }
@@ -224,7 +224,7 @@ final class ServerConnection {
   /// The answer is complete: the server has committed or rolled back, and is ready for the next
   /// statements. Statements outside of a transaction block commit together.
   func exchange(
-    _ statements: [SQLStatement], until deadline: MonotonicDeadline
+    _ statements: [SQLStatement], until deadline: EngineDeadline
   ) throws(EngineError) -> SQLReply {
     notices.forget()
     for statement in statements {

@@ -93,7 +93,7 @@ struct HostAdministrator<Engine: StoreEngine> {
   // MARK: The realm
 
   private func inspection() throws(FactorStoreError) -> VerifierInspection {
-    let findings = isPermitted ? try realm.hosts().findings() ?? [] : []
+    let findings = isPermitted ? try realm.hosts().findings() : []
     let seen = try realm.hosts().lastSeen(.host(host.name))
     return VerifierInspection(
       version: Release.version.bytes, isAdministering: isPermitted,
@@ -172,7 +172,7 @@ struct HostAdministrator<Engine: StoreEngine> {
 
   /// The settings of the realm, or nil if its policy cannot be read.
   private var settings: Settings? {
-    do throws(ConfigurationFile.Failure) { return try realm.policy(at: nil).project } catch {
+    do throws(ConfigurationFile.Failure) { return try realm.policy().project } catch {
       return nil
     }
   }
@@ -268,11 +268,7 @@ struct HostAdministrator<Engine: StoreEngine> {
   // MARK: The audit log
 
   private func auditLog(_ after: UInt32) throws(FactorStoreError) -> AdministrationReply {
-    let read = try RealmAuditLog(store).lines(after: after, most: Self.page)
-    let lines = read.map { line in
-      AdministeredLogLine(
-        number: line.number, text: line.text, checkpoint: line.checkpoint?.text ?? [])
-    }
+    let lines = try RealmAuditLog(store).lines(after: after, most: Self.page)
     let shown = Self.fitting(lines) { 16 + $0.text.count + $0.checkpoint.count }
     return .auditLog(shown, isEnd: lines.count < Self.page && shown.count == lines.count)
   }

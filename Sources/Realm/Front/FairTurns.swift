@@ -1,18 +1,20 @@
 import Synchronization
 
-/// The turns of the TLS handshakes at one port.
+/// Turns for something that only a few may do at the same time: the TLS handshakes at one port, and the requests at the
+/// decision service.
 ///
 /// When thousands of hosts connect at the same moment, the handshakes together take longer than any of the hosts
 /// waits. If all of them took place at the same time, none would end before its host gives up, and the hosts would
 /// begin again and again. So only a few take place at the same time, and each of these ends soon.
 ///
-/// MUST 1: at most `most` connections have a turn at the same time, and at most half of them, rounded up, are
-/// from one address. (`HandshakeTurnsTests.most`, `.half`)
+/// MUST 1: there are at most `most` turns at the same time, and at most half of them, rounded up, are those of one
+/// address or host. (`HandshakeTurnsTests.most`, `.half`, `DecisionPlacesTests.limits`)
 /// MUST 2: the addresses that wait get turns in rotation, so that no number of connections from one address
 /// delays another address. Connections from one address get turns in the order in which they asked.
 /// (`HandshakeTurnsTests.rotation`, `.order`)
-/// MUST 3: a connection that ends while it waits gets no turn, and is not kept. (`HandshakeTurnsTests.ended`)
-package final class HandshakeTurns: Sendable {
+/// MUST 3: what ends while it waits gets no turn, and is not kept. (`HandshakeTurnsTests.ended`,
+/// `DecisionPlacesTests.cancelled`)
+package final class FairTurns: Sendable {
   private let most: Int
   private let mostPerAddress: Int
   private let state = Mutex(State())
@@ -22,19 +24,19 @@ package final class HandshakeTurns: Sendable {
     var waiting = 0
     var lines: [[UInt8]: Line] = [:]
     /// The addresses that wait and may have another turn, in the order in which they get it.
-    var rotation = HandshakeQueue<[UInt8]>()
+    var rotation = TurnQueue<[UInt8]>()
   }
 
-  /// The connections from one address.
+  /// What waits or has a turn, for one address.
   private struct Line {
     var taken = 0
-    var waiting = HandshakeQueue<Waiting>()
+    var waiting = TurnQueue<Waiting>()
     /// Whether the address is in the rotation.
     var isInRotation = false
   }
 
   fileprivate struct Waiting {
-    let turn: HandshakeTurn
+    let turn: FairTurn
     let begin: @Sendable () -> Void
   }
 
@@ -54,8 +56,8 @@ package final class HandshakeTurns: Sendable {
   /// function returns, or later from any thread.
   package func take(
     from address: [UInt8], _ begin: @escaping @Sendable () -> Void
-  ) -> HandshakeTurn {
-    let turn = HandshakeTurn(self, address)
+  ) -> FairTurn {
+    let turn = FairTurn(self, address)
     let begun = state.withLock { state -> [Waiting] in
       let number = state.lines[address, default: Line()].waiting.append(
         Waiting(turn: turn, begin: begin))
@@ -68,7 +70,16 @@ package final class HandshakeTurns: Sendable {
     return turn
   }
 
-  fileprivate func end(_ turn: HandshakeTurn) {
+  /// Waits for a turn for a host. Returns nil if the task is cancelled first.
+  package func take(for host: String) async -> FairTurn? {
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let turn = take(from: Array(host.utf8)) { begin.yield() }
+    for await _ in begun { return turn }
+    turn.end()
+    return nil
+  }
+
+  fileprivate func end(_ turn: FairTurn) {
     let address = turn.address
     let begun = state.withLock { state -> [Waiting] in
       switch turn.state.withLock({ state in
@@ -122,8 +133,8 @@ package final class HandshakeTurns: Sendable {
 }
 
 /// The turn of one connection, which it has or waits for.
-package final class HandshakeTurn: Sendable {
-  private let turns: HandshakeTurns
+package final class FairTurn: Sendable {
+  private let turns: FairTurns
   fileprivate let address: [UInt8]
   fileprivate let state = Mutex(State.ended)
 
@@ -134,7 +145,7 @@ package final class HandshakeTurn: Sendable {
     case ended
   }
 
-  fileprivate init(_ turns: HandshakeTurns, _ address: [UInt8]) {
+  fileprivate init(_ turns: FairTurns, _ address: [UInt8]) {
     self.turns = turns
     self.address = address
   }
@@ -144,7 +155,7 @@ package final class HandshakeTurn: Sendable {
 }
 
 /// A queue whose operations take constant time on average.
-struct HandshakeQueue<Element> {
+struct TurnQueue<Element> {
   private var elements: [Int: Element] = [:]
   private var first = 0
   private var last = 0
