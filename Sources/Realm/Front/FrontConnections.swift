@@ -21,13 +21,6 @@ package final class FrontConnections: Sendable {
     package var mostHandshaking: Int
     /// The number of connections of a host.
     package var mostPerHost: Int
-
-    /// Creates limits.
-    package init(most: Int, mostHandshaking: Int, mostPerHost: Int) {
-      self.most = most
-      self.mostHandshaking = mostHandshaking
-      self.mostPerHost = mostPerHost
-    }
   }
 
   private struct State {

@@ -2,7 +2,7 @@ import MFABase
 import MFAWire
 
 /// An account of a host, with its groups and its entry in the directory service.
-package struct AccountFacts: Equatable, Sendable {
+package struct AccountFacts: EncodedValue, Equatable, Sendable {
   /// The account, in the spelling of the host's name service.
   package private(set) var account: Account
   /// The names of all groups of the account.
@@ -33,7 +33,11 @@ package struct AccountFacts: Equatable, Sendable {
     self.init(account: account, groups: [], areGroupsCertain: false)
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// Facts whose fields are read next.
+  package static var placeholder: AccountFacts { AccountFacts(withoutGroups: .nobody) }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.account(&account)
     try coder.flag(&areGroupsCertain)
     try coder.longList(&groups, most: Self.mostGroups, longest: Self.longestName)

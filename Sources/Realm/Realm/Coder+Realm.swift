@@ -43,6 +43,22 @@ extension Coder {
     }
   }
 
+  /// A list of values whose number has two bytes.
+  mutating func values<Value: EncodedValue>(
+    _ values: inout [Value], most: Int
+  ) throws(PacketError) {
+    try longList(&values, most: most, placeholder: .placeholder) {
+      (value: inout Value, coder: inout Coder) throws(PacketError) in try value.fields(&coder)
+    }
+  }
+
+  /// A flag, and a value if it is 1.
+  mutating func value<Value: EncodedValue>(_ value: inout Value?) throws(PacketError) {
+    try optional(&value, placeholder: .placeholder) {
+      (value: inout Value, coder: inout Coder) throws(PacketError) in try value.fields(&coder)
+    }
+  }
+
   /// A number that a packet has with the width of `Number`.
   mutating func number<Number: FixedWidthInteger>(
     _ value: inout Int, as type: Number.Type

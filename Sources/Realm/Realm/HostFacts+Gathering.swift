@@ -12,15 +12,8 @@ extension HostFacts {
   /// connected, and `sender` the one that sent the packet.
   ///
   /// - Throws: `.unknownKind` for a message of the helper whose sender is not the helper, or is not certain.
-  package static func gathered(
-    for packet: Span<UInt8>, peer: Peer, sender: Peer
-  ) throws(PacketError) -> HostFacts {
-    try gathered(for: packet, peer: peer, sender: sender, stacks: InstalledStacks())
-  }
-
-  /// Gathers the facts, with these service files.
-  static func gathered<Stacks: StackSource>(
-    for packet: Span<UInt8>, peer: Peer, sender: Peer, stacks: Stacks,
+  package static func gathered<Stacks: StackSource>(
+    for packet: Span<UInt8>, peer: Peer, sender: Peer, stacks: Stacks = InstalledStacks(),
     ownUser: UInt32 = ProcessIdentity.current.user
   ) throws(PacketError) -> HostFacts {
     guard ManagementCall.begins(packet) else {

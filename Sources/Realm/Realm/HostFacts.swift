@@ -87,8 +87,8 @@ extension HostFacts: WireMessage {
   /// Reads or writes each field.
   package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.number(&peerUser)
-    try Self.account(&caller, &coder)
-    try Self.account(&user, &coder)
+    try coder.value(&caller)
+    try coder.value(&user)
     try coder.flag(&isLookupCertain)
     try Self.sharing(&sharing, &coder)
     try stacks.fields(&coder)
@@ -98,15 +98,6 @@ extension HostFacts: WireMessage {
     secureShell = SecureShellConfiguration(
       graceTime: graceTime, leavesOtherMethod: leavesOtherMethod)
     try Self.seconds(&sinceBoot, &coder)
-  }
-
-  private static func account(
-    _ facts: inout AccountFacts?, _ coder: inout Coder
-  ) throws(PacketError) {
-    try coder.optional(&facts, placeholder: AccountFacts(withoutGroups: .nobody)) {
-      (facts: inout AccountFacts, coder: inout Coder) throws(PacketError) in
-      try facts.fields(&coder)
-    }
   }
 
   private static func sharing(

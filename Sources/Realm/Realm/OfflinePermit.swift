@@ -72,10 +72,7 @@ package struct OfflinePermit: EncodedValue, Equatable, Sendable {
       (rule: inout OfflineRule, coder: inout Coder) throws(PacketError) in
       try rule.fields(&coder)
     }
-    try coder.optional(&codes, placeholder: .placeholder) {
-      (codes: inout OfflineCodeSet, coder: inout Coder) throws(PacketError) in
-      try codes.fields(&coder)
-    }
+    try coder.value(&codes)
     try coder.bytes(&token, longest: Self.longestToken)
   }
 }

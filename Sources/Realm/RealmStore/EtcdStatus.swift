@@ -12,8 +12,6 @@ struct EtcdStatus: Decodable, Equatable, Sendable {
 
   /// The ID of the member's cluster.
   var cluster: UInt64 { header.cluster }
-  /// The number of changes of the database.
-  var revision: Int64 { header.revision }
 
   private enum CodingKeys: String, CodingKey {
     case header

@@ -35,22 +35,6 @@ package struct HostRegistry<Engine: StoreEngine> {
     return host
   }
 
-  /// Returns the records of all hosts, in the order of their names.
-  package func all() throws(FactorStoreError) -> [HostRecord] {
-    var records: [HostRecord] = []
-    var last: [UInt8] = []
-    while true {
-      let keys = try store.onEngine { () throws(EngineError) in
-        try store.engine.keys(.host, after: last, most: 1000)
-      }
-      guard let next = keys.last else { return records }
-      for key in keys {
-        if let record = try loaded(key.id).record { records.append(record) }
-      }
-      last = next.id
-    }
-  }
-
   /// How often a host may renew its certificate in an hour.
   package static var renewalsHourly: UInt32 { 10 }
 

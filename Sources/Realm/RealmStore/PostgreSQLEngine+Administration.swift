@@ -65,7 +65,7 @@ extension PostgreSQLEngine {
   ///   restores one must begin a new epoch.
   package func checkDatabase() throws(EngineError) -> [DatabaseFinding] {
     let found: [SQLRow]
-    do throws(EngineError) { found = try rows(of: Prepared.check) } catch .notPrimary {
+    do throws(EngineError) { found = try rows(of: Prepared.check.with()) } catch .notPrimary {
       return [.inRecovery]
     } catch {
       if refusal?.isOfSchema == true { return [.schemaVersion(found: nil)] }

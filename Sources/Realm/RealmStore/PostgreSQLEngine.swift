@@ -62,7 +62,7 @@ package final class PostgreSQLEngine: StoreEngine {
     let snapshot = try checked { () throws(EngineError) in try Self.snapshot(try reply.row()) }
     guard snapshot.answer != nil else { return snapshot }
     // The commit that stored the answer may be uncertain: visible, but on no standby.
-    try committed(exchange([Prepared.settle], until: deadline))
+    try committed(exchange([Prepared.settle.with()], until: deadline))
     return snapshot
   }
 
@@ -92,7 +92,7 @@ package final class PostgreSQLEngine: StoreEngine {
     until deadline: EngineDeadline
   ) throws(EngineError) {
     let limit = change.givesWay ? [Self.lockTimeout] : []
-    let statements = [SQLStatement("BEGIN")] + limit + [Prepared.lockLogEnd]
+    let statements = [SQLStatement("BEGIN")] + limit + [Prepared.lockLogEnd.with()]
     let beginning = try exchange(statements, until: deadline)
     let end = try checked { () throws(EngineError) in
       var row = try permitted(beginning, ofStatement: statements.count - 1)
@@ -141,7 +141,7 @@ package final class PostgreSQLEngine: StoreEngine {
 
   /// Returns the last line of the audit log.
   package func lastLine() throws(EngineError) -> EngineLogLine? {
-    try lines(of: Prepared.lastLine).last
+    try lines(of: Prepared.lastLine.with()).last
   }
 
   private func lines(of statement: SQLStatement) throws(EngineError) -> [EngineLogLine] {

@@ -230,7 +230,8 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     var key = try key()
     let opened = try opened(snapshot, of: owner, &key)
     return SharedFactorStoreEntry(
-      self, owner, key: key, SharedFactorStoreEntry.Loaded(snapshot, opened, at: now))
+      self, owner, key: key,
+      SharedFactorStoreEntry.Loaded(snapshot: snapshot, content: opened, time: now))
   }
 
   /// Returns ids of users whom the realm has a row about, those after `id` in order, at most `most`.

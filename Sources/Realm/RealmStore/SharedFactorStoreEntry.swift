@@ -34,22 +34,16 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     let snapshot: EngineSnapshot
     let content: FactorSnapshotOrState
     let time: Int64
-
-    init(_ snapshot: EngineSnapshot, _ content: FactorSnapshotOrState, at time: Int64) {
-      self.snapshot = snapshot
-      self.content = content
-      self.time = time
-    }
   }
 
   init(
     _ store: SharedFactorStore<Engine>, _ owner: Account, key: consuming SealingKey,
-    _ loaded: Loaded
+    _ loaded: Loaded, isDecoy: Bool = false
   ) {
     self.store = store
     self.owner = owner
     self.key = key
-    isDecoy = false
+    self.isDecoy = isDecoy
     time = loaded.time
     epoch = loaded.snapshot.realm.epoch
     version = loaded.snapshot.row.version
@@ -68,25 +62,13 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     let sealed = try cryptographic { () throws(CryptographyError) in
       try SealedRecord(decoy.record, &key)
     }
-    self.init(store, decoy, sealed.bytes, key: key, at: time)
+    let snapshot = EngineSnapshot(
+      row: EngineRow(version: 0, record: sealed.bytes, attempts: []), realm: .placeholder,
+      incarnation: [])
+    let content = FactorSnapshotOrState(record: decoy.record, attempts: decoy.attempts)
+    let loaded = Loaded(snapshot: snapshot, content: content, time: time)
+    self.init(store, .nobody, key: key, loaded, isDecoy: true)
     _ = try row(decoy.attempts)
-  }
-
-  private init(
-    _ store: SharedFactorStore<Engine>, _ decoy: FactorSnapshot, _ sealedRecord: [UInt8],
-    key: consuming SealingKey, at time: Int64
-  ) {
-    self.store = store
-    owner = .nobody
-    self.key = key
-    isDecoy = true
-    self.time = time
-    epoch = 0
-    version = 0
-    self.sealedRecord = sealedRecord
-    kept = decoy.record
-    attempts = decoy.attempts
-    committed = decoy.attempts
   }
 
   // MARK: Keyed functions

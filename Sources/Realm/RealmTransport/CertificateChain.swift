@@ -1,6 +1,7 @@
 #if Fleet
 import Crypto
 import FoundationEssentials
+import MFABase
 import SwiftASN1
 import X509
 
@@ -77,9 +78,7 @@ extension Certificate {
   /// The SHA-256 hash of the certificate, in hexadecimal digits.
   package var fingerprint: String {
     get throws {
-      SHA256.hash(data: try der).map { byte in
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-      }.joined()
+      String(decoding: Hexadecimal.text(of: Array(SHA256.hash(data: try der))), as: UTF8.self)
     }
   }
 

@@ -13,14 +13,7 @@ final class VerifierHealth: Sendable {
   /// The state.
   var phase: RelayState.Phase { state.withLock { $0.phase } }
 
-  /// For how long the state has been the same, in seconds.
-  var age: Double { state.withLock { max(now - $0.since, 0) } }
-
-  private var now: Double {
-    let elapsed = ContinuousClock.now - beginning
-    return Double(elapsed.components.seconds)
-      + Double(elapsed.components.attoseconds) / 1_000_000_000_000_000_000
-  }
+  private var now: Double { (ContinuousClock.now - beginning) / .seconds(1) }
 
   /// Notes that a verifier answered.
   func answered(_ verifier: Int) {

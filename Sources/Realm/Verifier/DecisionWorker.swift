@@ -151,20 +151,6 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     Log.write(.error, line)
   }
 
-  /// Refuses a request. The module denies; a helper's client is told to try again later. Without an
-  /// answer, both would decide as if there were no service.
-  private func refuse(
-    _ connection: PacketConnection, isOfHelper: Bool, _ reason: StaticString, host: [UInt8],
-    user: [UInt8]? = nil, _ error: FactorStoreError? = nil
-  ) {
-    report(reason, host: host, user: user, error)
-    if isOfHelper { connection.reply(ManagementReply(.busy)) } else { deny(connection) }
-  }
-
-  private func deny(_ connection: PacketConnection) {
-    connection.reply(SignInReply())
-  }
-
   // MARK: Hosts
 
   private func actor(_ host: [UInt8]) -> AuditLogEvent.Actor {
@@ -218,11 +204,17 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let isOfAdministrator = packet.withSpan { AdministrationRequest.begins($0) }
     guard !isOfAdministrator else { return administer(request, packet, connection) }
     let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
+    /// Refuses the request. The module denies; a helper's client is told to try again later. Without an
+    /// answer, both would decide as if there were no service.
     func refuse(
       _ reason: StaticString, user: [UInt8]? = nil, _ error: FactorStoreError? = nil
     ) {
-      self.refuse(
-        connection, isOfHelper: isOfHelper, reason, host: request.host, user: user, error)
+      report(reason, host: request.host, user: user, error)
+      if isOfHelper {
+        connection.reply(ManagementReply(.busy))
+      } else {
+        connection.reply(SignInReply())
+      }
     }
     let host = request.host
     let permissions: HostPermissions
@@ -348,7 +340,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   private func follow(_ renamed: RenamedUser, _ permissions: HostPermissions, host: [UInt8]) {
     guard DirectoryIdentities<Engine>.mayMove(renamed, permissions) else { return }
     do throws(FactorStoreError) {
-      let users = try RealmUsers(realm.storeWithoutHost(), by: actor(host))
+      let store = realm.storeWithoutHost()
+      let users = RealmUsers(store, by: actor(host), at: try store.now())
       _ = try users.rename(renamed.earlier, to: renamed.name)
     } catch {
       report("user-renamed", host: host, user: renamed.name, error)
@@ -396,7 +389,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
-      return deny(connection)
+      connection.reply(SignInReply())
+      return
     }
     // A user's own process cannot claim to be run by another user.
     let identity = ProcessIdentity(

@@ -4,7 +4,7 @@ import MFAModel
 import MFAWire
 
 /// A user of a realm, without secrets.
-package struct AdministeredRealmUser: Equatable, Sendable {
+package struct AdministeredRealmUser: EncodedValue, Equatable, Sendable {
   /// The name of the user.
   package var name: [UInt8]
   /// What the realm has about the user, or why that cannot be used.
@@ -31,7 +31,13 @@ package struct AdministeredRealmUser: Equatable, Sendable {
     self.directoryEntry = directoryEntry
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// A value whose fields are read next.
+  package static var placeholder: AdministeredRealmUser {
+    AdministeredRealmUser(name: [], .unusable([]))
+  }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.bytes(&name)
     try coder.form(&content, of: [.usable(.placeholder), .unusable([])])
     switch content {
@@ -47,24 +53,10 @@ package struct AdministeredRealmUser: Equatable, Sendable {
     try coder.bytes(&fingerprint)
     try coder.bytes(&directoryEntry)
   }
-
-  /// The length of the encoded value in bytes, at most.
-  package var encodedLength: Int {
-    let size: Int =
-      switch content {
-      case .unusable(let problem): problem.count
-      case .usable(let summary):
-        // The fields of fixed length, then those of each factor and each grant.
-        64 + summary.user.bytes.count
-          + summary.factors.map { 96 + $0.summary.displayName.utf8.count }.reduce(0, +)
-          + summary.grants.map { 32 + ($0.reason?.utf8.count ?? 0) }.reduce(0, +)
-      }
-    return 16 + name.count + size + fingerprint.count + directoryEntry.count
-  }
 }
 
 /// A host of a realm.
-package struct AdministeredHost: Equatable, Sendable {
+package struct AdministeredHost: EncodedValue, Equatable, Sendable {
   /// The name.
   package var name: [UInt8]
   /// The groups, at most 16.
@@ -74,15 +66,15 @@ package struct AdministeredHost: Equatable, Sendable {
   /// The time at which the host was revoked, in seconds since the epoch; 0 if it is admitted.
   package var revokedAt: Int64
   /// The version of the relay that asked last; empty if unknown.
-  package var version: [UInt8]
+  package var version: [UInt8] = []
   /// The hour in which the host was seen last, in seconds since the epoch; 0 if unknown.
-  package var seenAt: Int64
+  package var seenAt: Int64 = 0
   /// The end of the last certificate that was issued to the host, in seconds since the epoch; 0 if unknown.
-  package var certificateEnd: Int64
+  package var certificateEnd: Int64 = 0
   /// The failed attempts that the host caused in this hour.
-  package var failures: UInt32
+  package var failures: UInt32 = 0
   /// The failed attempts that the host may cause in an hour.
-  package var mostFailures: UInt32
+  package var mostFailures: UInt32 = 0
 
   /// Creates a value about a host that was not seen yet.
   package init(name: [UInt8], groups: [[UInt8]], joinedAt: Int64, revokedAt: Int64) {
@@ -90,14 +82,15 @@ package struct AdministeredHost: Equatable, Sendable {
     self.groups = groups
     self.joinedAt = joinedAt
     self.revokedAt = revokedAt
-    version = []
-    seenAt = 0
-    certificateEnd = 0
-    failures = 0
-    mostFailures = 0
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// A value whose fields are read next.
+  package static var placeholder: AdministeredHost {
+    AdministeredHost(name: [], groups: [], joinedAt: 0, revokedAt: 0)
+  }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.bytes(&name)
     try coder.longList(&groups, most: AdministrationReply.mostElements)
     try coder.number(&joinedAt)
@@ -111,7 +104,7 @@ package struct AdministeredHost: Equatable, Sendable {
 }
 
 /// A verifier of a realm.
-package struct AdministeredVerifier: Equatable, Sendable {
+package struct AdministeredVerifier: EncodedValue, Equatable, Sendable {
   /// The name by which the verifier's certificate names it first.
   package var name: [UInt8]
   /// The version of its programs.
@@ -126,7 +119,13 @@ package struct AdministeredVerifier: Equatable, Sendable {
     self.seenAt = seenAt
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// A value whose fields are read next.
+  package static var placeholder: AdministeredVerifier {
+    AdministeredVerifier(name: [], version: [], seenAt: 0)
+  }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.bytes(&name)
     try coder.bytes(&version)
     try coder.number(&seenAt)
@@ -167,12 +166,8 @@ package struct AdministeredRealm: Equatable, Sendable {
   }
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
-    let placeholder = AdministeredVerifier(name: [], version: [], seenAt: 0)
     let most = AdministrationReply.mostElements
-    try coder.longList(&verifiers, most: most, placeholder: placeholder) {
-      (verifier: inout AdministeredVerifier, coder: inout Coder) throws(PacketError) in
-      try verifier.fields(&coder)
-    }
+    try coder.values(&verifiers, most: most)
     try coder.number(&epoch)
     try coder.number(&fence)
     try coder.bytes(&primary)
@@ -217,7 +212,7 @@ package struct VerifierInspection: Equatable, Sendable {
 }
 
 /// A line of the audit log of a realm.
-package struct AdministeredLogLine: Equatable, Sendable {
+package struct AdministeredLogLine: EncodedValue, Equatable, Sendable {
   /// The number of the line.
   package var number: UInt32
   /// The line without its line feed.
@@ -233,7 +228,13 @@ package struct AdministeredLogLine: Equatable, Sendable {
     self.checkpoint = checkpoint
   }
 
-  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+  /// A value whose fields are read next.
+  package static var placeholder: AdministeredLogLine {
+    AdministeredLogLine(number: 0, text: [], checkpoint: [])
+  }
+
+  /// Reads or writes each field.
+  package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.number(&number)
     try coder.bytes(&text)
     try coder.bytes(&checkpoint)

@@ -79,11 +79,7 @@ package enum AdministrationReply: WireMessage, Sendable {
     case .hosts(var hosts, var isEnd):
       try coder.constant(3)
       try coder.flag(&isEnd)
-      let placeholder = AdministeredHost(name: [], groups: [], joinedAt: 0, revokedAt: 0)
-      try coder.longList(&hosts, most: Self.mostElements, placeholder: placeholder) {
-        (host: inout AdministeredHost, coder: inout Coder) throws(PacketError) in
-        try host.fields(&coder)
-      }
+      try coder.values(&hosts, most: Self.mostElements)
       self = .hosts(hosts, isEnd: isEnd)
     case .hostTicket(var code):
       try coder.constant(4)
@@ -100,11 +96,7 @@ package enum AdministrationReply: WireMessage, Sendable {
     case .users(var users, var isEnd):
       try coder.constant(7)
       try coder.flag(&isEnd)
-      let placeholder = AdministeredRealmUser(name: [], .unusable([]))
-      try coder.longList(&users, most: Self.mostElements, placeholder: placeholder) {
-        (user: inout AdministeredRealmUser, coder: inout Coder) throws(PacketError) in
-        try user.fields(&coder)
-      }
+      try coder.values(&users, most: Self.mostElements)
       self = .users(users, isEnd: isEnd)
     case .changed(var effect, var checkpoint):
       try coder.constant(8)
@@ -114,11 +106,7 @@ package enum AdministrationReply: WireMessage, Sendable {
     case .auditLog(var lines, var isEnd):
       try coder.constant(9)
       try coder.flag(&isEnd)
-      let placeholder = AdministeredLogLine(number: 0, text: [], checkpoint: [])
-      try coder.longList(&lines, most: Self.mostElements, placeholder: placeholder) {
-        (line: inout AdministeredLogLine, coder: inout Coder) throws(PacketError) in
-        try line.fields(&coder)
-      }
+      try coder.values(&lines, most: Self.mostElements)
       self = .auditLog(lines, isEnd: isEnd)
     case .auditLogEnd(var number):
       try coder.constant(10)

@@ -119,21 +119,16 @@ struct HostAdministrator<Engine: StoreEngine> {
       host.mostFailures = realm.configuration.permissions(of: record.groups).failuresHourly
       hosts.append(host)
     }
-    // A host has at most 1,400 bytes in the reply.
-    let shown = Self.fitting(hosts) {
-      64 + $0.name.count + $0.groups.map { $0.count + 2 }.reduce(0, +)
-    }
+    let shown = Self.fitting(hosts)
     return .hosts(shown, isEnd: isEnd && shown.count == hosts.count)
   }
 
   /// Returns the first elements, whose lengths together are at most `longestList`.
-  private static func fitting<Element>(
-    _ elements: [Element], length: (Element) -> Int
-  ) -> [Element] {
+  private static func fitting<Element: EncodedValue>(_ elements: [Element]) -> [Element] {
     var left = longestList
     return Array(
       elements.prefix { element in
-        left -= length(element)
+        left -= element.encoded().count
         return left >= 0
       })
   }
@@ -207,7 +202,7 @@ struct HostAdministrator<Engine: StoreEngine> {
       }
       let isEnd = names.count < Self.page
       if !users.isEmpty || isEnd {
-        let shown = Self.fitting(users) { $0.encodedLength }
+        let shown = Self.fitting(users)
         return .users(shown, isEnd: isEnd && shown.count == users.count)
       }
       last = names.last ?? last
@@ -269,7 +264,7 @@ struct HostAdministrator<Engine: StoreEngine> {
 
   private func auditLog(_ after: UInt32) throws(FactorStoreError) -> AdministrationReply {
     let lines = try RealmAuditLog(store).lines(after: after, most: Self.page)
-    let shown = Self.fitting(lines) { 16 + $0.text.count + $0.checkpoint.count }
+    let shown = Self.fitting(lines)
     return .auditLog(shown, isEnd: lines.count < Self.page && shown.count == lines.count)
   }
 }

@@ -22,13 +22,6 @@ struct RealmUsers<Engine: StoreEngine> {
     self.now = now
   }
 
-  /// Uses a store for changes by `actor` at the present time.
-  init(
-    _ store: SharedFactorStore<Engine>, by actor: AuditLogEvent.Actor
-  ) throws(FactorStoreError) {
-    self.init(store, by: actor, at: try store.now())
-  }
-
   static func account(_ name: [UInt8]) -> Account { Account(name: name, uid: 0) }
 
   /// Returns what the realm has about a user, even without a factor.
