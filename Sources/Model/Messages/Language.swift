@@ -38,6 +38,27 @@ public enum Language: UInt8, CaseIterable, Sendable {
 }
 
 extension Language {
+  /// Returns whether a terminal can show the language. The Linux console, `tty` and a number, has no wide characters.
+  /// Without a terminal, every language can be shown.
+  package func isShown(atTerminal terminal: [UInt8]?) -> Bool {
+    switch self {
+    case .english, .french, .spanish: return true
+    case .japanese, .traditionalChinese:
+      guard let terminal else { return true }
+      let folder: StaticString = "/dev/tty"
+      let name: StaticString = "tty"
+      for prefix in [folder.bytes, name.bytes] where terminal.starts(with: prefix) {
+        let number = terminal.dropFirst(prefix.count)
+        if !number.isEmpty,
+          number.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+        {
+          return false
+        }
+      }
+      return true
+    }
+  }
+
   /// Returns the language of a POSIX locale name such as `fr_CA.UTF-8@euro`, or nil if there is no
   /// table for it. Simplified Chinese has no table; `zh_TW`, `zh_HK`, `zh_MO` and names with `Hant`
   /// are Traditional Chinese.

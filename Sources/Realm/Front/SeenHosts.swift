@@ -24,11 +24,7 @@ final class SeenHosts: Sendable {
     var reports = 0
   }
 
-  private struct Report {
-    let version: String
-    let serial: [UInt8]
-    let time: ContinuousClock.Instant
-  }
+  private typealias Report = (version: String, serial: [UInt8], time: ContinuousClock.Instant)
 
   /// How long a report stands. The decision service compares again, for all verifiers.
   private static var lifetime: Duration { .seconds(3600) }
@@ -67,7 +63,7 @@ final class SeenHosts: Sendable {
       {
         return false
       }
-      state.reported[host.name] = Report(version: version, serial: host.serial, time: .now)
+      state.reported[host.name] = (version, host.serial, .now)
       state.reports += 1
       return true
     }

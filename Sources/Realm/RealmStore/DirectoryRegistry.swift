@@ -17,24 +17,14 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
   /// The largest number of hosts that are kept as those that have reported the entry of a user.
   package static var mostHosts: Int { 8 }
 
-  private enum Kind {
-    case entryOfUser, userOfEntry, reports
+  /// A kind of rows.
+  private struct Kind {
+    let row: EngineKey.Kind
+    let purpose: ChecksumPurpose
 
-    var row: EngineKey.Kind {
-      switch self {
-      case .entryOfUser: .directoryEntry
-      case .userOfEntry: .directoryUser
-      case .reports: .directoryReports
-      }
-    }
-
-    var purpose: ChecksumPurpose {
-      switch self {
-      case .entryOfUser: .directoryEntry
-      case .userOfEntry: .directoryUser
-      case .reports: .directoryReports
-      }
-    }
+    static var entryOfUser: Kind { Kind(row: .directoryEntry, purpose: .directoryEntry) }
+    static var userOfEntry: Kind { Kind(row: .directoryUser, purpose: .directoryUser) }
+    static var reports: Kind { Kind(row: .directoryReports, purpose: .directoryReports) }
   }
 
   /// The entry that a user has or had, and the hosts that have reported it, the first ones first.
@@ -58,9 +48,10 @@ package struct DirectoryRegistry<Engine: StoreEngine> {
     var purpose: ChecksumPurpose { kind.purpose }
 
     mutating func fields(_ coder: inout Coder) throws(PacketError) {
-      switch kind {
-      case .entryOfUser, .userOfEntry: try coder.short(&bytes)
-      case .reports: try coder.bytes(&bytes)
+      if kind.row == .directoryReports {
+        try coder.bytes(&bytes)
+      } else {
+        try coder.short(&bytes)
       }
     }
   }

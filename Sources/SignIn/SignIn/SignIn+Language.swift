@@ -48,7 +48,7 @@ extension SignIn {
   /// a session with another character set than UTF-8 shows ASCII at most.
   private func isShown(_ language: Language) -> Bool {
     guard language == .english || showsUTF8 else { return false }
-    return isOnScreen(language)
+    return language.isShown(atTerminal: request.terminal)
   }
 
   /// Whether text in UTF-8 can be shown. Only a program that the user started within a session has
@@ -56,24 +56,5 @@ extension SignIn {
   private var showsUTF8: Bool {
     guard SessionService(request.service) == .command || !isCalledByRoot else { return true }
     return application.usesUTF8
-  }
-
-  private func isOnScreen(_ language: Language) -> Bool {
-    switch language {
-    case .english, .french, .spanish: return true
-    case .japanese, .traditionalChinese:
-      guard let terminal = request.terminal else { return true }
-      let folder: StaticString = "/dev/tty"
-      let name: StaticString = "tty"
-      for prefix in [folder.bytes, name.bytes] where terminal.starts(with: prefix) {
-        let number = terminal.dropFirst(prefix.count)
-        if !number.isEmpty,
-          number.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
-        {
-          return false
-        }
-      }
-      return true
-    }
   }
 }
