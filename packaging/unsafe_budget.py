@@ -19,7 +19,7 @@ import sys
 
 # The number of `unsafe` words of each target. A number may be lowered, but not raised.
 BUDGET = {
-    "Base/Base": 183,
+    "Base/Base": 180,
     "Base/Crypto": 24,
     "Clients/MultiFactor": 40,
     "Clients/MultiFactorQR": 5,

@@ -108,10 +108,10 @@ import Testing
   func onlyFactor() throws {
     let phone = try Samples.factor([1], "phone")
     let tablet = try Samples.factor([2], "tablet")
-    #expect(try FactorChoice.onlyFactor(among: [phone]) == phone)
-    #expect(throws: Failure(.noDevice)) { _ = try FactorChoice.onlyFactor(among: []) }
+    #expect(try FactorChoice.factor(nil, among: [phone]) == phone)
+    #expect(throws: Failure(.noDevice)) { _ = try FactorChoice.factor(nil, among: []) }
     #expect(throws: Failure(.severalDevices)) {
-      _ = try FactorChoice.onlyFactor(among: [phone, tablet])
+      _ = try FactorChoice.factor(nil, among: [phone, tablet])
     }
   }
 

@@ -19,13 +19,8 @@ package struct Channel: Sendable {
     while filled < bytes.count {
       let left = deadline &- (try Clock.sinceBoot())
       guard try isReady(STDIN_FILENO, POLLIN, seconds: left) else { return false }
-      let already = filled
-      let read = try untilReady(.read) {
-        // SAFETY: the call writes at most the rest of the span.
-        unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-          unsafe MFACPOSIX.read(
-            STDIN_FILENO, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
-        }
+      let read = try untilReady { () throws(SystemError) in
+        try readPart(of: &bytes, from: filled, of: STDIN_FILENO)
       }
       guard let read else { continue }
       guard read > 0 else { return false }
@@ -48,10 +43,10 @@ package struct Channel: Sendable {
   /// Returns the number of bytes that a call read or wrote. Returns nil if the descriptor is
   /// non-blocking and another process has taken the bytes or the space.
   private func untilReady(
-    _ call: SystemError.Call, _ body: () -> Int
+    _ body: () throws(SystemError) -> Int
   ) throws(SystemError) -> Int? {
     do throws(SystemError) {
-      return try retrying(call, body)
+      return try body()
     } catch {
       guard error.isBusy else { throw error }
       return nil
@@ -70,16 +65,11 @@ package struct Channel: Sendable {
   package func send(_ bytes: Span<UInt8>, seconds: Int64?) throws(SystemError) {
     var sent = 0
     while sent < bytes.count {
-      let already = sent
       guard try isReady(STDOUT_FILENO, POLLOUT, seconds: seconds) else {
         throw .busy(.write)
       }
-      let count = try untilReady(.write) {
-        // SAFETY: the call reads at most the rest of the span.
-        unsafe bytes.withUnsafeBufferPointer { buffer in
-          unsafe MFACPOSIX.write(
-            STDOUT_FILENO, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
-        }
+      let count = try untilReady { () throws(SystemError) in
+        try writePart(of: bytes, from: sent, to: STDOUT_FILENO)
       }
       guard let count else { continue }
       guard count > 0 else { throw SystemError(.write, number: EIO) }

@@ -89,16 +89,9 @@ package final class SupervisedProgram {
     var filled = 0
     while filled < bytes.count {
       guard try isReadable(until: deadline) else { return .silent }
-      let already = filled
       let read: Int
       do throws(SystemError) {
-        read = try retrying(.read) {
-          // SAFETY: the call writes at most the rest of the span.
-          unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            unsafe MFACPOSIX.read(
-              link, buffer.baseAddress.map { unsafe $0 + already }, buffer.count - already)
-          }
-        }
+        read = try readPart(of: &bytes, from: filled, of: link)
       } catch {
         // The program ended without reading everything that was sent to it.
         guard error.isBrokenPipe else { throw error }

@@ -19,7 +19,7 @@ package enum GoogleAuthenticatorFile {
   /// Parses `text`, the contents of the file.
   package static func parse(_ text: Span<UInt8>) throws(ImportRefusal) -> ImportedFactors {
     let lines = try lines(of: text)
-    guard let first = lines.first else { throw ImportRefusal(line: 0, reason: .empty) }
+    guard let first = lines.first else { throw ImportRefusal(reason: .empty) }
     let secret = try secret(text, in: first)
     let options = try GoogleAuthenticatorOptions(text, lines: lines)
     let parameters = try options.parameters()
@@ -36,9 +36,9 @@ package enum GoogleAuthenticatorFile {
 
   /// Returns the lines, each without its line feed and the carriage return that may precede it.
   private static func lines(of text: Span<UInt8>) throws(ImportRefusal) -> [Range<Int>] {
-    guard !text.isEmpty else { throw ImportRefusal(line: 0, reason: .empty) }
+    guard !text.isEmpty else { throw ImportRefusal(reason: .empty) }
     guard text.count <= maximumLength else {
-      throw ImportRefusal(line: 0, reason: .tooLong(limit: maximumLength))
+      throw ImportRefusal(reason: .tooLong(limit: maximumLength))
     }
     var lines: [Range<Int>] = []
     for line in Text.lines(of: text) {

@@ -37,7 +37,7 @@ struct GoogleAuthenticatorOptions {
       throw ImportRefusal(line: line, reason: .counterBased)
     }
     guard lineOf[.timeBased] != nil else {
-      throw ImportRefusal(line: 0, reason: .neitherTimeNorCounter)
+      throw ImportRefusal(reason: .neitherTimeNorCounter)
     }
     guard let seconds = UInt16(exactly: period),
       let parameters = TOTPParameters(algorithm: .sha1, codeLength: .six, period: seconds)

@@ -1,9 +1,11 @@
+import MFABase
+
 /// Why a file, or one line of it, was not imported.
 ///
 /// A refusal quotes nothing from the file, because any word of the file may be a misplaced secret.
 package struct ImportRefusal: Error, Equatable {
   /// The reason for a refusal.
-  package enum Reason: Error, Equatable, Sendable {
+  package enum Reason: Equatable, Sendable {
     /// The file is empty.
     case empty
     /// The file is longer than this many bytes.
@@ -50,6 +52,11 @@ package struct ImportRefusal: Error, Equatable {
 
     /// libcrypto could not generate a code.
     case noCryptography
+
+    /// Users other than the owner of the file and root could have changed it.
+    case untrusted(TrustFailure)
+    /// The file cannot be read.
+    case system(SystemError)
   }
 
   /// The line, counted from 1, or 0 if the reason applies to the whole file.
@@ -59,7 +66,7 @@ package struct ImportRefusal: Error, Equatable {
   package let reason: Reason
 
   /// Creates a refusal.
-  package init(line: Int, reason: Reason) {
+  package init(line: Int = 0, reason: Reason) {
     self.line = line
     self.reason = reason
   }
@@ -106,6 +113,10 @@ package struct ImportRefusal: Error, Equatable {
     case .invalidLastTime:
       "the time of the last code must be written as 2006-12-31T23:59:59L; correct the line"
     case .noCryptography: "libcrypto made no code; check that OpenSSL is installed and try again"
+    case .untrusted(let distrust):
+      "the file is not trusted: \(distrust.name); it must be a regular file that belongs to "
+        + "the user or root, and that no other user can write to"
+    case .system(let error): "the file cannot be read: \(error.text)"
     }
   }
 }

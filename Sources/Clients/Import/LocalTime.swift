@@ -1,5 +1,8 @@
+import MFABase
+
 /// A local date and time of day, without a time zone.
 package struct LocalTime: Equatable, Sendable {
+  private let date: CalendarDay
   /// The year, 1970 to 9999.
   package let year: Int
   /// The month, 1 to 12.
@@ -17,17 +20,18 @@ package struct LocalTime: Equatable, Sendable {
   init?(_ text: Span<UInt8>, in range: Range<Int>) {
     let start = range.lowerBound
     guard range.count == 20 else { return nil }
-    for (offset, mark) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "L")] {
+    for (offset, mark) in [(10, "T"), (13, ":"), (16, ":"), (19, "L")] {
       guard Text.matches(text, in: start + offset..<start + offset + 1, mark) else { return nil }
     }
     func number(_ offset: Int, _ length: Int) -> Int? {
       Text.number(text, in: start + offset..<start + offset + length).map { Int($0) }
     }
-    guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2),
+    guard let date = CalendarDay(text.extracting(start..<start + 10)),
+      let year = number(0, 4), let month = number(5, 2), let day = number(8, 2),
       let hour = number(11, 2), let minute = number(14, 2), let second = number(17, 2),
-      1970...9999 ~= year, 1...12 ~= month, 1...Self.days(inMonth: month, of: year) ~= day,
       0...23 ~= hour, 0...59 ~= minute, 0...60 ~= second
     else { return nil }
+    self.date = date
     self.year = year
     self.month = month
     self.day = day
@@ -38,22 +42,6 @@ package struct LocalTime: Equatable, Sendable {
 
   /// The seconds since the epoch if this is a time in UTC.
   package var secondsSinceEpochAsUTC: Int64 {
-    var days = 0
-    for past in 1970..<year { days += Self.isLeap(past) ? 366 : 365 }
-    for past in 1..<month { days += Self.days(inMonth: past, of: year) }
-    days += day - 1
-    return Int64(((days * 24 + hour) * 60 + minute) * 60 + second)
-  }
-
-  private static func isLeap(_ year: Int) -> Bool {
-    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-  }
-
-  private static func days(inMonth month: Int, of year: Int) -> Int {
-    switch month {
-    case 2: isLeap(year) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
+    date.end - 86_400 + Int64((hour * 60 + minute) * 60 + second)
   }
 }

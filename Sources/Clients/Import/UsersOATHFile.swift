@@ -35,9 +35,9 @@ package enum UsersOATHFile {
   package static func parse(
     _ text: Span<UInt8>, window: UInt8 = defaultWindow, moments: (LocalTime) -> [Int64]
   ) throws(ImportRefusal) -> [UsersOATHEntry] {
-    guard !text.isEmpty else { throw ImportRefusal(line: 0, reason: .empty) }
+    guard !text.isEmpty else { throw ImportRefusal(reason: .empty) }
     guard text.count <= maximumLength else {
-      throw ImportRefusal(line: 0, reason: .tooLong(limit: maximumLength))
+      throw ImportRefusal(reason: .tooLong(limit: maximumLength))
     }
     let lines = Text.lines(of: text)
     for (index, line) in lines.enumerated() {
@@ -52,10 +52,10 @@ package enum UsersOATHFile {
       guard let first = words.first, text[first.lowerBound] != UInt8(ascii: "#") else { continue }
       let user = words.count > 1 ? UserName(Text.bytes(of: text, in: words[1])) : nil
       let result: Result<ImportableFactor, ImportRefusal>
-      do throws(ImportRefusal.Reason) {
+      do throws(ImportRefusal) {
         result = .success(try token(text, words, window: window, moments: moments))
       } catch {
-        result = .failure(ImportRefusal(line: index + 1, reason: error))
+        result = .failure(ImportRefusal(line: index + 1, reason: error.reason))
       }
       var number = 0
       if let user, case .success = result {
@@ -72,23 +72,29 @@ package enum UsersOATHFile {
 
   private static func token(
     _ text: Span<UInt8>, _ words: [Range<Int>], window: UInt8, moments: (LocalTime) -> [Int64]
-  ) throws(ImportRefusal.Reason) -> ImportableFactor {
-    guard let type = TokenType(text, in: words[0]) else { throw .unknownType }
-    guard words.count >= 4 else { throw .missingField }
-    guard words.count <= 7 else { throw .tooManyFields }
-    guard UserName(Text.bytes(of: text, in: words[1])) != nil else { throw .invalidUser }
-    guard let period = type.period else { throw .counterBased }
+  ) throws(ImportRefusal) -> ImportableFactor {
+    guard let type = TokenType(text, in: words[0]) else {
+      throw ImportRefusal(reason: .unknownType)
+    }
+    guard words.count >= 4 else { throw ImportRefusal(reason: .missingField) }
+    guard words.count <= 7 else { throw ImportRefusal(reason: .tooManyFields) }
+    guard UserName(Text.bytes(of: text, in: words[1])) != nil else {
+      throw ImportRefusal(reason: .invalidUser)
+    }
+    guard let period = type.period else { throw ImportRefusal(reason: .counterBased) }
     guard
       let parameters = TOTPParameters(
         algorithm: .sha1, codeLength: type.codeLength, period: period)
-    else { throw .period(seconds: UInt64(period)) }
+    else { throw ImportRefusal(reason: .period(seconds: UInt64(period))) }
     var warnings: [ImportWarning] = []
     // `-` is an empty password, and `+` is a password that another module checks.
     let hasPassword = !["-", "+"].contains { Text.matches(text, in: words[2], $0) }
     if hasPassword { warnings.append(.passwordDropped) }
     let secret = try secret(text, in: words[3])
     // The counter has no meaning for time-based tokens.
-    if words.count > 4, Text.number(text, in: words[4]) == nil { throw .invalidCounter }
+    if words.count > 4, Text.number(text, in: words[4]) == nil {
+      throw ImportRefusal(reason: .invalidCounter)
+    }
 
     let last = try lastUse(
       text, words.dropFirst(5), secret: secret, parameters: parameters, window: window,
@@ -106,17 +112,17 @@ package enum UsersOATHFile {
   private static func lastUse(
     _ text: Span<UInt8>, _ words: ArraySlice<Range<Int>>, secret: borrowing SecretBytes,
     parameters: TOTPParameters, window: UInt8, moments: (LocalTime) -> [Int64]
-  ) throws(ImportRefusal.Reason) -> (steps: [Int64], isFound: Bool) {
+  ) throws(ImportRefusal) -> (steps: [Int64], isFound: Bool) {
     guard let word = words.first else { return ([], true) }
     let digits = Text.bytes(of: text, in: word)
     guard words.count == 2, let code = Code(answer: digits.span),
       code.length == parameters.codeLength
-    else { throw .invalidLastCode }
+    else { throw ImportRefusal(reason: .invalidLastCode) }
     guard let last = words.last, let time = LocalTime(text, in: last) else {
-      throw .invalidLastTime
+      throw ImportRefusal(reason: .invalidLastTime)
     }
     let times = moments(time)
-    guard !times.isEmpty else { throw .invalidLastTime }
+    guard !times.isEmpty else { throw ImportRefusal(reason: .invalidLastTime) }
     var steps: [Int64] = []
     for time in times {
       if let step = try step(
@@ -135,21 +141,21 @@ package enum UsersOATHFile {
 
   private static func step(
     of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, at time: Int64, window: UInt8
-  ) throws(ImportRefusal.Reason) -> Int64? {
+  ) throws(ImportRefusal) -> Int64? {
     do throws(CryptographyError) {
       return try Verification.latestMatch(
         of: code, secret: secret, parameters: parameters, now: time, adjacentIntervals: window)
     } catch {
-      throw .noCryptography
+      throw ImportRefusal(reason: .noCryptography)
     }
   }
 
   /// Returns the key: two hexadecimal digits per byte, in either case.
   private static func secret(
     _ text: Span<UInt8>, in range: Range<Int>
-  ) throws(ImportRefusal.Reason) -> SecretBytes {
+  ) throws(ImportRefusal) -> SecretBytes {
     let length = range.count / 2
-    guard range.count % 2 == 0 else { throw .unreadableSecret }
+    guard range.count % 2 == 0 else { throw ImportRefusal(reason: .unreadableSecret) }
     var secret = SecretBytes(count: length)
     let isReadable = secret.withMutableSpan { secret in
       for index in secret.indices {
@@ -160,11 +166,13 @@ package enum UsersOATHFile {
       }
       return true
     }
-    guard isReadable else { throw .unreadableSecret }
+    guard isReadable else { throw ImportRefusal(reason: .unreadableSecret) }
     guard length >= ImportableFactor.secretLengths.lowerBound else {
-      throw .secretTooShort(bytes: length)
+      throw ImportRefusal(reason: .secretTooShort(bytes: length))
     }
-    guard length <= maximumSecretLength else { throw .secretTooLong(bytes: length) }
+    guard length <= maximumSecretLength else {
+      throw ImportRefusal(reason: .secretTooLong(bytes: length))
+    }
     return secret
   }
 }

@@ -57,39 +57,21 @@ struct HelperPipes: ~Copyable, Sendable {
   /// Writes one whole message. Returns normally if the helper has ended, because an earlier
   /// response may still be unread and may contain the reason.
   func send(_ message: borrowing SecretBytes) throws(MultiFactorError) {
-    let pipe = requests
-    var sent = 0
     let signalBlock = BrokenPipeSignalBlock()
-    while sent < message.count {
-      let rest = message.span.extracting(droppingFirst: sent)
-      do throws(SystemError) {
-        let count = try retrying(.write) {
-          // SAFETY: the call reads at most as many bytes as the span has.
-          unsafe rest.withUnsafeBufferPointer { unsafe write(pipe, $0.baseAddress, $0.count) }
-        }
-        guard count > 0 else { throw SystemError(.write, number: EIO) }
-        sent += count
-      } catch {
-        signalBlock.discardPendingSignal()
-        guard error.isBrokenPipe else { throw .helperEnded }
-        return
-      }
+    do throws(SystemError) { try writeAll(message.span, to: requests) } catch {
+      signalBlock.discardPendingSignal()
+      guard error.isBrokenPipe else { throw .helperEnded }
     }
   }
 
   /// Returns the next response that is neither a notice nor a failure. Passes notices to `tell` and
   /// throws failures.
-  func receive(tell: (String) -> Void) throws(ConversationError) -> HelperResponse {
+  func receive(tell: (String) -> Void) throws(MultiFactorError) -> HelperResponse {
     while true {
-      let response: HelperResponse
-      do throws(MultiFactorError) {
-        response = try receive()
-      } catch {
-        throw .broken(error)
-      }
-      switch response.interruption {
-      case nil: return response
-      case .failed(let failure): throw .failed(failure)
+      let response = try receive()
+      guard let interruption = response.interruption else { return response }
+      switch interruption {
+      case .failed(let failure): throw MultiFactorError(failure)
       case .notice(let text): tell(String(decoding: text.utf8, as: UTF8.self))
       }
     }
@@ -113,26 +95,14 @@ struct HelperPipes: ~Copyable, Sendable {
   }
 
   private func receive(count: Int) throws(MultiFactorError) -> SecretBytes {
-    let pipe = responses
     var bytes = SecretBytes(count: count)
-    var received = 0
-    while received < count {
-      let have = received
-      let count: Int
-      do throws(SystemError) {
-        count = try retrying(.read) {
-          bytes.withMutableSpan { bytes in
-            // SAFETY: the call writes at most the rest of the span.
-            unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-              unsafe read(pipe, buffer.baseAddress.map { unsafe $0 + have }, buffer.count - have)
-            }
-          }
-        }
-      } catch {
-        throw .helperEnded
+    do throws(SystemError) {
+      let received = try bytes.withMutableSpan { bytes throws(SystemError) in
+        try readAll(into: &bytes, from: responses)
       }
-      guard count > 0 else { throw .helperEnded }
-      received += count
+      guard received == count else { throw SystemError(.read, number: EPIPE) }
+    } catch {
+      throw .helperEnded
     }
     return bytes
   }

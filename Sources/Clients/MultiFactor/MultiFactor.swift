@@ -156,21 +156,7 @@ public actor MultiFactor {
         return MultiFactorSession(
           multiFactor: self, purpose: .changes, conversation: conversationsBegun,
           number: sessionsBegun, duration: .seconds(Int64(secondsLeft)))
-      case .welcome: throw closeAfterProtocolError()
-      case .notice: throw closeAfterProtocolError()
-      case .secret: throw closeAfterProtocolError()
-      case .enrolled: throw closeAfterProtocolError()
-      case .factors: throw closeAfterProtocolError()
-      case .done: throw closeAfterProtocolError()
-      case .unenrolled: throw closeAfterProtocolError()
-      case .tested: throw closeAfterProtocolError()
-      case .signedIn: throw closeAfterProtocolError()
-      case .recognized: throw closeAfterProtocolError()
-      case .failed: throw closeAfterProtocolError()
-      case .status: throw closeAfterProtocolError()
-      case .recoveryCodes: throw closeAfterProtocolError()
-      case .forgotten: throw closeAfterProtocolError()
-      case .codeSent: throw closeAfterProtocolError()
+      case _: throw closeAfterProtocolError()
       }
       response = try receive()
     }
@@ -656,7 +642,7 @@ public actor MultiFactor {
       try pipes.send(message)
     }
 
-    func receive(tell: (String) -> Void) throws(ConversationError) -> HelperResponse {
+    func receive(tell: (String) -> Void) throws(MultiFactorError) -> HelperResponse {
       try pipes.receive(tell: tell)
     }
   }
@@ -669,17 +655,13 @@ public actor MultiFactor {
     guard conversation == nil else { return }
     let pipes = try open()
     try pipes.send(Self.encoded(.hello(language)))
-    do throws(ConversationError) {
-      guard case .welcome(let user, let issuer) = try pipes.receive(tell: tell) else {
-        throw .broken(.protocolError)
-      }
-      conversationsBegun += 1
-      conversation = Conversation(
-        pipes: pipes, userName: String(decoding: user.bytes, as: UTF8.self),
-        issuer: String(decoding: issuer.utf8, as: UTF8.self))
-    } catch {
-      throw MultiFactorError(error)
+    guard case .welcome(let user, let issuer) = try pipes.receive(tell: tell) else {
+      throw .protocolError
     }
+    conversationsBegun += 1
+    conversation = Conversation(
+      pipes: pipes, userName: String(decoding: user.bytes, as: UTF8.self),
+      issuer: String(decoding: issuer.utf8, as: UTF8.self))
   }
 
   private func exchange(
@@ -707,14 +689,12 @@ public actor MultiFactor {
 
   /// Returns the next response. Closes the conversation after an error that ends it.
   private func receive() throws(MultiFactorError) -> HelperResponse {
-    do throws(ConversationError) {
-      guard let response = try conversation?.receive(tell: tell) else {
-        throw .broken(.helperEnded)
-      }
+    do throws(MultiFactorError) {
+      guard let response = try conversation?.receive(tell: tell) else { throw .helperEnded }
       return response
     } catch {
       if error.endsConversation { conversation = nil }
-      throw MultiFactorError(error)
+      throw error
     }
   }
 

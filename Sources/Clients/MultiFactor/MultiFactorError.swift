@@ -171,12 +171,14 @@ extension ProcessFault {
 }
 
 extension MultiFactorError {
-  init(_ error: ConversationError) {
-    self =
-      switch error {
-      case .failed(let failure): MultiFactorError(failure)
-      case .broken(let error): error
-      }
+  /// Whether the conversation with the helper is over after this error.
+  var endsConversation: Bool {
+    switch self {
+    case .helperEnded, .helperUnavailable, .internalError, .protocolError, .tooManyHelpers,
+      .unsuitableProcess:
+      true
+    case _: false
+    }
   }
 }
 
@@ -348,24 +350,6 @@ extension OTPAppFailure {
     case .handlerNeedsArguments: .appExposesKey
     case .handlerFailed, .timedOut: .appFailed
     case .unsupportedURL: .noLink
-    }
-  }
-}
-
-/// Why a request got no response.
-enum ConversationError: Error {
-  /// The helper reported this failure. Some failures end the helper; see `endsConversation`.
-  case failed(HelperFailure)
-  /// The conversation is over.
-  case broken(MultiFactorError)
-
-  /// Whether the helper ends after this error.
-  var endsConversation: Bool {
-    switch self {
-    case .failed(.protocolError), .failed(.internalError), .failed(.unsuitableProcess):
-      true
-    case .failed: false
-    case .broken: true
     }
   }
 }

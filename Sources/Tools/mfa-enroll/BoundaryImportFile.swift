@@ -7,12 +7,10 @@ import MFAImport
 enum ImportFile {
   /// Returns the path of google-authenticator's file.
   static func defaultPath() throws(Failure) -> String {
-    // SAFETY: the string that getenv returns is copied at once.
-    guard let home = unsafe getenv("HOME"), unsafe home.pointee != 0 else {
+    guard let home = LocaleSettings.variable("HOME"), !home.isEmpty else {
       throw Failure(.noHomeFolder)
     }
-    // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
-    return unsafe String(cString: home) + "/.google_authenticator"
+    return home + "/.google_authenticator"
   }
 
   /// Reads the whole file. It must be a regular file (not a symbolic link) that belongs to the
@@ -22,9 +20,8 @@ enum ImportFile {
     // SAFETY: the string is valid for the call.
     let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
-      // SAFETY: the string that strerror returns is copied at once.
-      let reason = unsafe String(cString: strerror(errno))
-      throw Failure(.fileNotOpened(path: shown, reason: reason))
+      throw Failure(
+        .fileNotOpened(path: shown, reason: SystemError(.open, number: errno).text))
     }
     defer { close(descriptor) }
     var status = stat()
@@ -40,22 +37,13 @@ enum ImportFile {
     let longest = GoogleAuthenticatorFile.maximumLength
     // One byte more than the limit, so that a file that is too long can be recognised.
     var text = SecretBytes(count: longest + 1)
-    var count = 0
-    while count < text.count {
-      let start = count
-      let got = text.withMutableSpan { text in
-        // SAFETY: the buffer is valid for the call, and `start` is below its count.
-        unsafe text.withUnsafeMutableBufferPointer { buffer in
-          unsafe Glibc.read(
-            descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
-        }
+    let count: Int
+    do throws(SystemError) {
+      count = try text.withMutableSpan { text throws(SystemError) in
+        try readAll(into: &text, from: descriptor)
       }
-      if got < 0 && errno == EINTR { continue }
-      guard got >= 0 else {
-        throw Failure(.fileNotRead(path: shown))
-      }
-      if got == 0 { break }
-      count += got
+    } catch {
+      throw Failure(.fileNotRead(path: shown))
     }
     return text.prefix(count)
   }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import MFABase
 import MFAMessages
 
 /// The user's locale settings.
@@ -39,20 +40,11 @@ enum LocaleSettings {
 
   /// Returns a time in the user's time zone, such as 2026-01-31 23:59.
   static func text(of date: Date) -> String {
-    guard let seconds = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else {
+    guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
       return "?"
     }
-    var time = seconds
-    // SAFETY: a structure of numbers and a null pointer, which the call below fills.
-    var parts = unsafe tm()
-    // SAFETY: both objects outlive the call.
-    guard unsafe localtime_r(&time, &parts) != nil else { return "?" }
-    func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    // SAFETY: the call has filled the structure. This reads numbers.
-    let (year, month, day) = unsafe (parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday)
-    // SAFETY: the call has filled the structure. This reads numbers.
-    let (hour, minute) = unsafe (parts.tm_hour, parts.tm_min)
-    return "\(year)-\(digits(month))-\(digits(day)) \(digits(hour)):\(digits(minute))"
+    let text = HostTime(seconds).text.prefix(16)
+    return text.isEmpty ? "?" : String(decoding: text, as: UTF8.self)
   }
 
   /// Returns the value of an environment variable.

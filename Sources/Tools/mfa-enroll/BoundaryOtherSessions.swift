@@ -17,7 +17,7 @@ enum OtherSessions {
       return interface.tell(.otherSessionsContinue)
     }
     // Without this variable, this session cannot be distinguished from the others.
-    guard let present = variable("XDG_SESSION_ID") else {
+    guard let present = LocaleSettings.variable("XDG_SESSION_ID") else {
       return interface.tell(.otherSessionsContinue)
     }
     var ended = 0
@@ -49,13 +49,6 @@ enum OtherSessions {
       true
     default: false
     }
-  }
-
-  private static func variable(_ name: String) -> String? {
-    // SAFETY: the string that getenv returns is copied at once.
-    guard let value = unsafe getenv(name) else { return nil }
-    // SAFETY: the variable is NUL-terminated, and nothing changes the environment.
-    return unsafe String(cString: value)
   }
 
   /// Returns the output of loginctl, or nil if it fails.

@@ -19,17 +19,7 @@ struct Output: Sendable {
   func write(_ secret: borrowing SecretBytes) { write(secret.span) }
 
   private func write(_ bytes: Span<UInt8>) {
-    var written = 0
-    while written < bytes.count {
-      let rest = bytes.extracting(droppingFirst: written)
-      // SAFETY: the buffer is valid for the call.
-      let count = unsafe rest.withUnsafeBufferPointer {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
-      written += count
-    }
+    do throws(SystemError) { try writeAll(bytes, to: descriptor) } catch {}
   }
 
   /// The size of the terminal, or nil if this is not a terminal or its size is unknown.

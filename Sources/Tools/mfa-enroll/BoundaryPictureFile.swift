@@ -50,19 +50,12 @@ struct PictureFile: Sendable {
 
   /// Writes a picture and waits until it is on disk.
   func write(_ picture: borrowing SecretBytes) throws(Failure) {
-    let bytes = picture.span
-    var written = 0
-    while written < bytes.count {
-      let rest = bytes.extracting(droppingFirst: written)
-      // SAFETY: the buffer is valid for the call.
-      let count = unsafe rest.withUnsafeBufferPointer {
-        unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-      }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw Self.trouble(path, errno) }
-      written += count
+    do throws(SystemError) {
+      try writeAll(picture.span, to: descriptor)
+      _ = try retrying(.sync) { fsync(descriptor) }
+    } catch {
+      throw Failure(.fileNotWritten(path: path, reason: error.text))
     }
-    guard fsync(descriptor) == 0 else { throw Self.trouble(path, errno) }
   }
 
   /// Closes the file and keeps it.
@@ -110,16 +103,7 @@ struct PictureFile: Sendable {
     case EEXIST: Failure(.fileExists(path: path))
     case ENOENT, ENOTDIR: Failure(.folderMissing(path: path))
     case EACCES, EPERM, EROFS: Failure(.noPermission(path: path))
-    case _: Failure(.fileNotCreated(path: path, reason: text(of: error)))
+    case _: Failure(.fileNotCreated(path: path, reason: SystemError(.open, number: error).text))
     }
-  }
-
-  private static func trouble(_ path: String, _ error: Int32) -> Failure {
-    Failure(.fileNotWritten(path: path, reason: text(of: error)))
-  }
-
-  private static func text(of error: Int32) -> String {
-    // SAFETY: glibc returns a string for every number, valid until the thread's next call.
-    unsafe String(cString: strerror(error))
   }
 }

@@ -53,12 +53,11 @@ struct Enroll: EnrollCommand {
     }
   }
 
-  func run() async throws {
-    let interface = try UserInterface(for: self)
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
-      try await enroll(interface, showingIn: file)
+      try await enroll(multiFactor, interface, showingIn: file)
     } catch {
       if let file, !file.remove() {
         interface.tell(.pictureNotRemoved(path: file.path))
@@ -69,61 +68,56 @@ struct Enroll: EnrollCommand {
 
   /// Enrols a key. Keeps the picture's file and reports the enrolment at once, so that a later
   /// interruption undoes nothing.
-  private func enroll(_ interface: UserInterface, showingIn file: PictureFile?) async throws {
-    let multiFactor = MultiFactor(
-      language: interface.language, tell: interface.tell(host:))
+  private func enroll(
+    _ multiFactor: MultiFactor, _ interface: UserInterface, showingIn file: PictureFile?
+  ) async throws {
     interface.tellWhenEnded(.nothingAdded)
-    do {
-      let taken = try await multiFactor.enrolledFactors.map(\.name)
-      // Checked before the user is asked for a password, a code or the phone.
-      try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
-      let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
-      let session = try await Reauthentication(
-        of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
-      ).session(with: multiFactor)
-      let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
-      let secret = try await TOTPMultiFactorGenerator.generateSecret(
-        with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
-        codeIntervalSeconds: period)
-      let uid: String
-      if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
-        uid = try await screen.whileShown { () throws(Failure) in
-          try await confirm(secret, name: name, with: multiFactor) { error throws(Failure) in
-            interface.tellWhenEnded(.nothingAdded)
-            let status = error?.text(in: interface.language).description
-            guard let code = screen.ask(after: status) else { throw Self.unanswered(after: error) }
-            return code
-          }
-        }
-      } else {
-        try await show(secret, of: multiFactor, to: interface, file: file)
-        uid = try await confirm(secret, name: name, with: multiFactor) { error throws(Failure) in
+    let taken = try await multiFactor.enrolledFactors.map(\.name)
+    // Checked before the user is asked for a password, a code or the phone.
+    try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
+    let opening = EnrollMessage.enrollmentOpening(minutes: MultiFactor.sessionMinutes)
+    let session = try await Reauthentication(
+      of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
+    ).session(with: multiFactor)
+    let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
+    let secret = try await TOTPMultiFactorGenerator.generateSecret(
+      with: session, hashingAlgorithm: algorithm.algorithm, codeLength: digits,
+      codeIntervalSeconds: period)
+    let uid: String
+    if let screen = try await keyScreen(of: secret, multiFactor: multiFactor, on: interface) {
+      uid = try await screen.whileShown {
+        try await confirm(secret, name: name, with: multiFactor) { error in
           interface.tellWhenEnded(.nothingAdded)
-          if let error { interface.tell(Failure(error)) }
-          guard let code = interface.ask(.codePrompt, echo: true) else {
-            interface.endLine()
-            guard !interface.isAtTerminal else { throw Self.unanswered(after: error) }
-            throw error.map { Failure($0) } ?? Failure(.noCode)
-          }
+          let status = error?.text(in: interface.language).description
+          guard let code = screen.ask(after: status) else { throw Self.unanswered(after: error) }
           return code
         }
       }
-      file?.keep()
-      interface.tell(.enrolled(name: name))
-      if let file {
-        interface.tell(.pictureHoldsKey(path: file.path))
+    } else {
+      try await show(secret, of: multiFactor, to: interface, file: file)
+      uid = try await confirm(secret, name: name, with: multiFactor) { error in
+        interface.tellWhenEnded(.nothingAdded)
+        if let error { interface.tell(Failure(error)) }
+        guard let code = interface.ask(.codePrompt, echo: true) else {
+          interface.endLine()
+          guard !interface.isAtTerminal else { throw Self.unanswered(after: error) }
+          throw error.map { Failure($0) } ?? Failure(.noCode)
+        }
+        return code
       }
-      if json {
-        // A program requests recovery codes itself when it can show them to a user.
-        Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
-      } else {
-        await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
-        interface.tell(
-          .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
-      }
-      await multiFactor.close()
-    } catch let error as MultiFactorError {
-      throw Failure(error)
+    }
+    file?.keep()
+    interface.tell(.enrolled(name: name))
+    if let file {
+      interface.tell(.pictureHoldsKey(path: file.path))
+    }
+    if json {
+      // A program requests recovery codes itself when it can show them to a user.
+      Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
+    } else {
+      await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+      interface.tell(
+        .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
     }
   }
 
@@ -185,8 +179,8 @@ struct Enroll: EnrollCommand {
   /// nothing then.
   private func confirm(
     _ secret: TOTPSecret, name: String, with multiFactor: MultiFactor,
-    ask: (MultiFactorError?) throws(Failure) -> SecretBytes
-  ) async throws(Failure) -> String {
+    ask: (MultiFactorError?) throws -> SecretBytes
+  ) async throws -> String {
     var lastError: MultiFactorError?
     while true {
       let code = try ask(lastError)
@@ -198,7 +192,7 @@ struct Enroll: EnrollCommand {
           displayName: name)
       } catch {
         guard ExitStatus(error) == .wrongCode, secret.enrollmentCompletionDeadline > .now else {
-          throw Failure(error)
+          throw error
         }
         lastError = error
       }
@@ -288,7 +282,7 @@ enum DeviceName {
     let usual = usual(among: taken)
     guard interface.isAtTerminal else { return usual }
     while let answer = interface.ask(.namePrompt(proposed: usual), echo: true) {
-      let name = SingleName.text(of: answer)
+      let name = trimmed(interface.text(of: answer))
       guard !name.isEmpty else { return usual }
       guard MultiFactor.isSupported(displayName: name) else {
         interface.tell(Failure(MultiFactorError.unsupportedDisplayName))
@@ -304,14 +298,9 @@ enum DeviceName {
     throw Failure(.nothingAdded)
   }
 
-  /// A typed name as text, without spaces at its ends.
-  private enum SingleName {
-    static func text(of answer: borrowing SecretBytes) -> String {
-      let span = answer.span
-      let text = String(decoding: span.indices.map { span[$0] }, as: UTF8.self)
-      let isBlank = { (character: Character) in character == " " || character == "\t" }
-      let start = text.drop(while: isBlank)
-      return String(String(start.reversed().drop(while: isBlank)).reversed())
-    }
+  /// Returns a typed name without spaces at its ends.
+  private static func trimmed(_ text: String) -> String {
+    let isBlank = { (character: Character) in character == " " || character == "\t" }
+    return String(String(text.drop(while: isBlank).reversed().drop(while: isBlank)).reversed())
   }
 }

@@ -11,10 +11,7 @@ enum EnrollMain {
   /// Runs the command in a detached task on a thread of its own, while the main thread only handles
   /// signals.
   static func main() {
-    guard MultiFactor.protectProcess() else {
-      tell(Failure(.processNotProtected))
-      MFAEnroll.exit(withError: ExitCode(ExitStatus.failed.rawValue))
-    }
+    guard MultiFactor.protectProcess() else { end(Failure(.processNotProtected)) }
     TerminalGuard.prepare()
     Task.detached(executorPreference: CommandExecutor()) { await run() }
     TerminalGuard.wait()
@@ -31,25 +28,25 @@ enum EnrollMain {
       }
       MFAEnroll.exit()
     } catch let failure as Failure {
-      tell(failure)
-      MFAEnroll.exit(withError: ExitCode(failure.status.rawValue))
+      end(failure)
+    } catch let error as MultiFactorError {
+      end(Failure(error))
     } catch  where MFAEnroll.exitCode(for: error) == .success {
       // Not a failure: the user asked for help or for the version.
       MFAEnroll.exit(withError: error)
     } catch {
       let arguments = Array(CommandLine.arguments.dropFirst())
       if let unknown = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames) {
-        tell(unknown)
-        MFAEnroll.exit(withError: ExitCode(unknown.status.rawValue))
+        end(unknown)
       }
-      tell(Failure(.usage(MFAEnroll.message(for: error)), status: .usage))
-      MFAEnroll.exit(withError: ExitCode(ExitStatus.usage.rawValue))
+      end(Failure(.usage(MFAEnroll.message(for: error)), status: .usage))
     }
   }
 
-  private static func tell(_ failure: Failure) {
+  private static func end(_ failure: Failure) -> Never {
     let interface = UserInterface.withoutQuestions
     interface.tell(failure.report(in: interface.language))
+    MFAEnroll.exit(withError: ExitCode(failure.status.rawValue))
   }
 }
 
@@ -104,10 +101,30 @@ protocol EnrollCommand: AsyncParsableCommand {
   var options: CommonOptions { get }
   /// Whether a program started the command, as `--json` or `--stdin` say.
   var isForProgram: Bool { get }
+  /// Whether the command may ask questions.
+  var asks: Bool { get }
+
+  /// Returns what shows the user the texts of the host.
+  func listener(_ interface: UserInterface) -> @Sendable (String) -> Void
+
+  /// Carries out the command in a conversation with the helper, which is closed afterwards.
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws
 }
 
 extension EnrollCommand {
   var isForProgram: Bool { options.stdin }
+  var asks: Bool { true }
+
+  func listener(_ interface: UserInterface) -> @Sendable (String) -> Void {
+    interface.tell(host:)
+  }
+
+  func run() async throws {
+    let interface = asks ? try UserInterface(for: self) : .withoutQuestions
+    let multiFactor = MultiFactor(language: interface.language, tell: listener(interface))
+    try await carryOut(multiFactor, interface)
+    await multiFactor.close()
+  }
 }
 
 /// The format in which a key is written for users who type it.

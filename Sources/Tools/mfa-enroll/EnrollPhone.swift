@@ -37,34 +37,27 @@ struct EnrollPhone: EnrollCommand {
     try name.map(MFAEnroll.check(name:))
   }
 
-  func run() async throws {
-    let interface = try UserInterface(for: self)
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     interface.tellWhenEnded(.nothingAdded)
-    do {
-      let taken = try await multiFactor.enrolledFactors.map(\.name)
-      try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
-      let opening = EnrollMessage.phoneOpening(minutes: MultiFactor.sessionMinutes)
-      let session = try await Reauthentication(
-        of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
-      ).session(with: multiFactor)
-      let request = PhoneRequest(
-        number: try typedNumber(interface), session: session, multiFactor: multiFactor,
-        interface: interface)
-      let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
-      let uid = try await request.enroll(named: name)
-      interface.tell(.enrolled(name: name))
-      if json {
-        // A program requests recovery codes itself when it can show them to a user.
-        Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name, .phone))
-      } else {
-        await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
-        interface.tell(
-          .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
-      }
-      await multiFactor.close()
-    } catch let error as MultiFactorError {
-      throw Failure(error)
+    let taken = try await multiFactor.enrolledFactors.map(\.name)
+    try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
+    let opening = EnrollMessage.phoneOpening(minutes: MultiFactor.sessionMinutes)
+    let session = try await Reauthentication(
+      of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
+    ).session(with: multiFactor)
+    let request = PhoneRequest(
+      number: try typedNumber(interface), session: session, multiFactor: multiFactor,
+      interface: interface)
+    let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
+    let uid = try await request.enroll(named: name)
+    interface.tell(.enrolled(name: name))
+    if json {
+      // A program requests recovery codes itself when it can show them to a user.
+      Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name, .phone))
+    } else {
+      await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+      interface.tell(
+        .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
     }
   }
 
@@ -93,14 +86,12 @@ struct PhoneRequest {
   ///
   /// While the helper has a code, it is unknown whether the phone is added, so a signal says nothing
   /// then.
-  func enroll(named name: String) async throws(Failure) -> String {
+  func enroll(named name: String) async throws -> String {
     var verificationID: String?
     do throws(MultiFactorError) { verificationID = try await send() } catch {
       // The code that proved another phone in this session counts for the limit. A user at a terminal
       // can request one later, without a new session.
-      guard interface.isAtTerminal, case .quotaExceeded(let seconds) = error else {
-        throw Failure(error)
-      }
+      guard interface.isAtTerminal, case .quotaExceeded(let seconds) = error else { throw error }
       interface.tell(.nextCodeLater(seconds: seconds))
     }
     var lastError: MultiFactorError?
@@ -125,7 +116,7 @@ struct PhoneRequest {
         return try await multiFactor.enroll(
           with: PhoneMultiFactorGenerator.assertion(with: credential), displayName: name)
       } catch {
-        guard let message = Self.message(after: error, lastError) else { throw Failure(error) }
+        guard let message = Self.message(after: error, lastError) else { throw error }
         lastError = error
         interface.tell(message)
       }

@@ -18,26 +18,16 @@ struct Rename: EnrollCommand {
 
   func validate() throws { try MFAEnroll.check(name: name) }
 
-  func run() async throws {
-    let change = try await FactorChange.choose(device, for: self)
-    try await checkName(of: change)
-    try await change.make { _ throws(MultiFactorError) in
-      try await change.multiFactor.rename(change.factor, to: name)
-      change.interface.tell(.renamed(from: change.factor.name, to: name))
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let factors = try await multiFactor.enrolledFactors
+    let factor = try FactorChoice.factor(device, among: factors)
+    // Refuses the name of another factor before the user is asked for a password.
+    guard !factors.contains(where: { $0.displayName == name && $0.uid != factor.uid }) else {
+      throw MultiFactorError.secondFactorAlreadyEnrolled
     }
-  }
-
-  /// Refuses the name of another factor before the user is asked for a password.
-  private func checkName(of change: FactorChange) async throws(Failure) {
-    do throws(MultiFactorError) {
-      let others = try await change.multiFactor.enrolledFactors
-      guard !others.contains(where: { $0.displayName == name && $0.uid != change.factor.uid })
-      else {
-        throw .secondFactorAlreadyEnrolled
-      }
-    } catch {
-      throw Failure(error)
-    }
+    _ = try await Reauthentication(of: interface).session(with: multiFactor)
+    try await multiFactor.rename(factor, to: name)
+    interface.tell(.renamed(from: factor.name, to: name))
   }
 }
 
@@ -56,24 +46,23 @@ struct Resync: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let change = try await FactorChange.choose(device, for: self)
-    let interface = change.interface
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let factor = try FactorChoice.factor(device, among: try await multiFactor.enrolledFactors)
     interface.tell(.resyncOpening)
-    try await change.make { session throws(MultiFactorError) in
-      guard let first = interface.ask(.codePrompt, echo: true) else {
-        interface.endLine()
-        throw .notACode
-      }
-      try await change.multiFactor.resync(change.factor, code: first, with: session)
-      guard let second = interface.ask(.nextCodePrompt, echo: true)
-      else {
-        interface.endLine()
-        throw .notACode
-      }
-      try await change.multiFactor.completeResync(code: second, with: session)
-      interface.tell(.resynced(name: change.factor.name))
-    }
+    let session = try await Reauthentication(of: interface).session(with: multiFactor)
+    let first = try code(.codePrompt, interface)
+    try await multiFactor.resync(factor, code: first, with: session)
+    let second = try code(.nextCodePrompt, interface)
+    try await multiFactor.completeResync(code: second, with: session)
+    interface.tell(.resynced(name: factor.name))
+  }
+
+  private func code(
+    _ prompt: EnrollMessage, _ interface: UserInterface
+  ) throws(MultiFactorError) -> SecretBytes {
+    if let code = interface.ask(prompt, echo: true) { return code }
+    interface.endLine()
+    throw .notACode
   }
 }
 
@@ -91,32 +80,30 @@ struct Unenroll: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let change = try await FactorChange.choose(device, for: self)
-    guard yes || isSure(change) else {
-      throw Failure(.nothingRemoved)
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let factors = try await multiFactor.enrolledFactors
+    let factor = try FactorChoice.factor(device, among: factors)
+    let isOnly = factors.count == 1
+    guard yes || isSure(factor, isOnly, interface) else { throw Failure(.nothingRemoved) }
+    _ = try await Reauthentication(of: interface).session(with: multiFactor)
+    // Read before the removal, which also removes the recovery codes of the last device.
+    let status = try await multiFactor.status
+    let unenrollment = try await multiFactor.unenroll(with: factor)
+    interface.tell(.removed(name: factor.name))
+    if isOnly {
+      interface.tell(.onlyRemoved(anotherIsExpected: status.expectsDevice))
+      if status.recoveryCodesLeft > 0 { interface.tell(.recoveryCodesVoid) }
+    } else if unenrollment.signedOut {
+      interface.tell(.newestRemoved)
     }
-    try await change.make { _ throws(MultiFactorError) in
-      // Read before the removal, which also removes the recovery codes of the last device.
-      let status = try await change.multiFactor.status
-      let unenrollment = try await change.multiFactor.unenroll(with: change.factor)
-      change.interface.tell(.removed(name: change.factor.name))
-      if change.isOnly {
-        change.interface.tell(.onlyRemoved(anotherIsExpected: status.expectsDevice))
-        if status.recoveryCodesLeft > 0 { change.interface.tell(.recoveryCodesVoid) }
-      } else if unenrollment.signedOut {
-        change.interface.tell(.newestRemoved)
-      }
-      if unenrollment.endsSessions { OtherSessions.end(telling: change.interface) }
-    }
+    if unenrollment.endsSessions { OtherSessions.end(telling: interface) }
   }
 
-  private func isSure(_ change: FactorChange) -> Bool {
-    let interface = change.interface
-    if change.isOnly {
-      interface.tell(.removeOnly)
-    }
-    let question = EnrollMessage.removeQuestion(name: change.factor.name)
+  private func isSure(
+    _ factor: MultiFactorInfo, _ isOnly: Bool, _ interface: UserInterface
+  ) -> Bool {
+    if isOnly { interface.tell(.removeOnly) }
+    let question = EnrollMessage.removeQuestion(name: factor.name)
     guard let answer = interface.ask(question, echo: true) else {
       interface.endLine()
       return false
@@ -136,17 +123,11 @@ struct Forget: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let interface = UserInterface.withoutQuestions
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    do throws(MultiFactorError) {
-      let places = try await multiFactor.clearRememberedSignIns()
-      await multiFactor.close()
-      Output.standardOutput.write(
-        EnrollMessage.rememberedSignInsCleared(places).text(in: interface.language).string + "\n")
-    } catch {
-      throw Failure(error)
-    }
+  var asks: Bool { false }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let places = try await multiFactor.clearRememberedSignIns()
+    Output.standardOutput.write(interface.text(.rememberedSignInsCleared(places)) + "\n")
   }
 }
 
@@ -161,21 +142,14 @@ struct Test: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let interface = try UserInterface(for: self)
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    do {
-      // Starts the conversation first, so that the user types no code that cannot be verified.
-      let factors = try await multiFactor.enrolledFactors
-      guard !factors.isEmpty else { throw Failure(.noDevice) }
-      let code = try await askForCode(
-        interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo })
-      interface.tell(Self.message(try await multiFactor.test(oneTimePassword: code)))
-      await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
-      await multiFactor.close()
-    } catch let error as MultiFactorError {
-      throw Failure(error)
-    }
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    // Starts the conversation first, so that the user types no code that cannot be verified.
+    let factors = try await multiFactor.enrolledFactors
+    guard !factors.isEmpty else { throw Failure(.noDevice) }
+    let code = try await askForCode(
+      interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo })
+    interface.tell(Self.message(try await multiFactor.test(oneTimePassword: code)))
+    await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
   }
 
   /// Asks for a code. With a phone, the user can have one sent: to the only phone, or to the one that

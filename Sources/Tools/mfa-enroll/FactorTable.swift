@@ -88,11 +88,16 @@ enum FactorChoice {
   /// The shortest prefix of an identifier that is accepted.
   static let shortestIdentifier = 4
 
-  /// Returns the factor with this name, or else with this identifier or identifier prefix.
+  /// Returns the factor with this name, or else with this identifier or identifier prefix. Without a text, returns
+  /// the user's only factor.
   static func factor(
-    _ text: String, among factors: [MultiFactorInfo]
+    _ text: String?, among factors: [MultiFactorInfo]
   ) throws(Failure) -> MultiFactorInfo {
-    guard !factors.isEmpty else { throw Failure(.noDevice) }
+    guard let first = factors.first else { throw Failure(.noDevice) }
+    guard let text else {
+      guard factors.count == 1 else { throw Failure(.severalDevices) }
+      return first
+    }
     if let named = factors.first(where: { $0.displayName == text }) { return named }
     let beginning = text.lowercased()
     let begun = factors.filter { $0.uid.hasPrefix(beginning) }
@@ -101,17 +106,6 @@ enum FactorChoice {
     }
     guard begun.count == 1 else {
       throw Failure(.ambiguousID(shown(text)))
-    }
-    return first
-  }
-
-  /// Returns the user's only factor, for commands that need no name in that case.
-  static func onlyFactor(among factors: [MultiFactorInfo]) throws(Failure) -> MultiFactorInfo {
-    guard let first = factors.first else {
-      throw Failure(.noDevice)
-    }
-    guard factors.count == 1 else {
-      throw Failure(.severalDevices)
     }
     return first
   }
@@ -129,53 +123,6 @@ enum FactorChoice {
   }
 }
 
-/// The steps common to all commands that change one factor: choosing the factor, verifying that the
-/// user owns the account, and making the change.
-struct FactorChange: Sendable {
-  /// The interface to the user who requested the change.
-  let interface: UserInterface
-  /// The conversation with the helper.
-  let multiFactor: MultiFactor
-  /// The chosen factor.
-  let factor: MultiFactorInfo
-  /// Whether it is the user's only factor.
-  let isOnly: Bool
-
-  /// Chooses the factor that `text` names or, if `text` is nil, the only factor.
-  static func choose(
-    _ text: String?, for command: some EnrollCommand
-  ) async throws(Failure) -> FactorChange {
-    let interface = try UserInterface(for: command)
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    let known: [MultiFactorInfo]
-    do throws(MultiFactorError) {
-      known = try await multiFactor.enrolledFactors
-    } catch {
-      throw Failure(error)
-    }
-    let factor =
-      if let text {
-        try FactorChoice.factor(text, among: known)
-      } else {
-        try FactorChoice.onlyFactor(among: known)
-      }
-    return FactorChange(
-      interface: interface, multiFactor: multiFactor, factor: factor, isOnly: known.count == 1)
-  }
-
-  /// Verifies that the user owns the account, and makes the change.
-  func make(
-    _ change: (MultiFactorSession) async throws(MultiFactorError) -> Void
-  ) async throws(Failure) {
-    do throws(MultiFactorError) {
-      try await change(try await Reauthentication(of: interface).session(with: multiFactor))
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
-    }
-  }
-}
-
 /// `mfa-enroll list`.
 struct List: EnrollCommand {
   static let configuration = CommandConfiguration(
@@ -186,30 +133,21 @@ struct List: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let interface = UserInterface.withoutQuestions
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    let factors: [MultiFactorInfo]
-    let user: String
-    var codesLeft: Int?
-    do throws(MultiFactorError) {
-      factors = try await multiFactor.enrolledFactors
-      user = try await multiFactor.userName
-      if !json, !factors.isEmpty { codesLeft = try await multiFactor.recoveryCodesLeft }
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
-    }
+  var asks: Bool { false }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let factors = try await multiFactor.enrolledFactors
+    let user = try await multiFactor.userName
     if json {
       Output.standardOutput.write(try FactorTable.json(factors))
     } else if factors.isEmpty {
-      Output.standardOutput.write(
-        EnrollMessage.noDevices(user: user).text(in: interface.language).string + "\n")
+      Output.standardOutput.write(interface.text(.noDevices(user: user)) + "\n")
       interface.tell(.hintLabel, .addDevice)
     } else {
+      let codesLeft = try await multiFactor.recoveryCodesLeft
       Output.standardOutput.write(
         FactorTable.text(factors, in: interface.language, date: LocaleSettings.text(of:)))
-      if let codesLeft { RecoveryCodeDisplay.warn(left: codesLeft, on: interface) }
+      RecoveryCodeDisplay.warn(left: codesLeft, on: interface)
     }
   }
 }

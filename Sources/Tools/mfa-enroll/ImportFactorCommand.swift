@@ -21,31 +21,24 @@ struct ImportFactorCommand: EnrollCommand {
 
   func validate() throws { try name.map(MFAEnroll.check(name:)) }
 
-  func run() async throws {
-    let interface = try UserInterface(for: self)
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     // Read first, so that an error in the file is reported before the user types a password.
     let path = try file ?? ImportFile.defaultPath()
     let found = try parse(try ImportFile.read(path))
     for warning in found.warnings {
       interface.tell(.warningLabel, .importWarning(ImportWarningMessage(warning)))
     }
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    do throws(MultiFactorError) {
-      let taken = try await multiFactor.enrolledFactors.map(\.name)
-      let name = name ?? DeviceName.usual(among: taken)
-      try await multiFactor.checkEnrollment(displayName: name)
-      let session = try await Reauthentication(of: interface).session(with: multiFactor)
-      try await take(found, named: name, with: session, of: multiFactor)
-      interface.tell(.imported(name: name))
-      if found.recoveryCodes.count > 0 {
-        interface.tell(.recoveryCodesImported(found.recoveryCodes.count))
-        interface.tell(.hintLabel, .makeRecoveryCodes)
-      }
-      interface.tell(.importedFileHoldsKey(path: FactorChoice.shown(path, longest: 4096)))
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
+    let taken = try await multiFactor.enrolledFactors.map(\.name)
+    let name = name ?? DeviceName.usual(among: taken)
+    try await multiFactor.checkEnrollment(displayName: name)
+    let session = try await Reauthentication(of: interface).session(with: multiFactor)
+    try await take(found, named: name, with: session, of: multiFactor)
+    interface.tell(.imported(name: name))
+    if found.recoveryCodes.count > 0 {
+      interface.tell(.recoveryCodesImported(found.recoveryCodes.count))
+      interface.tell(.hintLabel, .makeRecoveryCodes)
     }
+    interface.tell(.importedFileHoldsKey(path: FactorChoice.shown(path, longest: 4096)))
   }
 
   private func parse(_ text: borrowing SecretBytes) throws(Failure) -> ImportedFactors {

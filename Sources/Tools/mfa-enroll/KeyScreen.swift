@@ -39,9 +39,7 @@ final class KeyScreen: Sendable {
   private static let clear = "\u{1B}[H\u{1B}[2J"
 
   /// Shows the screen while `body` runs.
-  func whileShown<Result>(
-    _ body: () async throws(Failure) -> Result
-  ) async throws(Failure) -> Result {
+  func whileShown<Result>(_ body: () async throws -> Result) async throws -> Result {
     TerminalGuard.show(self, on: input)
     defer { TerminalGuard.hideScreen() }
     return try await body()

@@ -41,23 +41,22 @@ struct RecoveryCodesCommand: EnrollCommand {
     }
   }
 
-  func run() async throws {
-    let interface = new ? try UserInterface(for: self) : UserInterface.withoutQuestions
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
+  var asks: Bool { new }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     if new {
       try await makeNew(multiFactor, interface)
     } else {
       try await report(multiFactor, interface)
     }
-    await multiFactor.close()
   }
 
   /// Makes new codes. A missing device, an error of the file and a missing printer are reported
   /// before any question, so that they void no code.
   private func makeNew(
     _ multiFactor: MultiFactor, _ interface: UserInterface
-  ) async throws(Failure) {
-    guard try await hasDevice(multiFactor) else { throw Failure(.noDevice) }
+  ) async throws {
+    guard try await !multiFactor.enrolledFactors.isEmpty else { throw Failure(.noDevice) }
     let printer = prints ? Printer() : nil
     guard !prints || printer != nil else { throw Failure(.noPrinter) }
     var file: PictureFile?
@@ -70,38 +69,25 @@ struct RecoveryCodesCommand: EnrollCommand {
         RecoveryCodeDisplay.Destination(file: file, printer: printer))
     } catch {
       file?.remove()
-      throw Failure(error)
+      throw error
     }
     if let failure { throw failure }
-  }
-
-  private func hasDevice(_ multiFactor: MultiFactor) async throws(Failure) -> Bool {
-    do throws(MultiFactorError) {
-      return try await !multiFactor.enrolledFactors.isEmpty
-    } catch {
-      throw Failure(error)
-    }
   }
 
   /// Prints how many codes are left. A user without a device cannot make new ones yet.
   private func report(
     _ multiFactor: MultiFactor, _ interface: UserInterface
-  ) async throws(Failure) {
-    let status: MultiFactorStatus
-    do throws(MultiFactorError) {
-      status = try await multiFactor.status
-    } catch {
-      throw Failure(error)
-    }
+  ) async throws(MultiFactorError) {
+    let status = try await multiFactor.status
     Output.standardOutput.write(
       interface.text(.recoveryCodesLeft(status.recoveryCodesLeft)) + "\n")
     if status.importedRecoveryCodesLeft > 0 {
       interface.tell(.recoveryCodesImported(status.importedRecoveryCodesLeft))
     }
-    if try await hasDevice(multiFactor) {
-      interface.tell(.hintLabel, .makeRecoveryCodes)
-    } else {
+    if try await multiFactor.enrolledFactors.isEmpty {
       interface.tell(Failure(.noDevice))
+    } else {
+      interface.tell(.hintLabel, .makeRecoveryCodes)
     }
   }
 }
@@ -273,16 +259,7 @@ struct OfflineCodesCommand: EnrollCommand {
     }
   }
 
-  func run() async throws {
-    let interface = try UserInterface(for: self)
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    try await make(multiFactor, interface)
-    await multiFactor.close()
-  }
-
-  private func make(
-    _ multiFactor: MultiFactor, _ interface: UserInterface
-  ) async throws(Failure) {
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     do throws(MultiFactorError) {
       guard try await !multiFactor.enrolledFactors.isEmpty else { throw .factorNotFound }
       let account = try await multiFactor.userName
@@ -299,7 +276,7 @@ struct OfflineCodesCommand: EnrollCommand {
       switch error {
       case .factorNotFound: throw Failure(.noDevice)
       case .invalidArgument: throw Failure(.noOfflineCodes)
-      default: throw Failure(error)
+      default: throw error
       }
     }
   }

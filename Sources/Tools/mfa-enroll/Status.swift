@@ -15,20 +15,13 @@ struct Status: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let interface = UserInterface.withoutQuestions
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.tell(host:))
-    let report: StatusReport
-    do throws(MultiFactorError) {
-      report = StatusReport(
-        account: try await multiFactor.userName,
-        host: FactorChoice.shown(CallingProcess.hostName),
-        factors: try await multiFactor.enrolledFactors, status: try await multiFactor.status,
-        now: .now)
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
-    }
+  var asks: Bool { false }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let report = StatusReport(
+      account: try await multiFactor.userName, host: FactorChoice.shown(CallingProcess.hostName),
+      factors: try await multiFactor.enrolledFactors, status: try await multiFactor.status,
+      now: .now)
     let text =
       json
       ? try report.json() : report.text(in: interface.language, date: LocaleSettings.text(of:))
@@ -188,14 +181,11 @@ struct Notices: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func run() async throws {
-    let interface = UserInterface.withoutQuestions
-    let multiFactor = MultiFactor(language: interface.language, tell: interface.print)
-    do throws(MultiFactorError) {
-      try await multiFactor.readNotices()
-      await multiFactor.close()
-    } catch {
-      throw Failure(error)
-    }
+  var asks: Bool { false }
+
+  func listener(_ interface: UserInterface) -> @Sendable (String) -> Void { interface.print }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    try await multiFactor.readNotices()
   }
 }
