@@ -1,6 +1,7 @@
 import MFAAdminTestSupport
 import MFAAttempt
 import MFABase
+import MFAImport
 import MFAModel
 import MFAStore
 import MFAWire
@@ -72,14 +73,14 @@ import Testing
       (.findings(errors: 2, warnings: 0), 3),
       (.services(.untrusted(file: Array("/etc/\u{1B}".utf8), .wrongOwner)), 1),
       (.notAPath("\u{1B}"), 64),
-      (.importSource("/\u{9B}", .system(full)), 1),
-      (.importSource("/x", .untrusted(.wrongOwner)), 1),
+      (.importSource("/\u{9B}", ImportRefusal(reason: .system(full))), 1),
+      (.importSource("/x", ImportRefusal(reason: .untrusted(.wrongOwner))), 1),
       (.notImported(1, of: 2), 1),
       (.notMet(1, of: 2), 1),
       (.notAService("\u{1B}"), 2), (.noServiceFile("x"), 2), (.nothingToConfirm, 2),
       (.file("/\u{9B}", .system(full)), 1), (.file("/x", .untrusted(.symbolicLink)), 1),
       (.report("/x", .untrusted(.wrongPermissions)), 1),
-      (.fileChanged("/x"), 1), (.unusableFile(ReadingFailure(at: "/\u{1B}", "x")), 1),
+      (.fileChanged("/x"), 1), (.unusableFile("/\u{1B}", "x"), 1),
       (.stack(service: "x", file: "/x", reason: "y"), 1),
       (.secureShell(reason: "x", hint: "y"), 1), (.module("x"), 1),
       (.trial(service: "x", reason: "y"), 1), (.untried(service: "x", reason: "y"), 1),
@@ -90,7 +91,7 @@ import Testing
       (.noNewSignIn(["x: y"]), 1),
       (.system("x", full), 1), (.rolledBack(.noServiceFile("x")), 2),
       (.rollbackFailed(.busy, .busy), 1), (.unrecorded(.configurationBusy), 1),
-      (.acceptances(ReadingFailure(at: "/\u{1B}", "it is not JSON")), 1),
+      (.acceptances(AdminError(at: "/\u{1B}", "it is not JSON")), 1),
       (.auditLog(.recordsWithoutEntries([[0x1B]])), 1),
       (.auditLog(.fault(.badIndex, last: nil)), 1),
       (.auditLog(.records([AuditLogFinding(user: [0x1B], kind: .gone, last: 3)])), 1),
@@ -107,27 +108,32 @@ import Testing
       (.backup(.storeInUse(records: 1)), 1),
       (.backup(.storeInUse(records: 2)), 1),
       (.backup(.keyChanging), 1),
-      (.realm(.noRealm), 64),
-      (.realm(.localCommand), 1),
-      (.realm(.localOption("--reveal")), 64),
-      (.realm(.noRelay(.notFound(.open))), 1),
-      (.realm(.untrustedRelay(1000)), 1),
-      (.realm(.silentRelay), 1),
-      (.realm(.otherVersion), 1),
-      (.realm(.refused(.notFound, "alice")), 2),
-      (.realm(.refused(.unknownGroup, "web")), 2),
-      (.realm(.refused(.badHostName, "A B")), 64),
-      (.realm(.refused(.badGrant, "")), 64),
-      (.realm(.refused(.notPermitted, "")), 1),
-      (.realm(.refused(.hostRefused, "")), 1),
-      (.realm(.refused(.unknownCommand, "")), 1),
-      (.realm(.refused(.malformed, "")), 1),
-      (.realm(.refused(.store, "database: unreachable")), 1),
-      (.realm(.refused(.tooManyGrants, "alice")), 1),
-      (.realm(.refused(.policy, "")), 1),
-      (.realm(.refused(.notRoot, "")), 1),
-      (.realm(.refused(.noVerifier, "")), 1),
-      (.realm(.refused(.uncertain, "")), 1),
+      (.noRealm, 64),
+      (.localCommand, 1),
+      (.localOption("--reveal"), 64),
+      (.noRelay(.notFound(.open)), 1),
+      (.untrustedRelay(1000), 1),
+      (.silentRelay, 1),
+      (.otherVersion, 1),
+      (.importListUnusable("/x"), 1),
+      (.importListOfOtherRealm("/x"), 1),
+      (.importConflicts(1), 1),
+      (.importConflicts(2), 1),
+      (.usersNotImported(1, of: 2), 1),
+      (.refused(.notFound, "alice"), 2),
+      (.refused(.unknownGroup, "web"), 2),
+      (.refused(.badHostName, "A B"), 64),
+      (.refused(.badGrant, ""), 64),
+      (.refused(.notPermitted, ""), 1),
+      (.refused(.hostRefused, ""), 1),
+      (.refused(.unknownCommand, ""), 1),
+      (.refused(.malformed, ""), 1),
+      (.refused(.store, "database: unreachable"), 1),
+      (.refused(.tooManyGrants, "alice"), 1),
+      (.refused(.policy, ""), 1),
+      (.refused(.notRoot, ""), 1),
+      (.refused(.noVerifier, ""), 1),
+      (.refused(.uncertain, ""), 1),
       (.phone(.notANumber), 64),
       (.phone(.otherRegion), 1),
       (.phone(.testNumber), 1),
@@ -231,7 +237,10 @@ enum AdminErrorCase: CaseIterable {
     configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
-    notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, realm,
+    notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, noRealm,
+    localCommand,
+    localOption, noRelay, untrustedRelay, silentRelay, otherVersion, importListUnusable,
+    importListOfOtherRealm, importConflicts, usersNotImported, refused,
     storeNotMade, imageNotPrepared, notRenamed, accountExists,
     notAService, noServiceFile, file, unusableFile, fileChanged, report, stack, secureShell, module,
     trial, untried, reload, rollbackWatcher, invalidRecord, busy, unknownProgram, enabledByHand,
@@ -284,7 +293,18 @@ enum AdminErrorCase: CaseIterable {
       case .notEnded: .notEnded
       case .backup: .backup
       case .phone: .phone
-      case .realm: .realm
+      case .noRealm: .noRealm
+      case .localCommand: .localCommand
+      case .localOption: .localOption
+      case .noRelay: .noRelay
+      case .untrustedRelay: .untrustedRelay
+      case .silentRelay: .silentRelay
+      case .otherVersion: .otherVersion
+      case .importListUnusable: .importListUnusable
+      case .importListOfOtherRealm: .importListOfOtherRealm
+      case .importConflicts: .importConflicts
+      case .usersNotImported: .usersNotImported
+      case .refused: .refused
       case .storeNotMade: .storeNotMade
       case .notRenamed: .notRenamed
       case .accountExists: .accountExists

@@ -44,7 +44,7 @@ import Testing
       ])
     #expect(store.delivered == ["alice"])
     #expect(
-      GrantTable(try store.administration.grants(nil)).text(columns: nil)
+      TextTable(try store.administration.grants(nil)).text(columns: nil)
         == """
         USER   KIND    ID        USES  UNTIL (UTC)       REASON
         alice  bypass  \(id)  2     2023-11-14 22:43  phone lost
@@ -127,7 +127,7 @@ import Testing
     }
     let later = store.administration(now: TemporaryStore.now + 60)
     #expect(try later.grants("alice").allSatisfy { !$0.isGood })
-    #expect(GrantTable(try later.grants("alice")).text(columns: nil).contains("  1     expired"))
+    #expect(TextTable(try later.grants("alice")).text(columns: nil).contains("  1     expired"))
     _ = try later.grant(.ticket, to: "alice", for: .minutes(1), uses: 1, reason: nil)
     #expect(try later.grants("alice").count == 1)
   }

@@ -339,11 +339,11 @@ import Testing
       "adjacentIntervals":\(value)}}]}}
       """
     guard let expected else {
-      let refusal = #expect(throws: IdentityPlatform.Refusal.self, "case \(number)") {
+      let refusal = #expect(throws: AdminError.self, "case \(number)") {
         _ = try read(text, isTenant: false)
       }
       return #expect(
-        refusal?.text.hasPrefix(
+        refusal?.member.hasPrefix(
           "mfa.providerConfigs[0].totpProviderConfig.adjacentIntervals: must be a whole number "
             + "from 0 to 10, not ") == true, "case \(number)")
     }

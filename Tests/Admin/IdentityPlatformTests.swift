@@ -370,41 +370,41 @@ import Testing
   @Test(arguments: refusedNumbers)
   func refusesNumbers(_ number: Int, _ member: String, _ isTenant: Bool, _ message: String) {
     let root = isTenant ? "mfaConfig" : "mfa"
-    let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try read(
         "{\"\(root)\":{\"providerConfigs\":[\(Self.totp)]},\(member)}", isTenant: isTenant)
     }
-    #expect(refusal?.text == message, "case \(number)")
+    #expect(refusal?.member == message, "case \(number)")
   }
 
   @Test(arguments: refused) func refuses(_ number: Int, _ text: String, _ message: String) {
-    let refusal = #expect(throws: IdentityPlatform.Refusal.self) { _ = try read(text) }
-    #expect(refusal?.text == message, "case \(number)")
+    let refusal = #expect(throws: AdminError.self) { _ = try read(text) }
+    #expect(refusal?.member == message, "case \(number)")
   }
 
   @Test func tenantHasDifferentRootMember() throws {
     let text = Self.project(Self.totp)
-    let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try read(text, isTenant: true)
     }
     #expect(
-      refusal?.text == "mfa: is the member of a project; leave --tenant out, or write mfaConfig")
+      refusal?.member == "mfa: is the member of a project; leave --tenant out, or write mfaConfig")
     let tenant = text.replacing("mfa", with: "mfaConfig")
     #expect(try read(tenant, isTenant: true).adjacentIntervals == 5)
   }
 
   @Test func memberNamesAreEscaped() {
-    let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try read("{\"mfa\":{},\"\\u001b[2J\u{202E}\":1}")
     }
-    #expect(refusal.map { isHarmless($0.text) } == true)
+    #expect(refusal.map { isHarmless($0.member) } == true)
   }
 
   @Test func refusalIsOneLine() {
-    let refusal = #expect(throws: IdentityPlatform.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try read(#"{"mfa":{"a\nb":1}}"#)
     }
-    #expect(refusal?.text.hasPrefix("mfa.a\\x0ab: ") == true)
+    #expect(refusal?.member.hasPrefix("mfa.a\\x0ab: ") == true)
   }
 
   @Test func ignoredProviderIsEscaped() throws {

@@ -194,12 +194,15 @@ import Testing
 
     // The folder itself has a wrong owner.
     try files.setAttributes([.ownerAccountID: 1000], ofItemAtPath: homes)
-    #expect(throws: AdminError.importSource(homes, .untrusted(.wrongOwner))) {
+    #expect(throws: AdminError.importSource(homes, ImportRefusal(reason: .untrusted(.wrongOwner))))
+    {
       try texts(store, source)
     }
     try files.setAttributes([.ownerAccountID: 0], ofItemAtPath: homes)
     try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: homes)
-    #expect(throws: AdminError.importSource(homes, .untrusted(.wrongPermissions))) {
+    #expect(
+      throws: AdminError.importSource(homes, ImportRefusal(reason: .untrusted(.wrongPermissions)))
+    ) {
       try texts(store, source)
     }
     #expect(throws: AdminError.notAPath("homes")) {
@@ -262,13 +265,13 @@ struct ImportedUsersTests {
     #expect(try file.read(realm: "example.org") == ImportedUsers(realm: "example.org"))
     try file.write(try Self.list())
     #expect(try file.read(realm: "example.org") == (try Self.list()))
-    #expect(throws: AdminError.realm(.importListOfOtherRealm(path))) {
+    #expect(throws: AdminError.importListOfOtherRealm(path)) {
       _ = try file.read(realm: "example.com")
     }
     try Command.succeed(["/usr/bin/env", "chmod", "0666", path])
     #expect(throws: AdminError.self) { _ = try file.read(realm: "example.org") }
     try store.write([0x7B], to: path)
-    #expect(throws: AdminError.realm(.importListUnusable(path))) {
+    #expect(throws: AdminError.importListUnusable(path)) {
       _ = try file.read(realm: "example.org")
     }
   }

@@ -98,23 +98,23 @@ import Testing
 
   @Test(arguments: refused)
   func refuses(_ number: Int, _ text: String, _ reason: String) {
-    let refusal = #expect(throws: JSONReader.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try JSONReader.value(of: Array(text.utf8))
     }
-    #expect(refusal == JSONReader.Refusal(reason: reason), "case \(number)")
+    #expect(refusal == JSONReader.refusal(reason), "case \(number)")
   }
 
   @Test func everyPrefixIsRefusedOrRead() {
     let text = Array(#" {"a": [1, true, null, "\u00fc\n"], "b": {"c": -12}} "#.utf8)
     for count in 0...text.count {
-      do throws(JSONReader.Refusal) {
+      do throws(AdminError) {
         _ = try JSONReader.value(of: Array(text.prefix(count)))
         #expect(count >= text.count - 1, "\(count)")
       } catch {
         #expect(count < text.count - 1, "\(count)")
       }
     }
-    let notUTF8 = #expect(throws: JSONReader.Refusal.self) {
+    let notUTF8 = #expect(throws: AdminError.self) {
       _ = try JSONReader.value(of: [0x22, 0xFF, 0x22])
     }
     #expect(notUTF8?.reason == "is not UTF-8")
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct ObjectLiteralTests {
-  func value(_ text: String) throws(JSONReader.Refusal) -> JSON {
+  func value(_ text: String) throws(AdminError) -> JSON {
     try JSONReader.value(of: try ObjectLiteral.json(Array(text.utf8)))
   }
 
@@ -222,17 +222,17 @@ import Testing
     + "backslash only \", \\, /, b, f, n, r, t, and u with four digits"
 
   @Test(arguments: refused) func refuses(_ number: Int, _ text: String, _ reason: String) {
-    let refusal = #expect(throws: JSONReader.Refusal.self, "case \(number)") {
+    let refusal = #expect(throws: AdminError.self, "case \(number)") {
       _ = try value(text)
     }
-    #expect(refusal == JSONReader.Refusal(reason: reason), "case \(number)")
+    #expect(refusal == JSONReader.refusal(reason), "case \(number)")
   }
 
   @Test func refusesOtherEncodings() {
-    let refusal = #expect(throws: JSONReader.Refusal.self) {
+    let refusal = #expect(throws: AdminError.self) {
       _ = try ObjectLiteral.json(Array("{a: '".utf8) + [0xFF] + Array("'}".utf8))
     }
-    #expect(refusal == JSONReader.Refusal(reason: "is not UTF-8"))
+    #expect(refusal == JSONReader.refusal("is not UTF-8"))
   }
 
   /// MUST 1.

@@ -44,7 +44,7 @@ struct RealmAdministratorTests {
   /// Returns an administrator whose requests get these replies, in this order.
   private static func administrator(
     _ recorder: Recorder, accounts: [String] = [],
-    _ reply: @escaping (Int, AdministrationCommand) throws(RealmProblem) -> AdministrationReply
+    _ reply: @escaping (Int, AdministrationCommand) throws(AdminError) -> AdministrationReply
   ) -> RealmAdministrator {
     RealmAdministrator(
       accounts: AccountSource(
@@ -58,7 +58,7 @@ struct RealmAdministratorTests {
         }),
       now: now, actor: Array("carol".utf8),
       log: { _, line in recorder.lines.append(String(decoding: line.text, as: UTF8.self)) },
-      send: { command throws(RealmProblem) in
+      send: { command throws(AdminError) in
         recorder.commands.append(command)
         return try reply(recorder.commands.count - 1, command)
       })
@@ -68,7 +68,7 @@ struct RealmAdministratorTests {
   func pages() throws {
     let recorder = Recorder()
     let users = [try Self.user("alice"), try Self.user("bob", .locked)]
-    let administrator = Self.administrator(recorder) { number, _ throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { number, _ throws(AdminError) in
       .users([users[number]], isEnd: number == 1)
     }
     let reports = try administrator.users()
@@ -81,10 +81,10 @@ struct RealmAdministratorTests {
 
   @Test("an empty page that is not the last one is an error, not an endless loop")
   func emptyPage() throws {
-    let administrator = Self.administrator(Recorder()) { _, _ throws(RealmProblem) in
+    let administrator = Self.administrator(Recorder()) { _, _ throws(AdminError) in
       .users([], isEnd: false)
     }
-    #expect(throws: AdminError.realm(.otherVersion)) { _ = try administrator.users() }
+    #expect(throws: AdminError.otherVersion) { _ = try administrator.users() }
   }
 
   @Test("a record that cannot be used is listed with its reason")
@@ -93,7 +93,7 @@ struct RealmAdministratorTests {
       AdministeredRealmUser(name: Array("alice".utf8), .unusable(Array("record: damaged".utf8))),
       try Self.user("bob"),
     ]
-    let administrator = Self.administrator(Recorder()) { _, _ throws(RealmProblem) in
+    let administrator = Self.administrator(Recorder()) { _, _ throws(AdminError) in
       .users(users, isEnd: true)
     }
     let reports = try administrator.users()
@@ -108,7 +108,7 @@ struct RealmAdministratorTests {
       UserChange.Unlocking(
         standing: .throttled(seconds: 119), failures: 7, ownStanding: .open, ownFailures: 0,
         remembered: 1, ahead: []))
-    let administrator = Self.administrator(recorder) { _, _ throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { _, _ throws(AdminError) in
       .changed(effect, checkpoint: Self.checkpoint)
     }
     let report = try administrator.unlock("alice")
@@ -121,10 +121,10 @@ struct RealmAdministratorTests {
       recorder.lines == [
         "result=unlocked user=alice wrong-codes=7 by=carol in=realm checkpoint=17:9f2c0a1b"
       ])
-    #expect(throws: AdminError.realm(.localOption("--accept-restored"))) {
+    #expect(throws: AdminError.localOption("--accept-restored")) {
       _ = try administrator.unlock("alice", acceptingRestored: true)
     }
-    #expect(throws: AdminError.realm(.otherVersion)) {
+    #expect(throws: AdminError.otherVersion) {
       _ = try administrator.clearRememberedSignIns(of: "alice")
     }
   }
@@ -135,7 +135,7 @@ struct RealmAdministratorTests {
     let user = try Self.user("alice")
     let removal = UserChange.Removal(
       factors: [try Self.phone()], factorsLeft: 0, grants: 0, remembered: 0, isOfEverything: false)
-    let administrator = Self.administrator(recorder) { _, command throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { _, command throws(AdminError) in
       if case .user = command { return .users([user], isEnd: true) }
       return .changed(.revoked(removal), checkpoint: Self.checkpoint)
     }
@@ -150,7 +150,7 @@ struct RealmAdministratorTests {
     let recorder = Recorder()
     let removal = UserChange.Removal(
       factors: [], factorsLeft: 0, grants: 0, remembered: 0, isOfEverything: true)
-    let administrator = Self.administrator(recorder) { _, command throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { _, command throws(AdminError) in
       if case .user = command { throw .refused(.notFound, "alice") }
       return .changed(.revoked(removal), checkpoint: [])
     }
@@ -165,7 +165,7 @@ struct RealmAdministratorTests {
   @Test("a user who was renamed has the factors under the present name of the account")
   func rename() throws {
     let recorder = Recorder()
-    let administrator = Self.administrator(recorder) { number, _ throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { number, _ throws(AdminError) in
       switch number {
       case 0: return .done(checkpoint: Self.checkpoint)
       case 1: throw .refused(.notFound, "alice")
@@ -194,7 +194,7 @@ struct RealmAdministratorTests {
   @Test("a user without an account and without a record gets no bypass code")
   func unknownUser() throws {
     let recorder = Recorder()
-    let administrator = Self.administrator(recorder) { _, _ throws(RealmProblem) in
+    let administrator = Self.administrator(recorder) { _, _ throws(AdminError) in
       throw .refused(.notFound, "nobody")
     }
     let name = try #require(UserName(Array("nobody".utf8)))
@@ -217,7 +217,7 @@ struct RealmAdministratorTests {
     _ lines: [AdministeredLogLine], _ users: [AdministeredRealmUser],
     _ recorder: Recorder = Recorder()
   ) -> RealmAdministrator {
-    administrator(recorder) { _, command throws(RealmProblem) in
+    administrator(recorder) { _, command throws(AdminError) in
       switch command {
       case .auditLog(let after):
         return .auditLog(lines.filter { $0.number > after }, isEnd: true)
@@ -333,7 +333,7 @@ struct RealmAdministratorTests {
   func relay() throws {
     let path = "/tmp/mfa-realm-\(UInt32.random(in: 0...UInt32.max))"
     let connection = RealmConnection(to: Array(path.utf8), owner: ProcessIdentity.current.user)
-    let missing = #expect(throws: RealmProblem.self) {
+    let missing = #expect(throws: AdminError.self) {
       _ = try connection.reply(to: .inspect).failure
     }
     guard case .noRelay = missing else {
@@ -343,7 +343,7 @@ struct RealmAdministratorTests {
     let listener = try PacketListener(creating: Array(path.utf8), permissions: 0o600)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let other = RealmConnection(to: Array(path.utf8), owner: 54321)
-    #expect(throws: RealmProblem.untrustedRelay(ProcessIdentity.current.user)) {
+    #expect(throws: AdminError.untrustedRelay(ProcessIdentity.current.user)) {
       _ = try other.reply(to: .inspect).failure
     }
     withExtendedLifetime(listener) {}

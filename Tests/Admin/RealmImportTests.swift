@@ -30,7 +30,7 @@ struct RealmImportTests {
     var logged: [String] = []
     private var changes = 0
 
-    func reply(_ command: AdministrationCommand) throws(RealmProblem) -> AdministrationReply {
+    func reply(_ command: AdministrationCommand) throws(AdminError) -> AdministrationReply {
       switch command {
       case .auditLogEnd: return .auditLogEnd(UInt32(lines.count))
       case .auditLog(let after):
@@ -58,7 +58,7 @@ struct RealmImportTests {
 
     private func imported(
       _ request: AdministrationImport
-    ) throws(RealmProblem) -> AdministeredImport {
+    ) throws(AdminError) -> AdministeredImport {
       let record: FactorRecord
       do throws(FactorRecord.Refusal) {
         record = try FactorRecord(encoded: request.record.span)
@@ -124,7 +124,7 @@ struct RealmImportTests {
       into: RealmAdministrator(
         accounts: store.administration.accounts, now: TemporaryStore.now, actor: Array("root".utf8),
         log: { _, line in realm.logged.append(String(decoding: line.text, as: UTF8.self)) },
-        send: { command throws(RealmProblem) in try realm.reply(command) }),
+        send: { command throws(AdminError) in try realm.reply(command) }),
       number: [UInt8](repeating: number, count: 16),
       file: ImportedUsersFile(path))
   }
@@ -193,7 +193,7 @@ struct RealmImportTests {
       let test = try RealmImportTests()
       test.realm.lost = 1
       test.realm.makesLostChange = isMade
-      #expect(throws: AdminError.realm(.silentRelay)) { _ = try test.importAll() }
+      #expect(throws: AdminError.silentRelay) { _ = try test.importAll() }
       // The realm revokes everything before the import is repeated.
       test.realm.factors = [:]
       #expect(
@@ -209,7 +209,7 @@ struct RealmImportTests {
   @Test("an import whose answer was lost can be undone")
   func undoAfterInterruption() throws {
     realm.lost = 1
-    #expect(throws: AdminError.realm(.silentRelay)) { _ = try importAll() }
+    #expect(throws: AdminError.silentRelay) { _ = try importAll() }
     var lines: [String] = []
     var imported = try realmImport(2)
     try imported.undo(isTrial: false) { report throws(AdminError) in lines.append(report.text) }
@@ -284,7 +284,7 @@ struct RealmImportTests {
       try FileManager.default.removeItem(atPath: other.store.attemptsPath(user))
     }
     var refused = try other.realmImport()
-    #expect(throws: AdminError.realm(.refused(.importNotPermitted, "mallory"))) {
+    #expect(throws: AdminError.refused(.importNotPermitted, "mallory")) {
       _ = try refused.plans(.undecided)
     }
   }

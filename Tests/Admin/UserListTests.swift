@@ -275,12 +275,12 @@ struct UserFilterTests {
       eve\\x1b[2J   ticket  00000002  1     expired           \u{96FB}\u{8A71}
 
       """
-    #expect(GrantTable(try Self.grants()).text(columns: nil) == expected)
+    #expect(TextTable(try Self.grants()).text(columns: nil) == expected)
   }
 
   @Test func fittedToTheTerminal() throws {
     for columns in 20...140 {
-      let text = GrantTable(try Self.grants()).text(columns: columns)
+      let text = TextTable(try Self.grants()).text(columns: columns)
       let lines = text.split(separator: "\n")
       #expect(lines.count == 4)
       // The minimum width: two columns of eight, the other columns in full, and two spaces between
@@ -289,7 +289,7 @@ struct UserFilterTests {
       for line in lines { #expect(TextWidth.of(String(line)) <= possible, "\(columns): \(line)") }
       #expect(isHarmless(text))
     }
-    let fitted = GrantTable(try Self.grants()).text(columns: 80)
+    let fitted = TextTable(try Self.grants()).text(columns: 80)
     #expect(
       fitted.contains(
         "bartholomew  bypass  ab010203  20    2023-11-14 22:23  phone lost, called back …\n"))

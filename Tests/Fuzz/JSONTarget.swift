@@ -14,7 +14,7 @@ enum JSONTarget {
   static func check(_ input: [UInt8]) throws {
     for isTenant in [true, false] { try checkSettings(input, isTenant: isTenant) }
     let value: JSON
-    do throws(JSONReader.Refusal) { value = try JSONReader.value(of: input) } catch {
+    do throws(AdminError) { value = try JSONReader.value(of: input) } catch {
       try requireShowable(Array(error.reason.utf8), "a refusal")
       return try require(error.reason.utf8.count <= 4096 + input.count * 4, "a refusal is too long")
     }
@@ -59,10 +59,10 @@ enum JSONTarget {
 
   private static func checkSettings(_ input: [UInt8], isTenant: Bool) throws {
     let settings: IdentityPlatform
-    do throws(IdentityPlatform.Refusal) {
+    do throws(AdminError) {
       settings = try IdentityPlatform(input, isTenant: isTenant)
     } catch {
-      return try requireShowable(Array(error.text.utf8), "a refusal")
+      return try requireShowable(Array(error.member.utf8), "a refusal")
     }
     for text in settings.ignored { try requireShowable(Array(text.utf8), "an ignored member") }
     let json = settings.json(isTenant: isTenant)

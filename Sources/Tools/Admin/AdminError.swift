@@ -1,7 +1,9 @@
 import MFAAttempt
 import MFABase
+import MFAImport
 import MFAModel
 import MFAPAMStack
+import MFARealm
 import MFAStore
 import MFAWire
 
@@ -72,7 +74,7 @@ package enum AdminError: Error, Equatable {
   /// The path is not absolute.
   case notAPath(String)
   /// The folder or file to import from cannot be used.
-  case importSource(String, ImportSource.Refusal)
+  case importSource(String, ImportRefusal)
   /// The number of factors that could not be imported.
   case notImported(Int, of: Int)
   /// The number of items of a report that are not met.
@@ -98,10 +100,35 @@ package enum AdminError: Error, Equatable {
   case notRenamed(UserName, from: UserName)
   /// The account of the earlier name still exists.
   case accountExists(UserName)
-  /// The realm of this host cannot be used, or refused the request.
-  case realm(RealmProblem)
   /// No message was sent to a phone.
   case phone(PhoneProblem)
+
+  // MARK: Realms
+
+  /// The host belongs to no realm.
+  case noRealm
+  /// The command works on the store of one host.
+  case localCommand
+  /// No option of this command is possible on a host of a realm; the value is the option.
+  case localOption(String)
+  /// The relay cannot be reached.
+  case noRelay(SystemError)
+  /// Another user than root created the socket of the relay.
+  case untrustedRelay(UInt32)
+  /// The relay did not answer.
+  case silentRelay
+  /// The relay ended the connection, or sent an answer that this version does not know.
+  case otherVersion
+  /// The list of what this host has imported cannot be used. The value is its path.
+  case importListUnusable(String)
+  /// The list of what this host has imported is about another realm. The value is its path.
+  case importListOfOtherRealm(String)
+  /// The number of users about whom this host and the realm differ. Nothing was imported.
+  case importConflicts(Int)
+  /// The number of users who were not imported.
+  case usersNotImported(Int, of: Int)
+  /// The realm, or the relay, refused the request. The value is a detail, such as a name.
+  case refused(AdministrationFailure, String)
 
   // MARK: Changes to services
 
@@ -111,8 +138,9 @@ package enum AdminError: Error, Equatable {
   case noServiceFile(String)
   /// A file cannot be used or written.
   case file(String, TrustedPath.Refusal)
-  /// A file that a program reads cannot be used.
-  case unusableFile(ReadingFailure)
+  /// What a program reads cannot be used: the file, folder or program, or a line of a file, and the reason as
+  /// the end of a sentence.
+  case unusableFile(String, String)
   /// Another program has just changed a file.
   case fileChanged(String)
   /// A report cannot be written, because of the file or the folder at this path.
@@ -149,38 +177,47 @@ package enum AdminError: Error, Equatable {
   case system(String, SystemError)
   /// The change cannot be recorded in the audit log.
   indirect case unrecorded(AdminError)
-  /// The list of accepted findings cannot be used.
-  case acceptances(ReadingFailure)
+  /// The list of accepted findings cannot be used, which the error is about.
+  indirect case acceptances(AdminError)
   /// A step failed, and the changes were rolled back.
   indirect case rolledBack(AdminError)
   /// A step failed, and so did the rollback.
   indirect case rollbackFailed(AdminError, AdminError)
 
   /// The exit status.
-  package var status: AdminStatus {
+  package var status: AdminStatus { consequence.status }
+
+  /// Whether the same attempt to change a service may succeed later.
+  package var isTemporary: Bool { consequence.isTemporary }
+
+  /// The exit status, and whether the same attempt may succeed later.
+  private var consequence: (status: AdminStatus, isTemporary: Bool) {
     switch self {
-    case .phone(let problem): problem.status
-    case .realm(let problem): problem.status
-    case .notRoot: .notRoot
+    case .phone(let problem): (problem.status, false)
+    case .rolledBack(let error): error.consequence
+    case .rollbackFailed(_, let error): (.failure, error.isTemporary)
+    case .notRoot: (.notRoot, false)
     case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
-      .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile, .nothingToConfirm:
-      .notFound
-    case .rolledBack(let error): error.status
-    case .severalFactors, .unconfirmed, .notAPath: .usage
-    case .findings: .findings
-    case .lockedOut, .firstFactorMissing, .services, .tooManyGrants, .declined, .unusable, .store,
-      .account,
-      .accounts, .configuration, .unusableRecords, .mistakes, .unreadable, .unwritable,
-      .notIdentityPlatform,
-      .notApplied, .configurationBusy,
-      .importSource, .findingWithoutLine, .manyAccountsMissing,
-      .notImported, .auditLog, .notMet,
-      .clock, .output, .locked, .notEnded, .backup, .storeNotMade, .imageNotPrepared, .notRenamed,
-      .accountExists, .file, .unusableFile, .fileChanged, .report, .stack, .secureShell, .module,
-      .trial, .untried, .reload, .rollbackWatcher, .invalidRecord, .busy, .unknownProgram,
-      .enabledByHand, .enabledWith, .noNewSignIn, .system, .unrecorded, .acceptances,
-      .rollbackFailed:
-      .failure
+      .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile, .nothingToConfirm,
+      .refused(.notFound, _), .refused(.unknownGroup, _):
+      (.notFound, false)
+    case .severalFactors, .unconfirmed, .notAPath, .noRealm, .localOption,
+      .refused(.badHostName, _), .refused(.badGrant, _):
+      (.usage, false)
+    case .findings: (.findings, false)
+    case .account, .accounts, .busy, .clock, .configurationBusy, .file, .fileChanged, .locked,
+      .noRelay, .reload, .report, .rollbackWatcher, .silentRelay, .system, .unrecorded,
+      .unusableFile:
+      (.failure, true)
+    case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined,
+      .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing, .imageNotPrepared,
+      .importConflicts, .importListOfOtherRealm, .importListUnusable, .importSource,
+      .invalidRecord, .localCommand, .lockedOut, .manyAccountsMissing, .mistakes, .module,
+      .noNewSignIn, .notApplied, .notEnded, .notIdentityPlatform, .notImported, .notMet,
+      .notRenamed, .otherVersion, .output, .refused, .secureShell, .services, .stack, .store,
+      .storeNotMade, .tooManyGrants, .trial, .unknownProgram, .unreadable, .untried,
+      .untrustedRelay, .unusable, .unusableRecords, .unwritable, .usersNotImported:
+      (.failure, false)
     }
   }
 
@@ -195,7 +232,25 @@ package enum AdminError: Error, Equatable {
   package var message: String {
     switch self {
     case .phone(let problem): problem.message
-    case .realm(let problem): problem.message
+    case .noRealm: "this host does not belong to a realm"
+    case .localCommand:
+      "this command works on the store of one host, and this host belongs to a realm"
+    case .localOption(let option): "\(option) is not possible on a host of a realm"
+    case .noRelay(let error): "the relay of this host cannot be reached: \(error.text)"
+    case .untrustedRelay(let owner): "uid \(owner) listens on the socket of the relay"
+    case .silentRelay: "the relay of this host does not answer"
+    case .otherVersion: "the relay or the verifier has another version than mfa-admin"
+    case .importListUnusable(let path):
+      "\(path) cannot be read as the list of what this host has imported"
+    case .importListOfOtherRealm(let path):
+      "\(path) lists what this host has imported into another realm"
+    case .importConflicts(1):
+      "this host and the realm differ about one user; nothing was imported"
+    case .importConflicts(let count):
+      "this host and the realm differ about \(count) users; nothing was imported"
+    case .usersNotImported(let count, let total):
+      "\(count) of \(total) users were not imported"
+    case .refused(let failure, let detail): failure.message(detail)
     case .notRoot: "this command must be run as root"
     case .noSuchUser(let user): "there is no user \(VisibleText(user))"
     case .notAUserName(let text): "\"\(VisibleText.escaping(text))\" cannot be a user's name"
@@ -278,8 +333,9 @@ package enum AdminError: Error, Equatable {
       "\(InstalledPath.services) and \(InstalledPath.vendorServices) have no file \(name)"
     case .file(let path, let problem):
       "\(VisibleText.escaping(path)) cannot be used: \(problem.text)"
-    case .unusableFile(let failure), .acceptances(let failure):
-      "\(VisibleText.escaping(failure.place)) cannot be used: \(failure.reason)"
+    case .unusableFile(let place, let reason):
+      "\(VisibleText.escaping(place)) cannot be used: \(reason)"
+    case .acceptances(let error): error.message
     case .fileChanged(let path):
       "\(VisibleText.escaping(path)) cannot be used: another program has just changed it"
     case .report(let path, let problem):
@@ -378,11 +434,25 @@ package enum AdminError: Error, Equatable {
     case .storeNotMade: "run \(InstalledPath.storeScript) --adopt, which says what to do"
     case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
     case .phone(let problem): problem.hint
-    case .realm(let problem): problem.hint
+    case .noRealm: "mfa-fleet(8) describes how a host joins a realm"
+    case .localCommand:
+      "the realm's factors are not on this host; ON A HOST OF A REALM in mfa-admin(8) lists what is possible"
+    case .localOption: "omit it"
+    case .noRelay, .silentRelay: "systemctl status mfa-relay.service"
+    case .untrustedRelay: "find the program: ss --listening --packet --processes"
+    case .otherVersion: "restart the relay after an upgrade: systemctl restart mfa-relay.service"
+    case .importListUnusable(let path):
+      "without the list, what the realm has revoked since would be imported again: restore \(path)"
+    case .importListOfOtherRealm(let path):
+      "move the file away to import into this realm: mv \(path) \(path).old"
+    case .importConflicts:
+      "--conflicts keep leaves what the realm has, --conflicts take replaces it with what this host has"
+    case .usersNotImported: "the lines above say why; you can repeat the command"
+    case .refused(let failure, let detail): failure.hint(detail)
     case .notAService, .noServiceFile: "run mfa-admin services to list the services"
     case .fileChanged: "try again"
     case .file(let path, _): Self.hint(aboutFile: path)
-    case .unusableFile(let failure): Self.hint(aboutFile: failure.place)
+    case .unusableFile(let place, _): Self.hint(aboutFile: place)
     case .report(let path, _):
       "name a regular file, or a new one, in a folder that only its owner can write to, without a "
         + "symbolic link in the path: ls -ld " + VisibleText.escaping(path)
@@ -415,17 +485,6 @@ package enum AdminError: Error, Equatable {
         + "findings are reported again"
     case .rolledBack(let error): error.hint
     case .rollbackFailed(_, let other): other.hint + "; then run mfa-admin restore"
-    }
-  }
-
-  /// Whether the same attempt to change a service may succeed later.
-  package var isTemporary: Bool {
-    switch self {
-    case .file, .unusableFile, .fileChanged, .report, .busy, .system, .reload, .rollbackWatcher,
-      .unrecorded:
-      true
-    case .rolledBack(let error), .rollbackFailed(_, let error): error.isTemporary
-    case _: false
     }
   }
 
@@ -488,28 +547,40 @@ package enum AdminError: Error, Equatable {
   }
 }
 
-/// What cannot be read or used, and why: a part of an `AdminError`, or of a finding of `mfa-admin doctor`.
-package struct ReadingFailure: Error, Equatable {
-  /// The file, folder or program, or a line of a file.
-  package let place: String
-  /// The reason, as the end of a sentence.
-  package let reason: String
+// What cannot be read or used, and why: also a part of a finding of `mfa-admin doctor`.
+extension AdminError {
+  /// Creates the error about a file, folder or program, or about a line of a file.
+  package init(at place: String, _ reason: String) { self = .unusableFile(place, reason) }
 
-  /// Creates a failure.
-  package init(at place: String, _ reason: String) {
-    self.place = place
-    self.reason = reason
+  /// What cannot be used: the file, folder or program, or the line of a file; empty for other errors.
+  package var place: String {
+    guard case .unusableFile(let place, _) = self else { return "" }
+    return place
+  }
+
+  /// Why it cannot be used, as the end of a sentence; the whole message of other errors.
+  package var reason: String {
+    guard case .unusableFile(_, let reason) = self else { return message }
+    return reason
+  }
+
+  /// The member of Identity Platform settings, and why it is refused.
+  package var member: String {
+    // As bytes, so that line feeds are escaped too.
+    VisibleText.escaping(Array((place.isEmpty ? reason : "\(place): \(reason)").utf8))
   }
 
   /// Calls `body`, whose error is about `place`.
   package static func at<Value>(
     _ place: String, _ body: () throws(SystemError) -> Value
-  ) throws(ReadingFailure) -> Value {
+  ) throws(AdminError) -> Value {
     do throws(SystemError) { return try body() } catch {
-      throw ReadingFailure(at: place, error.text)
+      throw AdminError(at: place, error.text)
     }
   }
 }
+
+package typealias ReadingFailure = AdminError
 
 /// The exit statuses.
 package enum AdminStatus: Int32 {

@@ -24,13 +24,13 @@ package struct ChildProgram {
   /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
   /// for too long.
   package func run() throws(ReadingFailure) -> ProgramOutput {
-    let output = try system { () throws(SystemError) in try PipeEnds() }
-    let errors = try system { () throws(SystemError) in try PipeEnds() }
+    let output = try system(try PipeEnds())
+    let errors = try system(try PipeEnds())
     var start = start
     start.output = output.writeEnd
     start.errors = errors.writeEnd
     let program = start
-    let process = try system { () throws(SystemError) in try program.start() }
+    let process = try system(try program.start())
     // While this process holds a writing end, reading never reaches the end of the pipe.
     let streams = [output.takeReadEnd(), errors.takeReadEnd()]
     defer { for stream in streams { close(stream) } }
@@ -63,14 +63,14 @@ package struct ChildProgram {
 
   /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
   private func status(of process: Int32) throws(ReadingFailure) -> Int32? {
-    switch try system({ () throws(SystemError) in try ProgramEnd.wait(for: process) }) {
+    switch try system(try ProgramEnd.wait(for: process)) {
     case .exited(let status): status
     case .killed: nil
     }
   }
 
   fileprivate func system<Value: ~Copyable>(
-    _ body: () throws(SystemError) -> Value
+    _ body: @autoclosure () throws(SystemError) -> Value
   ) throws(ReadingFailure) -> Value {
     do throws(SystemError) { return try body() } catch { throw failure(error.text) }
   }
@@ -141,7 +141,7 @@ package struct ChildProgram {
     }
 
     private func clock() throws(ReadingFailure) -> Int64 {
-      try program.system { () throws(SystemError) in try Clock.sinceBoot() }
+      try program.system(try Clock.sinceBoot())
     }
   }
 }

@@ -49,15 +49,12 @@ package enum Console {
 
   /// Writes bytes to standard output.
   package static func output(_ bytes: [UInt8]) throws(SystemError) {
-    try write(bytes, to: STDOUT_FILENO)
+    try writeAll(bytes.span, to: STDOUT_FILENO)
   }
 
   /// Writes a secret to standard output without copying it.
   package static func output(secret: borrowing SecretBytes) throws(SystemError) {
-    // SAFETY: the buffer is used only within the closure.
-    try unsafe secret.span.withUnsafeBufferPointer { buffer throws(SystemError) in
-      try unsafe write(UnsafeRawBufferPointer(buffer), to: STDOUT_FILENO)
-    }
+    try writeAll(secret.span, to: STDOUT_FILENO)
   }
 
   /// Prints the message of an error and its hint to standard error.
@@ -97,32 +94,7 @@ package enum Console {
   package static func end(_ status: AdminStatus) -> Never { exit(status.rawValue) }
 
   private static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
-    try write(Array(text.utf8), to: descriptor)
-  }
-
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    // SAFETY: the buffer is used only within the closure.
-    try unsafe bytes.span.withUnsafeBufferPointer { buffer throws(SystemError) in
-      try unsafe write(UnsafeRawBufferPointer(buffer), to: descriptor)
-    }
-  }
-
-  private static func write(
-    _ buffer: UnsafeRawBufferPointer, to descriptor: Int32
-  ) throws(SystemError) {
-    var written = 0
-    while written < buffer.count {
-      // SAFETY: the call reads at most the rest of the buffer.
-      let count = unsafe MFACPOSIX.write(
-        descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
-      if count < 0 {
-        let number = cposix_errno()
-        guard number == EINTR else { throw SystemError(.write, number: number) }
-        continue
-      }
-      guard count > 0 else { throw SystemError(.write, number: EIO) }
-      written += count
-    }
+    try writeAll(Array(text.utf8).span, to: descriptor)
   }
 }
 

@@ -37,22 +37,13 @@ package enum PlainFile {
     of descriptor: Int32, longest: Int
   ) -> Result<[UInt8], TrustedPath.Refusal> {
     var bytes = [UInt8](repeating: 0, count: longest + 1)
-    var count = 0
-    while count < bytes.count {
-      let start = count
-      // SAFETY: the call writes at most the rest of the array.
-      let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-        unsafe MFACPOSIX.read(
-          descriptor, buffer.baseAddress.map { unsafe $0 + start }, buffer.count - start)
-      }
-      if got < 0 {
-        guard cposix_errno() == EINTR else { return failure(.read) }
-        continue
-      }
-      if got == 0 { break }
-      count += got
+    do throws(SystemError) {
+      var span = bytes.mutableSpan
+      let count = try readAll(into: &span, from: descriptor)
+      return .success(Array(bytes.prefix(count)))
+    } catch {
+      return .failure(.system(error))
     }
-    return .success(Array(bytes.prefix(count)))
   }
 
   private static func failure(_ call: SystemError.Call) -> Result<[UInt8], TrustedPath.Refusal> {

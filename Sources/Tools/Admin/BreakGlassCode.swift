@@ -115,6 +115,6 @@ extension Administration {
   ) throws(AdminError) -> AuditLogCheckpoint {
     let event = AuditLogEvent(
       .configured, ids: part, detail: detail, by: auditLogActor, at: now)
-    return try onStore { () throws(FactorStoreError) in try store.enter(event) }
+    return try onStore(try store.enter(event))
   }
 }

@@ -110,10 +110,10 @@ struct JSONMembers {
   let place: String
   private let members: [(name: String, value: JSON)]
 
-  init(_ json: JSON, at place: String) throws(IdentityPlatform.Refusal) {
+  init(_ json: JSON, at place: String) throws(AdminError) {
     guard case .object(let members) = json else {
-      throw IdentityPlatform.Refusal(
-        place.isEmpty ? "the text" : place, "must be an object, not \(Self.shown(json))")
+      throw AdminError(
+        at: place.isEmpty ? "the text" : place, "must be an object, not \(Self.shown(json))")
     }
     self.place = place
     self.members = members
@@ -127,12 +127,12 @@ struct JSONMembers {
   /// list.
   func check(
     knowing names: [String], allowing others: [String] = []
-  ) throws(IdentityPlatform.Refusal) {
+  ) throws(AdminError) {
     let known = names + others
     for member in members where !known.contains(member.name) {
       let spelling = Self.camelCase(member.name)
-      throw IdentityPlatform.Refusal(
-        path(member.name),
+      throw AdminError(
+        at: path(member.name),
         known.contains(spelling)
           ? "there is no such member; write \(spelling)"
           : "there is no such member; the members here are " + names.joined(separator: ", "))
@@ -142,9 +142,9 @@ struct JSONMembers {
   /// The names and the values, in their order.
   var all: [(name: String, value: JSON)] { members }
 
-  func required(_ name: String) throws(IdentityPlatform.Refusal) -> JSON {
+  func required(_ name: String) throws(AdminError) -> JSON {
     guard let value = self[name] else {
-      throw IdentityPlatform.Refusal(path(name), "is missing; add it")
+      throw AdminError(at: path(name), "is missing; add it")
     }
     return value
   }
@@ -152,18 +152,18 @@ struct JSONMembers {
   /// Throws if a value of an array appears before.
   static func checkIsNew(
     _ value: JSON, in earlier: [JSON], at place: String
-  ) throws(IdentityPlatform.Refusal) {
+  ) throws(AdminError) {
     guard earlier.contains(value) else { return }
-    throw IdentityPlatform.Refusal(
-      place, "\(shown(value)) appears twice; remove one of the two")
+    throw AdminError(
+      at: place, "\(shown(value)) appears twice; remove one of the two")
   }
 
   /// Returns the place of a member.
   func path(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
-  static func array(_ json: JSON, at place: String) throws(IdentityPlatform.Refusal) -> [JSON] {
+  static func array(_ json: JSON, at place: String) throws(AdminError) -> [JSON] {
     guard case .array(let values) = json else {
-      throw IdentityPlatform.Refusal(place, "must be an array, not \(shown(json))")
+      throw AdminError(at: place, "must be an array, not \(shown(json))")
     }
     return values
   }

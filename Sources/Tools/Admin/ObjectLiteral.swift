@@ -14,6 +14,8 @@ package struct ObjectLiteral {
   private var json: [UInt8] = []
   /// The objects and arrays that have begun and not ended.
   private var open: [OpenContainer] = []
+  /// The name that an object has twice, if one was found.
+  private var repeatedName: String?
 
   private init(_ text: [UInt8], _ allowed: [String: String]) {
     self.text = text
@@ -23,16 +25,23 @@ package struct ObjectLiteral {
   /// Returns the object as JSON. `allowed` says what the values of members can be, by their names.
   package static func json(
     _ text: [UInt8], allowed: [String: String] = [:]
-  ) throws(JSONReader.Refusal) -> [UInt8] {
+  ) throws(AdminError) -> [UInt8] {
     guard String(validating: text, as: UTF8.self) != nil else {
-      throw JSONReader.Refusal(reason: "is not UTF-8")
+      throw JSONReader.refusal("is not UTF-8")
     }
     var literal = ObjectLiteral(text, allowed)
     try literal.rewrite()
     return literal.json
   }
 
-  private mutating func rewrite() throws(JSONReader.Refusal) {
+  /// Returns the first name that an object in valid JSON has twice, or nil.
+  static func repeatedName(in text: [UInt8]) -> String? {
+    var literal = ObjectLiteral(text, [:])
+    do throws(AdminError) { try literal.rewrite() } catch { return literal.repeatedName }
+    return nil
+  }
+
+  private mutating func rewrite() throws(AdminError) {
     while let byte = try nextByte() {
       try checkIsInside(byte)
       switch byte {
@@ -48,13 +57,13 @@ package struct ObjectLiteral {
       }
     }
     guard !json.isEmpty else {
-      throw JSONReader.Refusal(reason: "is empty; copy the object, from its { to its }")
+      throw JSONReader.refusal("is empty; copy the object, from its { to its }")
     }
     if !open.isEmpty { throw syntaxError() }
   }
 
   /// Refuses a text around the object: the call or the command that it was copied from.
-  private func checkIsInside(_ byte: UInt8) throws(JSONReader.Refusal) {
+  private func checkIsInside(_ byte: UInt8) throws(AdminError) {
     guard open.isEmpty else { return }
     let isBegin = byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
     guard !isBegin || !json.isEmpty else { return }
@@ -65,16 +74,16 @@ package struct ObjectLiteral {
   // MARK: Refusals
 
   /// Returns a refusal with the line and the column of `place`, or of the next byte.
-  private func refusal(_ reason: String, at place: Int? = nil) -> JSONReader.Refusal {
+  private func refusal(_ reason: String, at place: Int? = nil) -> AdminError {
     let before = text[..<(place ?? index)]
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let column = String(decoding: before[start...], as: UTF8.self).count + 1
-    return JSONReader.Refusal(reason: "\(reason) (line \(line), column \(column))")
+    return JSONReader.refusal("\(reason) (line \(line), column \(column))")
   }
 
   /// Returns the refusal of a token that cannot follow those before.
-  private func syntaxError(at place: Int? = nil) -> JSONReader.Refusal {
+  private func syntaxError(at place: Int? = nil) -> AdminError {
     refusal("is not JSON: there must be \(open.last?.expected ?? "an object")", at: place)
   }
 
@@ -86,13 +95,13 @@ package struct ObjectLiteral {
   // MARK: White space
 
   /// Skips white space and comments, and returns the byte after them, or nil at the end.
-  private mutating func nextByte() throws(JSONReader.Refusal) -> UInt8? {
+  private mutating func nextByte() throws(AdminError) -> UInt8? {
     index = try significant(from: index)
     return index < text.count ? text[index] : nil
   }
 
   /// Returns the index of the first byte at or after `start` outside white space and comments.
-  private func significant(from start: Int) throws(JSONReader.Refusal) -> Int {
+  private func significant(from start: Int) throws(AdminError) -> Int {
     var index = start
     while index < text.count {
       let length = try spaceLength(at: index)
@@ -103,7 +112,7 @@ package struct ObjectLiteral {
   }
 
   /// Returns the length of the white space character or the comment at `index`, or 0.
-  private func spaceLength(at index: Int) throws(JSONReader.Refusal) -> Int {
+  private func spaceLength(at index: Int) throws(AdminError) -> Int {
     let rest = text[index...]
     switch text[index] {
     case 0x20, 0x09, 0x0A, 0x0D: return 1
@@ -116,7 +125,7 @@ package struct ObjectLiteral {
     }
   }
 
-  private func commentLength(_ rest: ArraySlice<UInt8>) throws(JSONReader.Refusal) -> Int {
+  private func commentLength(_ rest: ArraySlice<UInt8>) throws(AdminError) -> Int {
     if rest.starts(with: "//".utf8) {
       return (rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex) - rest.startIndex
     }
@@ -139,7 +148,7 @@ package struct ObjectLiteral {
   /// Reads a token that can follow only if `next` can. `place` is the beginning of the token.
   private mutating func take(
     _ next: OpenContainer.Next, at place: Int
-  ) throws(JSONReader.Refusal) {
+  ) throws(AdminError) {
     guard let last = open.indices.last else { return }
     guard open[last].next == next else { throw syntaxError(at: place) }
     open[last].advance()
@@ -147,19 +156,19 @@ package struct ObjectLiteral {
 
   private mutating func separate(
     _ separator: OpenContainer.Next, _ byte: UInt8
-  ) throws(JSONReader.Refusal) {
+  ) throws(AdminError) {
     try take(separator, at: index)
     put(byte)
   }
 
-  private mutating func begin(_ byte: UInt8) throws(JSONReader.Refusal) {
+  private mutating func begin(_ byte: UInt8) throws(AdminError) {
     try take(.value, at: index)
     open.append(OpenContainer(isObject: byte == UInt8(ascii: "{")))
     put(byte)
   }
 
   /// Ends an object or array. A comma after its last member is omitted.
-  private mutating func end(_ byte: UInt8) throws(JSONReader.Refusal) {
+  private mutating func end(_ byte: UInt8) throws(AdminError) {
     guard let last = open.last, last.canEnd, last.isObject == (byte == UInt8(ascii: "}")) else {
       throw syntaxError()
     }
@@ -168,7 +177,7 @@ package struct ObjectLiteral {
     put(byte)
   }
 
-  private mutating func rewriteString(until quote: UInt8) throws(JSONReader.Refusal) {
+  private mutating func rewriteString(until quote: UInt8) throws(AdminError) {
     let start = index
     let jsonStart = json.count
     var isPlain = true
@@ -195,8 +204,8 @@ package struct ObjectLiteral {
   /// Returns the text that a string of JSON stands for.
   private func decoded(
     _ string: ArraySlice<UInt8>, at place: Int
-  ) throws(JSONReader.Refusal) -> String {
-    do throws(JSONReader.Refusal) {
+  ) throws(AdminError) -> String {
+    do throws(AdminError) {
       if case .string(let text) = try JSONReader.value(of: Array(string)) { return text }
     } catch {}
     throw refusal(
@@ -207,11 +216,12 @@ package struct ObjectLiteral {
   /// Reads a string, or a word, which is a name where a name can follow.
   private mutating func takeNameOrValue(
     _ name: String, at place: Int
-  ) throws(JSONReader.Refusal) {
+  ) throws(AdminError) {
     guard let last = open.indices.last, open[last].next == .name else {
       return try take(.value, at: place)
     }
     guard open[last].begin(name) else {
+      repeatedName = name
       throw refusal(
         "has the member \(VisibleText.escaping(Array(path.utf8))) twice; remove one of the two",
         at: place)
@@ -229,7 +239,7 @@ package struct ObjectLiteral {
   }
 
   /// Rewrites an unquoted name, or a value that is not a string.
-  private mutating func rewriteWord() throws(JSONReader.Refusal) {
+  private mutating func rewriteWord() throws(AdminError) {
     let start = index
     let isName = open.last?.next == .name
     let end = text[index...].firstIndex { !Self.isWord($0) } ?? text.endIndex

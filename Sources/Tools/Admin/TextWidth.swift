@@ -71,6 +71,38 @@ package enum TextWidth {
   }
 }
 
+/// A table whose first row is the heading.
+package struct TextTable {
+  private let rows: [[String]]
+
+  /// The minimum width of a shortened column.
+  private static let narrowest = 8
+
+  init(_ rows: [[String]]) { self.rows = rows }
+
+  /// Returns the table, whose lines each end with a line feed. To fit `columns`, it shortens first
+  /// the last column and then the first one, as far as possible.
+  package func text(columns: Int? = nil) -> String {
+    var widths = (rows.first?.indices ?? 0..<0).map { column in
+      rows.reduce(0) { max($0, TextWidth.of($1[column])) }
+    }
+    let last = widths.count - 1
+    if let columns {
+      // Two spaces separate columns.
+      let others = widths[1..<last].reduce(2 * last, +)
+      let room = columns - others
+      let narrowLast = min(widths[last], max(room - widths[0], Self.narrowest))
+      widths[0] = min(widths[0], max(room - narrowLast, Self.narrowest))
+      widths[last] = narrowLast
+    }
+    return rows.map { row in
+      zip(row, widths).dropLast().map { cell, width in
+        TextWidth.pad(TextWidth.cut(cell, to: width), to: width + 2)
+      }.joined() + TextWidth.cut(row[last], to: widths[last]) + "\n"
+    }.joined()
+  }
+}
+
 /// Text from an untrusted source, escaped for display on a terminal. It cannot move the cursor,
 /// change colours or reverse the text direction.
 package struct VisibleText: CustomStringConvertible, Equatable {

@@ -229,6 +229,15 @@ extension TrustedPath.Refusal {
   }
 }
 
+extension ConfigurationFile {
+  /// Returns the configuration of files, of which later ones override earlier ones.
+  package static func configuration(of layers: [Layer]) throws(Failure) -> Configuration {
+    var draft = ConfigurationDraft()
+    for layer in layers { try add(layer, to: &draft) }
+    return try finish(draft)
+  }
+}
+
 extension ConfigurationFile.Failure {
   /// Creates the failure that a path was refused.
   package init(_ path: [UInt8], refused refusal: TrustedPath.Refusal) {

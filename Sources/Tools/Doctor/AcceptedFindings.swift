@@ -46,7 +46,7 @@ package struct AcceptedFindings: Equatable {
   package init(_ text: [UInt8]) throws(ReadingFailure) {
     let path = "\(InstalledPath.acceptedFindings)"
     let json: JSON
-    do throws(JSONReader.Refusal) { json = try JSONReader.value(of: text) } catch {
+    do throws(AdminError) { json = try JSONReader.value(of: text) } catch {
       throw ReadingFailure(at: path, "it \(error.reason)")
     }
     guard case .object(let members) = json,

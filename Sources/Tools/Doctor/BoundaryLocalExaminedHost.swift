@@ -223,7 +223,7 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func realmStatus() -> RealmStatus {
     guard ThisHost.belongsToRealm else { return .none }
-    do throws(RealmProblem) {
+    do throws(AdminError) {
       switch try RealmConnection().reply(to: .inspect) {
       case .inspection(let inspection):
         do throws(SystemError) {

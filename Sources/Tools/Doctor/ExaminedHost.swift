@@ -130,7 +130,7 @@ package enum RealmStatus: Equatable {
   /// A verifier answered. The time is that of this host, in seconds since the epoch.
   case answers(VerifierInspection, time: Int64)
   /// No verifier could be asked.
-  case fails(RealmProblem)
+  case fails(AdminError)
 }
 
 /// The condition of the resident service.

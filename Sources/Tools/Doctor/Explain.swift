@@ -41,10 +41,7 @@ extension Administration {
     }
     facts.auditLogProblem = verification.problem?.sentence
     facts.recordsWithoutEntries = verification.recordsWithoutEntries
-    facts.lastEntry = verification.reading.last.map { mark in
-      let time = verification.last?.text("time") ?? "an unknown time"
-      return "\(AuditLogProblem.text(mark)), of \(time)"
-    }
+    facts.lastEntry = verification.lastEntry
     return facts
   }
 }

@@ -34,7 +34,7 @@ extension SudoersPolicy {
   private static func value(of output: [UInt8]) throws(ReadingFailure) -> JSON {
     // cvtsudoers prints nothing if there are no rules.
     guard !output.isEmpty else { return .object([]) }
-    do throws(JSONReader.Refusal) { return try JSONReader.value(of: corrected(output)) } catch {
+    do throws(AdminError) { return try JSONReader.value(of: corrected(output)) } catch {
       throw ReadingFailure(at: "sudoers", "the output \(error.reason)")
     }
   }

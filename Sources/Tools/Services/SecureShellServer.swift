@@ -27,7 +27,7 @@ package enum SecureShellServer {
     let file = SSHDFile(of: LocalExaminedHost())
     // sshd -T shows what other files set.
     if let failure = file.unread.first(where: { $0.place.hasPrefix(SSHDFile.path) }) {
-      throw .unusableFile(failure)
+      throw failure
     }
     if let obstacle = SecureShellDropIn.obstacle(in: file) { throw obstacle }
     return SecureShellDropIn.exceptions(in: file)

@@ -7,15 +7,12 @@ import MFAServices
 
 /// `mfa-admin`: the command with which root manages the users' second factors.
 struct MFAAdmin: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "mfa-admin",
-    abstract: "Manage the second factors of this host's users.",
-    discussion: """
-      Every change is written to the system log. Secrets are never shown. The codes that 'ticket' \
-      and 'bypass' create are shown once.
-
-      \(AdminStatus.explanation)
-      """,
+  static let configuration = command(
+    "mfa-admin", "Manage the second factors of this host's users.",
+    """
+    Every change is written to the system log. Secrets are never shown. The codes that 'ticket' \
+    and 'bypass' create are shown once.
+    """,
     version: "mfa-admin \(Release.version)",
     subcommands: [
       ListCommand.self, ShowCommand.self, RevokeCommand.self, PruneCommand.self, UnlockCommand.self,
@@ -29,6 +26,18 @@ struct MFAAdmin: ParsableCommand {
       BreakGlassCommand.self,
       BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TrySignInCommand.self,
     ])
+}
+
+/// Describes a command. Its help ends with the exit statuses.
+func command(
+  _ name: String, _ abstract: String, _ discussion: String = "", version: String = "",
+  subcommands: [any ParsableCommand.Type] = [],
+  defaultSubcommand: (any ParsableCommand.Type)? = nil
+) -> CommandConfiguration {
+  CommandConfiguration(
+    commandName: name, abstract: abstract,
+    discussion: (discussion.isEmpty ? "" : discussion + "\n\n") + AdminStatus.explanation,
+    version: version, subcommands: subcommands, defaultSubcommand: defaultSubcommand)
 }
 
 /// The entry point of `mfa-admin`: parses the arguments, runs the command and reports errors.

@@ -139,7 +139,7 @@ package final class TemporaryStore {
   package var administration: Administration { administration(now: Self.now) }
 
   /// Verifies the audit log, and every record against it.
-  package func verify() throws(AdminError) -> Administration.AuditLogVerification {
+  package func verify() throws(AdminError) -> AuditLogVerification {
     try administration.verifyAuditLog(expecting: nil, allowsUnlistedRecords: false)
   }
 

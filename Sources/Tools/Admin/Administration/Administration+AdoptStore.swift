@@ -57,7 +57,7 @@ extension Administration {
   /// Returns what an administrator is to know before the present store becomes the host's own, or nil if it
   /// is.
   package func storeToAdopt() throws(AdminError) -> StoreToAdopt? {
-    let comparison = try onStore { () throws(FactorStoreError) in try store.comparison() }
+    let comparison = try onStore(try store.comparison())
     guard let difference = comparison.difference else { return nil }
     var users = 0
     do throws(FactorStoreError) {
@@ -83,9 +83,8 @@ extension Administration {
 
   /// Makes the present store the host's own. All its folders exist.
   package func adoptStore(_ difference: ForeignStore) throws(AdminError) -> AuditLogCheckpoint {
-    let checkpoint = try onStore { () throws(FactorStoreError) in
-      try store.adopt(entering: event(.storeAdopted, detail: difference.name.bytes))
-    }
+    let checkpoint = try onStore(
+      try store.adopt(entering: event(.storeAdopted, detail: difference.name.bytes)))
     note("store-adopted", checkpoint, as: .warning) { $0.add("difference", difference.name) }
     return checkpoint
   }

@@ -4,39 +4,11 @@ import MFAStore
 
 // Reads the audit log, and verifies that it is complete and agrees with the store.
 extension Administration {
-  /// The result of reading the audit log and comparing it with the stored records.
-  package struct AuditLogVerification: Equatable {
-    package let reading: AuditLogReading
-    /// The last entry whose chained value is verified.
-    package let last: AuditLogEntry?
-    /// The expected checkpoint, if the audit log does not contain it.
-    let missingCheckpoint: AuditLogCheckpoint?
-    /// The records that differ from what the audit log says.
-    package let findings: [AuditLogFinding]
-    /// The users whose records the audit log does not mention.
-    let unlistedUsers: [[UInt8]]
-    /// Whether a new audit log was begun, which allows records that it does not mention.
-    package var allowsUnlistedRecords = false
-
-    /// The number of records that the audit log does not mention.
-    package var recordsWithoutEntries: Int { unlistedUsers.count }
-
-    /// The first problem, in order of severity, or nil.
-    package var problem: AuditLogProblem? {
-      if let fault = reading.fault { return .fault(fault, last: last) }
-      if let missingCheckpoint { return .missingCheckpoint(missingCheckpoint, last: reading.last) }
-      if recordsWithoutEntries > 0, !allowsUnlistedRecords {
-        return .recordsWithoutEntries(unlistedUsers)
-      }
-      return findings.isEmpty ? nil : .records(findings)
-    }
-  }
-
-  /// Returns the last `count` entries that `includes` accepts, oldest first, and the result of
-  /// reading the audit log. Does not compare the stored records with the audit log.
+  /// Returns the last `count` entries that `includes` accepts, oldest first, and the fault of the audit
+  /// log, or nil. Does not compare the stored records with the audit log.
   package func auditLog(
     last count: Int, where includes: (AuditLogEntry) -> Bool
-  ) throws(AdminError) -> (entries: [AuditLogEntry], verification: AuditLogVerification) {
+  ) throws(AdminError) -> (entries: [AuditLogEntry], problem: AuditLogProblem?) {
     var entries: [AuditLogEntry] = []
     var last: AuditLogEntry?
     let reading = try onStore { () throws(FactorStoreError) in
@@ -49,11 +21,7 @@ extension Administration {
         if entries.count > 2 * count { entries.removeFirst(entries.count - count) }
       }
     }
-    return (
-      entries.suffix(count),
-      AuditLogVerification(
-        reading: reading, last: last, missingCheckpoint: nil, findings: [], unlistedUsers: [])
-    )
+    return (entries.suffix(count), AuditLogVerification(reading, last: last).problem)
   }
 
   /// Verifies the audit log, and compares the stored records with it.
@@ -65,7 +33,7 @@ extension Administration {
     expecting expected: AuditLogCheckpoint?, allowsUnlistedRecords: Bool,
     _ body: (AuditLogEntry) -> Void = { _ in }
   ) throws(AdminError) -> AuditLogVerification {
-    try onStore { () throws(FactorStoreError) in try store.requireOwn() }
+    try onStore(try store.requireOwn())
     var histories = AuditLogHistories()
     var last: AuditLogEntry?
     var isExpectedThere = expected == nil
@@ -79,16 +47,16 @@ extension Administration {
         histories.add(entry, mark)
       }
     }
-    var findings: [AuditLogFinding] = []
+    var verification = AuditLogVerification(reading, last: last)
+    verification.missingCheckpoint = isExpectedThere ? nil : expected
+    verification.allowsUnlistedRecords = allowsUnlistedRecords
     if reading.fault == nil {
       for user in histories.users.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-        if let finding = finding(user, &histories) { findings.append(finding) }
+        if let finding = finding(user, &histories) { verification.findings.append(finding) }
       }
     }
-    return AuditLogVerification(
-      reading: reading, last: last, missingCheckpoint: isExpectedThere ? nil : expected,
-      findings: findings, unlistedUsers: try recordsWithoutEntries(histories),
-      allowsUnlistedRecords: allowsUnlistedRecords)
+    verification.unlistedUsers = try recordsWithoutEntries(histories)
+    return verification
   }
 
   /// Returns the damage to the audit log, or the records of present accounts that it does not mention
@@ -153,15 +121,10 @@ extension Administration {
   private func lock(_ account: Account) throws(FactorStoreError) -> LocalFactorStoreEntry? {
     do throws(FactorStoreError) {
       return try store.unverifiedEntry(of: account)
-    } catch {
-      switch error {
-      case .system(.attempts, let cause) where cause.isNotFound: return nil
-      case .damaged(.attempts): return nil
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign,
-        .renamed:
-        throw error
-      }
+    } catch .system(.attempts, let cause) where cause.isNotFound {
+      return nil
+    } catch .damaged(.attempts) {
+      return nil
     }
   }
 
@@ -204,12 +167,8 @@ extension Administration {
   /// If the files of a user do not belong together, they are left unchanged and reported.
   package func beginAuditLog(reason: Grant.Reason) throws(AdminError) -> NewAuditLog {
     let suffix = Array("\(now)".utf8)
-    let moved = try onStore { () throws(FactorStoreError) in
-      try store.moveAuditLogAside(suffix: suffix)
-    }
-    let mark = try onStore { () throws(FactorStoreError) in
-      try store.adopt(entering: event(.logBegun, detail: reason.utf8))
-    }
+    let moved = try onStore(try store.moveAuditLogAside(suffix: suffix))
+    let mark = try onStore(try store.adopt(entering: event(.logBegun, detail: reason.utf8)))
     var entered = 0
     var unusable: [AuditLogFinding] = []
     // This includes users without a factor: their records hold pending notices.

@@ -88,7 +88,7 @@ extension Administration {
     if kept == .included { try writer.add(BackupFile.key, secret: try master()) }
     var users = 0
     for name in try userFiles() {
-      let user = try onFile(name) { () throws(FactorStoreError) in try store.copy(name) }
+      let user = try onFile(name, try store.copy(name))
       if let record = user.record {
         users += 1
         try writer.add(Array(BackupFile.factors.utf8) + name.bytes, record)
@@ -97,7 +97,7 @@ extension Administration {
         try writer.add(Array(BackupFile.attempts.utf8) + name.bytes, attempts)
       }
     }
-    for file in try onStore({ () throws(FactorStoreError) in try store.copyAuditLog() }) {
+    for file in try onStore(try store.copyAuditLog()) {
       try writer.add(Array(BackupFile.log.utf8) + file.name, file.content)
     }
     let configuration = try ThisHost.layers().filter { $0.path != ConfigurationFile.vendorPath }
@@ -105,7 +105,7 @@ extension Administration {
       try writer.add(Array(BackupFile.configuration.utf8) + layer.path, layer.text)
     }
     try writer.finish()
-    let reading = try onStore { () throws(FactorStoreError) in try store.inspectAuditLog { _ in } }
+    let reading = try onStore(try store.inspectAuditLog { _ in })
     return BackupReport(
       path: path, key: kept, users: users, entries: reading.last?.number ?? 0,
       configurationFiles: configuration.count)
@@ -114,15 +114,13 @@ extension Administration {
   /// Returns the names of all users' files, without duplicates, sorted.
   func userFiles() throws(AdminError) -> [FileName] {
     var names: [[UInt8]: FileName] = [:]
-    try onStore { () throws(FactorStoreError) in
-      try store.forEachUserFile { name in names[name.bytes] = name }
-    }
+    try onStore(try store.forEachUserFile { name in names[name.bytes] = name })
     return names.values.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
   }
 
-  /// Runs `body`, and converts an error of the store to one about the user of a file.
+  /// Evaluates an expression, and converts an error of the store to one about the user of a file.
   func onFile<Result>(
-    _ name: FileName, _ body: () throws(FactorStoreError) -> Result
+    _ name: FileName, _ body: @autoclosure () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
     do throws(FactorStoreError) { return try body() } catch {
       guard let user = name.percentDecoded.flatMap({ UserName($0) }) else { throw .store(error) }
@@ -131,11 +129,11 @@ extension Administration {
   }
 
   func sealingKey() throws(AdminError) -> SealingKey {
-    try onStore { () throws(FactorStoreError) in try store.presentKey() }
+    try onStore(try store.presentKey())
   }
 
   private func master() throws(AdminError) -> SecretBytes {
-    try onStore { () throws(FactorStoreError) in try store.masterKey() }
+    try onStore(try store.masterKey())
   }
 
   static func identity(_ key: inout SealingKey) throws(AdminError) -> [UInt8] {
@@ -171,7 +169,7 @@ extension Administration {
 
   /// Whether a change of the key was begun and is not complete.
   package func isKeyChanging() throws(AdminError) -> Bool {
-    try onStore { () throws(FactorStoreError) in try store.isKeyChanging() }
+    try onStore(try store.isKeyChanging())
   }
 
   /// Makes a new key, and seals everything with it while users sign in. Completes a change that an
@@ -222,9 +220,7 @@ extension Administration {
     let names = try userFiles()
     var count = 0
     for (index, name) in names.enumerated() {
-      let result = try onFile(name) { () throws(FactorStoreError) in
-        try store.reseal(name, entering: event(.resealed))
-      }
+      let result = try onFile(name, try store.reseal(name, entering: event(.resealed)))
       if result == .resealed { count += 1 }
       progress.step(index + 1, of: names.count)
     }

@@ -58,15 +58,12 @@ extension Administration {
     case .unusable(let problem): throw .unusable(subject.name, problem)
     case .nothing:
       guard !isTrial else {
-        return try onUser(subject) { () throws(FactorStoreError) in
-          try trial(content, item.name, nil, planned.filter { $0.user == user })
-        }
+        return try onUser(
+          subject, try trial(content, item.name, nil, planned.filter { $0.user == user }))
       }
     case .usable: break
     }
-    let entry = try onUser(subject) { () throws(FactorStoreError) in
-      try store.entry(of: account, creating: !isTrial)
-    }
+    let entry = try onUser(subject, try store.entry(of: account, creating: !isTrial))
     return try onUser(subject) { () throws(FactorStoreError) in
       guard !isTrial else {
         return try trial(content, item.name, entry, planned.filter { $0.user == user })

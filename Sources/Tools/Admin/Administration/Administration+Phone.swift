@@ -55,9 +55,7 @@ extension Administration {
         to: number.span, id: id, expires: now + 600, text: Array(text.utf8).span)
     else { throw .phone(.notANumber) }
     let reply = gateway(message)
-    try onStore { () throws(FactorStoreError) in
-      try reply == .accepted ? sends.markNotice(id) : sends.markFailed(id)
-    }
+    try onStore(try reply == .accepted ? sends.markNotice(id) : sends.markFailed(id))
     guard reply == .accepted else { throw .phone(.notAccepted(reply)) }
   }
 
@@ -65,9 +63,7 @@ extension Administration {
   func record(
     _ kind: AuditLogEvent.Kind, _ result: StaticString, detail: String = ""
   ) throws(AdminError) {
-    let checkpoint = try onStore { () throws(FactorStoreError) in
-      try store.enter(event(kind, detail: Array(detail.utf8)))
-    }
+    let checkpoint = try onStore(try store.enter(event(kind, detail: Array(detail.utf8))))
     note(result, checkpoint)
   }
 }

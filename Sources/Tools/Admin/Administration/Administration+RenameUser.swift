@@ -49,20 +49,18 @@ extension Administration {
     guard let file = FileName(percentEncoding: earlier.name.bytes) else {
       throw .store(.nameTooLong)
     }
-    let claimed = try onUser(earlier) { () throws(FactorStoreError) in
-      try store.claimedAccount(file)
-    }
+    let claimed = try onUser(earlier, try store.claimedAccount(file))
     guard let claimed else { throw .notEnrolled(earlier.name) }
     if earlier.account?.uid == claimed.uid { throw .accountExists(earlier.name) }
     guard claimed.uid == account.uid else { throw .notRenamed(subject.name, from: earlier.name) }
-    let isMoved = try onUser(subject) { () throws(FactorStoreError) in
+    let isMoved = try onUser(
+      subject,
       try store.rename(
         claimed, to: account,
         entering: AuditLogEvent(
           .userRenamed, detail: earlier.name.bytes, by: auditLogActor, at: now),
         removing: AuditLogEvent(
-          .userRenamed, detail: subject.name.bytes, by: auditLogActor, at: now))
-    }
+          .userRenamed, detail: subject.name.bytes, by: auditLogActor, at: now)))
     guard isMoved else { throw .notEnrolled(earlier.name) }
     note("user-renamed", subject.name, .entered(nil)) {
       $0.add("reason", escaping: earlier.name.bytes)

@@ -105,7 +105,7 @@ extension Administration {
       throw .backup(.storeInUse(records: present.count))
     }
     // A host without a key and without records, such as a new one, gets that of the backup.
-    if present.isEmpty, try !onStore({ () throws(FactorStoreError) in try store.hasKey() }),
+    if present.isEmpty, try !onStore(try store.hasKey()),
       let master = try master(of: content, wanted)
     {
       do throws(FactorStoreError) { try store.createKey(master) } catch { throw .store(error) }
@@ -117,10 +117,9 @@ extension Administration {
     // Attempt states of users without a record name positions in the present log.
     let isEmpty = try userFiles().isEmpty
     try putLog(content, &backupKey, hasData: !isEmpty)
-    let begun = try onStore { () throws(FactorStoreError) in
+    let begun = try onStore(
       try store.adopt(
-        entering: event(.restoreBegun, detail: Array("\(content.manifest.time)".utf8)))
-    }
+        entering: event(.restoreBegun, detail: Array("\(content.manifest.time)".utf8))))
     note("restore-begun", begun)
     // A user whose data in the backup is damaged keeps what is stored.
     let removed = try remove(present, except: content.users.map(\.name))
@@ -149,9 +148,7 @@ extension Administration {
         wait = max(wait, Int64(period) * (Int64(wanted.adjacentIntervals) + 1))
       }
     }
-    let ended = try onStore { () throws(FactorStoreError) in
-      try store.enter(event(.restoreEnded))
-    }
+    let ended = try onStore(try store.enter(event(.restoreEnded)))
     note("restored", ended)
     withExtendedLifetime(lock) {}
     return RestorationReport(
@@ -173,10 +170,9 @@ extension Administration {
     let place = try BackupPlace(path)
     let file = try place.open()
     var master = SecretBytes(count: SealingKey.length)
-    let size = try place.onFile { () throws(SystemError) in try file.status() }.size
-    let isWhole = try place.onFile { () throws(SystemError) in
-      try master.withMutableSpan { span throws(SystemError) in try file.read(into: &span) }
-    }
+    let size = try place.onFile(try file.status()).size
+    let isWhole = try place.onFile(
+      try master.withMutableSpan { span throws(SystemError) in try file.read(into: &span) })
     guard isWhole, size == Int64(SealingKey.length) else {
       throw .backup(.otherKey(wanted.path, key: path))
     }
@@ -225,10 +221,10 @@ extension Administration {
     for file in present {
       guard let user = file.user, !kept.contains(file.name.bytes) else { continue }
       let subject = try subject(String(decoding: user.bytes, as: UTF8.self))
-      let result = try onUser(subject) { () throws(FactorStoreError) in
+      let result = try onUser(
+        subject,
         try store.discard(
-          user: user, account: subject.account, entering: event(.removedByRestore))
-      }
+          user: user, account: subject.account, entering: event(.removedByRestore)))
       if result != .nothing { count += 1 }
     }
     return count

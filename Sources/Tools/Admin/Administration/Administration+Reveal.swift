@@ -30,9 +30,7 @@ extension Administration {
     let entry = try entry(of: subject)
     var numbers: [RevealedNumber] = []
     for factor in entry.record?.factors ?? [] where factor.parameters == nil {
-      let number = try onUser(subject) { () throws(FactorStoreError) in
-        try entry.secret(of: factor)
-      }
+      let number = try onUser(subject, try entry.secret(of: factor))
       numbers.append(RevealedNumber(factor, number))
     }
     return numbers
@@ -65,9 +63,7 @@ extension Administration {
         guard let factor = entry.record?.factor(phone.summary.id),
           FactorSummary(factor) == phone.summary
         else { continue }
-        let number = try onUser(subject) { () throws(FactorStoreError) in
-          try entry.secret(of: factor)
-        }
+        let number = try onUser(subject, try entry.secret(of: factor))
         let isOne = number.withSpan { number in
           for candidate in numbers where constantTimeEquals(candidate.span, number) { return true }
           return false

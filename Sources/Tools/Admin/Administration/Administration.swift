@@ -50,13 +50,13 @@ package struct Administration: UserAdministrator {
   package func users<Result: Sendable>(
     progress: Progress = .silent, _ result: @Sendable (UserReport) -> Result
   ) throws(AdminError) -> [Result] {
-    try onStore { () throws(FactorStoreError) in try store.requireOwn() }
+    try onStore(try store.requireOwn())
     let files = try files()
     guard !files.isEmpty else { return [] }
-    let reader = try onStore { () throws(FactorStoreError) in try store.reader() }
+    let reader = try onStore(try store.reader())
     let local = accounts.local()
     var progress = progress
-    let quick = try onStore { () throws(FactorStoreError) in try ConcurrentRecordReader(store) }
+    let quick = try onStore(try ConcurrentRecordReader(store))
     let (throttle, now) = (settings.throttle, now)
     let found = quick.results(
       for: files.map { $0.target(local) }, onProgress: { progress.step($0, of: files.count) }
@@ -206,10 +206,10 @@ package struct Administration: UserAdministrator {
     case .revoke, .revokeEverything: return (try entry(of: subject), nil)
     case .grant, .withdraw:
       guard let account = subject.account else { throw .noSuchUser(subject.name) }
-      let entry = try onUser(subject) { () throws(FactorStoreError) in
+      let entry = try onUser(
+        subject,
         change.createsRecord
-          ? try store.entry(of: account, creating: true) : try store.existingEntry(of: account)
-      }
+          ? try store.entry(of: account, creating: true) : try store.existingEntry(of: account))
       return (entry, nil)
     }
   }
@@ -221,9 +221,7 @@ package struct Administration: UserAdministrator {
     let context = UserChange.Context(
       settings: settings, by: auditLogActor, from: Source(actor), at: now,
       acceptsRestored: problem != nil)
-    let outcome = try onUser(subject) { () throws(FactorStoreError) in
-      try change.apply(to: entry, context)
-    }
+    let outcome = try onUser(subject, try change.apply(to: entry, context))
     switch outcome {
     case .notFound: return nil
     case .tooManyGrants: throw .tooManyGrants(subject.name)
@@ -240,7 +238,7 @@ package struct Administration: UserAdministrator {
     case (.usable, let account?): return try removeEverything(of: account, subject)
     case (.nothing, let account?):
       // A user without a factor can still have a record with pending notices or grants.
-      let isKept = try onUser(subject) { () throws(FactorStoreError) in try hasRecord(of: account) }
+      let isKept = try onUser(subject, try hasRecord(of: account))
       return isKept ? try removeEverything(of: account, subject) : try discard(subject)
     case (.unusable, _), (_, nil): return try discard(subject)
     }
@@ -249,9 +247,7 @@ package struct Administration: UserAdministrator {
   private func removeEverything(
     of account: Account, _ subject: AdministeredUser
   ) throws(AdminError) -> ChangedUser? {
-    let entry = try onUser(subject) { () throws(FactorStoreError) in
-      try store.unverifiedEntry(of: account)
-    }
+    let entry = try onUser(subject, try store.unverifiedEntry(of: account))
     return try made(.revokeEverything, entry, subject)
   }
 
@@ -286,15 +282,9 @@ package struct Administration: UserAdministrator {
   private func hasRecord(of account: Account) throws(FactorStoreError) -> Bool {
     do throws(FactorStoreError) {
       return try store.entry(of: account, creating: false).kept != nil
-    } catch {
-      switch error {
+    } catch .system(.attempts, _), .untrusted(.attempts, _) {
       // Nothing is stored, or nothing that can be trusted.
-      case .system(.attempts, _), .untrusted(.attempts, _): return false
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign,
-        .renamed:
-        throw error
-      }
+      return false
     }
   }
 
@@ -309,7 +299,7 @@ package struct Administration: UserAdministrator {
     switch try finding(subject) {
     case .nothing:
       guard let account = subject.account else { return (nil, nil) }
-      let isKept = try onUser(subject) { () throws(FactorStoreError) in try hasRecord(of: account) }
+      let isKept = try onUser(subject, try hasRecord(of: account))
       return (isKept ? try entry(of: subject) : nil, nil)
     case .usable: return (try entry(of: subject), nil)
     case .unusable(.store(let error)) where error.concernsAuditLog: accepted = nil
@@ -317,9 +307,7 @@ package struct Administration: UserAdministrator {
       accepted = .store(.rolledBack(part))
     case .unusable(let problem): throw .unusable(subject.name, problem)
     }
-    let entry = try onUser(subject) { () throws(FactorStoreError) in
-      try store.unverifiedEntry(of: subject.accountOrPlaceholder)
-    }
+    let entry = try onUser(subject, try store.unverifiedEntry(of: subject.accountOrPlaceholder))
     return (entry, accepted)
   }
 
@@ -365,12 +353,17 @@ package struct Administration: UserAdministrator {
   }
 
   func entry(of subject: AdministeredUser) throws(AdminError) -> LocalFactorStoreEntry {
-    try onUser(subject) { () throws(FactorStoreError) in
-      try store.entry(of: subject.accountOrPlaceholder, creating: false)
-    }
+    try onUser(subject, try store.entry(of: subject.accountOrPlaceholder, creating: false))
   }
 
-  /// Runs `body`, and converts an error of the store to `AdminError.unusable` for this user.
+  /// Evaluates an expression, and converts an error of the store to `AdminError.unusable` for this user.
+  func onUser<Result: ~Copyable>(
+    _ subject: AdministeredUser, _ body: @autoclosure () throws(FactorStoreError) -> Result
+  ) throws(AdminError) -> Result {
+    try onUser(subject) { () throws(FactorStoreError) in try body() }
+  }
+
+  /// Runs `body`, and converts an error of the store as above.
   func onUser<Result: ~Copyable>(
     _ subject: AdministeredUser, _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
@@ -379,7 +372,14 @@ package struct Administration: UserAdministrator {
     }
   }
 
-  /// Runs `body`, and converts an error of the store to `AdminError.store`.
+  /// Evaluates an expression, and converts an error of the store to `AdminError.store`.
+  func onStore<Result: ~Copyable>(
+    _ body: @autoclosure () throws(FactorStoreError) -> Result
+  ) throws(AdminError) -> Result {
+    try onStore { () throws(FactorStoreError) in try body() }
+  }
+
+  /// Runs `body`, and converts an error of the store as above.
   package func onStore<Result: ~Copyable>(
     _ body: () throws(FactorStoreError) -> Result
   ) throws(AdminError) -> Result {
@@ -458,9 +458,7 @@ extension Administration {
 
   /// Returns the stored record of a user, even if it has no factors, or nil.
   private func kept(_ subject: AdministeredUser) throws(AdminError) -> FactorRecord? {
-    try onUser(subject) { () throws(FactorStoreError) in
-      try store.existingEntry(of: subject.accountOrPlaceholder)?.kept
-    }
+    try onUser(subject, try store.existingEntry(of: subject.accountOrPlaceholder)?.kept)
   }
 }
 

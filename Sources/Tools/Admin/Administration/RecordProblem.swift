@@ -20,13 +20,7 @@ package enum RecordProblem: Equatable, Sendable {
 
   /// Creates the reason for an error of the store.
   package init(_ error: FactorStoreError) {
-    switch error {
-    case .belongsToAnother: self = .belongsToAnother
-    case .system, .untrusted, .damaged, .otherVersion, .otherKey, .rolledBack, .busy,
-      .cryptography, .nameTooLong, .engine, .foreign,
-      .renamed:
-      self = .store(error)
-    }
+    self = error == .belongsToAnother ? .belongsToAnother : .store(error)
   }
 
   /// A word for programs, stable across versions.

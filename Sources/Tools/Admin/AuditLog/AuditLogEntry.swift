@@ -223,26 +223,75 @@ struct AuditLogHistories {
   }
 }
 
-extension Administration.AuditLogVerification {
+/// The result of reading the audit log of a host or a realm, and of comparing it with the stored records.
+package struct AuditLogVerification: Equatable {
+  /// The fault of the audit log itself, or nil.
+  package let fault: AuditLogProblem?
+  /// The last entry whose chained value is verified.
+  package let last: AuditLogEntry?
+  /// The number of lines that were left by interrupted writes.
+  var torn = 0
+  /// The number of bytes that an interrupted write left at the end.
+  var left = 0
+  /// The expected checkpoint, if the audit log does not contain it.
+  var missingCheckpoint: AuditLogCheckpoint?
+  /// The records that differ from what the audit log says.
+  package var findings: [AuditLogFinding] = []
+  /// The users whose records the audit log does not mention.
+  var unlistedUsers: [[UInt8]] = []
+  /// Whether a new audit log was begun, which allows records that it does not mention.
+  var allowsUnlistedRecords = false
+
+  init(fault: AuditLogProblem?, last: AuditLogEntry?) {
+    self.fault = fault
+    self.last = last
+  }
+
+  /// Creates the result of reading the audit log of a host.
+  init(_ reading: AuditLogReading, last: AuditLogEntry?) {
+    self.init(fault: reading.fault.map { .fault($0, last: last) }, last: last)
+    torn = reading.torn
+    left = reading.left
+  }
+
+  /// The number of records that the audit log does not mention.
+  package var recordsWithoutEntries: Int { unlistedUsers.count }
+
+  /// The first problem, in order of severity, or nil.
+  package var problem: AuditLogProblem? {
+    if let fault { return fault }
+    if let missingCheckpoint { return .missingCheckpoint(missingCheckpoint, last: last?.mark) }
+    if recordsWithoutEntries > 0, !allowsUnlistedRecords {
+      return .recordsWithoutEntries(unlistedUsers)
+    }
+    return findings.isEmpty ? nil : .records(findings)
+  }
+
+  /// The last verified entry with its time, such as `17:9f2c0a1b, of 2026-11-21T10:18:00Z`, or nil.
+  package var lastEntry: String? {
+    last?.mark.map {
+      "\(AuditLogProblem.text($0)), of \(last?.text("time") ?? "an unknown time")"
+    }
+  }
+
   /// The result as text for an administrator. A fault of the audit log itself is not included: the
   /// error reports it.
   package var text: String {
     var text = findings.map(\.line).joined()
-    if let mark = reading.last, let last {
-      let time = last.text("time") ?? "an unknown time"
-      text += mark.number == 1 ? "1 entry is" : "\(mark.number) entries are"
-      text += " valid; the last is \(AuditLogProblem.text(mark)), of \(time)\n"
+    if let number = last?.mark?.number, let lastEntry {
+      text += number == 1 ? "1 entry is" : "\(number) entries are"
+      text += " valid; the last is \(lastEntry)\n"
     } else {
       text += "no entries\n"
     }
-    if reading.torn > 0 {
+    if torn > 0 {
       text +=
-        reading.torn == 1
+        torn == 1
         ? "1 line was left by an interrupted process\n"
-        : "\(reading.torn) lines were left by interrupted processes\n"
+        : "\(torn) lines were left by interrupted processes\n"
     }
-    if reading.left > 0 {
-      text += reading.left == 1 ? "1 byte at the end was" : "\(reading.left) bytes at the end were"
+    if left > 0 {
+      text += left == 1 ? "1 byte at the end was" : "\(left) bytes at the end were"
       text += " left by an interrupted process or another program; they contain no entry\n"
     }
     if recordsWithoutEntries > 0, allowsUnlistedRecords {
@@ -255,24 +304,26 @@ extension Administration.AuditLogVerification {
   /// The result as JSON. Member names are stable across versions.
   package var json: JSON {
     let (word, line): (String?, Int?) =
-      switch reading.fault {
-      case nil: (missingCheckpoint == nil ? nil : "checkpoint-missing", nil)
-      case .broken(let line): ("broken", line)
-      case .cut: ("cut", nil)
-      case .headMissing: ("head-missing", nil)
-      case .badIndex: ("bad-index", nil)
-      case .changedBeforeRekey: ("changed-before-rekey", nil)
+      switch fault {
+      case .realm(let line, _): ("broken", Int(line))
+      case .fault(.broken(let line), _): ("broken", line)
+      case .fault(.cut, _): ("cut", nil)
+      case .fault(.headMissing, _): ("head-missing", nil)
+      case .fault(.badIndex, _): ("bad-index", nil)
+      case .fault(.changedBeforeRekey, _): ("changed-before-rekey", nil)
+      case .missingCheckpoint, .recordsWithoutEntries, .records, nil:
+        (missingCheckpoint == nil ? nil : "checkpoint-missing", nil)
       }
     return .object([
       ("valid", .bool(problem == nil)),
-      ("entries", .number(Int64(reading.last?.number ?? 0))),
-      ("checkpoint", JSON(reading.last.map { AuditLogProblem.text($0) })),
+      ("entries", .number(Int64(last?.mark?.number ?? 0))),
+      ("checkpoint", JSON(last?.mark.map { AuditLogProblem.text($0) })),
       ("lastTime", JSON(last?.text("time"))),
       ("fault", JSON(word)),
       ("line", line.map { .number(Int64($0)) } ?? .null),
       ("message", JSON(problem?.sentence)),
-      ("tornLines", .number(Int64(reading.torn))),
-      ("bytesLeft", .number(Int64(reading.left))),
+      ("tornLines", .number(Int64(torn))),
+      ("bytesLeft", .number(Int64(left))),
       ("recordsWithoutEntry", .number(Int64(recordsWithoutEntries))),
       ("records", .array(findings.map(\.json))),
     ])

@@ -48,7 +48,7 @@ struct BackupContent: ~Copyable {
   static func read(_ path: String) throws(AdminError) -> BackupContent {
     let place = try BackupPlace(path)
     let file = try place.open()
-    let size = try place.onFile { () throws(SystemError) in try file.status() }.size
+    let size = try place.onFile(try file.status()).size
     var offset: Int64 = 0
     var covered: [[UInt8]] = []
     var files: [Member] = []
@@ -56,9 +56,7 @@ struct BackupContent: ~Copyable {
     var hasKey = false
     while true {
       let start = offset
-      let near = try place.onFile { () throws(SystemError) in
-        try file.read(count: TarMember.longestHeader, at: start)
-      }
+      let near = try place.onFile(try file.read(count: TarMember.longestHeader, at: start))
       guard let member = TarMember(header: near),
         member.name.starts(with: BackupFile.folder.utf8)
       else { throw damaged(path, "byte \(start)") }
@@ -74,24 +72,19 @@ struct BackupContent: ~Copyable {
       if name == BackupFile.key {
         guard member.length == SealingKey.length, !hasKey else { throw damaged(path, name) }
         var secret = SecretBytes(count: member.length)
-        let isWhole = try place.onFile { () throws(SystemError) in
+        let isWhole = try place.onFile(
           try secret.withMutableSpan { span throws(SystemError) in
             try file.read(into: &span, at: content)
-          }
-        }
+          })
         let after = content + Int64(member.length)
-        let zeros = try place.onFile { () throws(SystemError) in
-          try file.read(count: padding.count, at: after)
-        }
+        let zeros = try place.onFile(try file.read(count: padding.count, at: after))
         guard isWhole, zeros == padding else { throw damaged(path, name) }
         key = .some(consume secret)
         hasKey = true
         covered.append(header)
         continue
       }
-      let bytes = try place.onFile { () throws(SystemError) in
-        try file.read(count: length, at: content)
-      }
+      let bytes = try place.onFile(try file.read(count: length, at: content))
       let text = Array(bytes.prefix(member.length))
       guard bytes == text + padding else { throw damaged(path, name) }
       guard name == BackupFile.checksum else {
@@ -100,9 +93,7 @@ struct BackupContent: ~Copyable {
         continue
       }
       let end = offset
-      let rest = try place.onFile { () throws(SystemError) in
-        try file.read(count: TarMember.end.count + 1, at: end)
-      }
+      let rest = try place.onFile(try file.read(count: TarMember.end.count + 1, at: end))
       guard rest == TarMember.end,
         let checksum = Hexadecimal.bytes(
           of: Array(text.dropLast()), count: SealingKey.checksumLength),
@@ -220,7 +211,7 @@ struct BackupPlace: ~Copyable {
 
   /// Throws if the file exists.
   func requireAbsence() throws(AdminError) {
-    let found = try onFile { () throws(SystemError) in try directory.identity(of: name) }
+    let found = try onFile(try directory.identity(of: name))
     guard found == nil else { throw .backup(.exists(path)) }
   }
 
@@ -256,14 +247,21 @@ struct BackupPlace: ~Copyable {
 
   /// Opens the file, which must belong to root and not be writable by other users.
   func open() throws(AdminError) -> File {
-    let file = try onFile { () throws(SystemError) in try directory.fileForReading(name) }
-    let status = try onFile { () throws(SystemError) in try file.status() }
+    let file = try onFile(try directory.fileForReading(name))
+    let status = try onFile(try file.status())
     guard status.kind == .regular else { throw .backup(.untrusted(path, .notARegularFile)) }
     guard status.owner == 0 else { throw .backup(.untrusted(path, .wrongOwner)) }
     guard !status.isWritableByOthers else {
       throw .backup(.untrusted(path, .wrongPermissions))
     }
     return file
+  }
+
+  /// Evaluates an expression, and converts its error.
+  func onFile<Result: ~Copyable>(
+    _ body: @autoclosure () throws(SystemError) -> Result
+  ) throws(AdminError) -> Result {
+    try onFile { () throws(SystemError) in try body() }
   }
 
   /// Runs `body`, and converts its error.

@@ -47,7 +47,7 @@ struct BackupWriter: ~Copyable {
     try digest.add(member.header, &key)
     try write(member.header)
     let (start, span) = (offset, secret.span)
-    try place.onFile { () throws(SystemError) in try file.write(span, at: start) }
+    try place.onFile(try file.write(span, at: start))
     offset += Int64(secret.count)
     try write(member.padding)
   }
@@ -57,7 +57,7 @@ struct BackupWriter: ~Copyable {
     let content = Hexadecimal.text(of: digest.value) + [UInt8(ascii: "\n")]
     let member = try member(Array(BackupFile.checksum.utf8), length: content.count)
     try write(member.header + content + member.padding + TarMember.end)
-    try place.onFile { () throws(SystemError) in try file.sync() }
+    try place.onFile(try file.sync())
     try place.publishDraft()
   }
 
@@ -71,7 +71,7 @@ struct BackupWriter: ~Copyable {
 
   private mutating func write(_ bytes: [UInt8]) throws(AdminError) {
     let start = offset
-    try place.onFile { () throws(SystemError) in try file.write(bytes, at: start) }
+    try place.onFile(try file.write(bytes, at: start))
     offset += Int64(bytes.count)
   }
 }

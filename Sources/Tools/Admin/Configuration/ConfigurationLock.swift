@@ -21,15 +21,19 @@ struct ConfigurationLock: ~Copyable {
   }
 
   private static func taken() throws(AdminError) -> File {
-    guard let path = TrustedPath(path) else { throw unusable(.notAPath) }
-    let file = try usable { () throws(TrustedPath.Refusal) in
-      try Self.file(path.last, in: try path.parent())
+    guard let place = TrustedPath(path) else {
+      throw .notApplied(ConfigurationFile.Failure(path, .notAPath))
     }
-    let isTaken = try usable { () throws(TrustedPath.Refusal) in
-      try TrustedPath.translating { () throws(SystemError) in try file.lock(seconds: timeout) }
+    do throws(TrustedPath.Refusal) {
+      let file = try Self.file(place.last, in: try place.parent())
+      let isTaken = try TrustedPath.translating { () throws(SystemError) in
+        try file.lock(seconds: timeout)
+      }
+      if isTaken { return file }
+    } catch {
+      throw .notApplied(ConfigurationFile.Failure(path, refused: error))
     }
-    guard isTaken else { throw .configurationBusy }
-    return file
+    throw .configurationBusy
   }
 
   private static func file(
@@ -43,22 +47,5 @@ struct ConfigurationLock: ~Copyable {
       throw .untrusted(distrust)
     }
     return file
-  }
-
-  private static func usable<Result: ~Copyable>(
-    _ body: () throws(TrustedPath.Refusal) -> Result
-  ) throws(AdminError) -> Result {
-    do throws(TrustedPath.Refusal) {
-      return try body()
-    } catch {
-      switch error {
-      case .system(let error): throw unusable(.system(error))
-      case .untrusted(let distrust): throw unusable(.untrusted(distrust))
-      }
-    }
-  }
-
-  private static func unusable(_ reason: ConfigurationFile.Failure.Reason) -> AdminError {
-    .notApplied(ConfigurationFile.Failure(path, reason))
   }
 }

@@ -7,19 +7,6 @@ import MFAModel
 /// MUST 1: a member without a counterpart in this software is refused by name, unless it is
 /// switched off. (`IdentityPlatformTests`)
 package struct IdentityPlatform: Equatable {
-  /// Why a text was refused.
-  package struct Refusal: Error, Equatable {
-    /// The member, and why it was refused.
-    package let text: String
-
-    init(_ place: String, _ reason: String) { self.init("\(place): \(reason)") }
-
-    init(_ reason: String) {
-      // Escape the text as bytes, so that line feeds are escaped too.
-      text = VisibleText.escaping(Array(reason.utf8))
-    }
-  }
-
   /// Whether codes of an authenticator app are required.
   let isEnabled: Bool
   /// Whether codes by text message are required; nil if the settings do not mention them. Then they
@@ -74,15 +61,12 @@ package struct IdentityPlatform: Equatable {
 
   /// Reads the text of a project's or a tenant's settings: JSON, or an object as JavaScript programs
   /// write it.
-  package init(_ text: [UInt8], isTenant: Bool) throws(Refusal) {
-    let json: JSON
-    do throws(JSONReader.Refusal) {
-      let allowed = IdentityPlatformReading.allowed
-      json = try JSONReader.value(
-        of: try ObjectLiteral.json(text, allowed: allowed), allowed: allowed)
-    } catch {
-      throw Refusal(error.reason)
-    }
+  ///
+  /// An error has the member and why it was refused, or only what is wrong with the whole text.
+  package init(_ text: [UInt8], isTenant: Bool) throws(AdminError) {
+    let allowed = IdentityPlatformReading.allowed
+    let json = try JSONReader.value(
+      of: try ObjectLiteral.json(text, allowed: allowed), allowed: allowed)
     var reading = try IdentityPlatformReading(json, isTenant: isTenant)
     self = try reading.settings()
   }

@@ -52,17 +52,13 @@ package struct IdentityPlatformFile {
     try Self.add(section, to: &draft)
     text = Self.heading + IdentityPlatformForm.recording(forms, in: draft.printed())
 
-    var others = layers.filter { $0.path != Self.path }
-    let later = others.firstIndex { layer in
-      layer.path.starts(with: ConfigurationFile.folderPath + Array("/".utf8))
-        && Self.path.lexicographicallyPrecedes(layer.path)
-    }
-    others.insert(
-      ConfigurationFile.Layer(path: Self.path, text: text), at: later ?? others.endIndex)
-    var whole = ConfigurationDraft()
-    for layer in others { try Self.add(layer, to: &whole) }
+    let file = ConfigurationFile.Layer(path: Self.path, text: text)
     do throws(ConfigurationFile.Failure) {
-      result = try ConfigurationFile.finish(whole)
+      var all: [ConfigurationFile.Layer] = []
+      let replaced = ConfigurationEdit.replacing(
+        Self.path, by: file, in: layers.map { .success($0) })
+      for layer in replaced { all.append(try layer.get()) }
+      result = try ConfigurationFile.configuration(of: all)
     } catch {
       throw .notApplied(error)
     }
@@ -73,10 +69,8 @@ package struct IdentityPlatformFile {
 
   /// Returns whether the present configuration uses phones. An invalid configuration uses none.
   private static func usesPhones(_ tenant: [UInt8]?, _ layers: [ConfigurationFile.Layer]) -> Bool {
-    var draft = ConfigurationDraft()
     do throws(ConfigurationFile.Failure) {
-      for layer in layers { try ConfigurationFile.add(layer, to: &draft) }
-      return try ConfigurationFile.finish(draft).usesPhones(tenant)
+      return try ConfigurationFile.configuration(of: layers).usesPhones(tenant)
     } catch {
       return false
     }
@@ -151,11 +145,9 @@ package struct IdentityPlatformFile {
       }
     } catch {
       switch error {
-      case .system(let error):
-        throw .notApplied(ConfigurationFile.Failure(Self.path, .system(error)))
-      case .untrusted(let distrust):
-        throw .notApplied(
-          ConfigurationFile.Failure(ConfigurationFile.folderPath, .untrusted(distrust)))
+      case .system: throw .notApplied(ConfigurationFile.Failure(Self.path, refused: error))
+      case .untrusted:
+        throw .notApplied(ConfigurationFile.Failure(ConfigurationFile.folderPath, refused: error))
       }
     }
   }

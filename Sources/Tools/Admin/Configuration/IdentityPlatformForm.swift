@@ -179,8 +179,6 @@ package struct IdentityPlatformForm: Equatable, Sendable {
 ///
 /// MUST 1: a text is accepted only if mfa.conf accepts it as one entry. (`IdentityPlatformTests`)
 struct IdentityPlatformNumbers {
-  typealias Refusal = IdentityPlatform.Refusal
-
   /// The names of the members beside the root member.
   static var names: [String] { ["smsRegionConfig", "testPhoneNumbers", "signIn"] }
 
@@ -191,11 +189,11 @@ struct IdentityPlatformNumbers {
 
   init(
     _ outer: JSONMembers, _ root: IdentityPlatformForm.Root, _ isTenant: Bool
-  ) throws(Refusal) {
+  ) throws(AdminError) {
     if isTenant, let name = outer.names.first(where: { Self.names.contains($0) }) {
-      throw Refusal(name, "is about the whole host here; leave --tenant out, or remove it")
+      throw AdminError(at: name, "is about the whole host here; leave --tenant out, or remove it")
     }
-    regions = try outer["smsRegionConfig"].map { (json) throws(Refusal) in
+    regions = try outer["smsRegionConfig"].map { (json) throws(AdminError) in
       try Self.regions(try JSONMembers(json, at: "smsRegionConfig"))
     }
     let numbers: (json: JSON, place: String)?
@@ -205,20 +203,20 @@ struct IdentityPlatformNumbers {
     }
     let other = root == .rest ? "testPhoneNumbers" : "signIn"
     guard outer[other] == nil else {
-      throw Refusal(
-        other,
+      throw AdminError(
+        at: other,
         root == .rest
           ? "is a member of the Admin SDK; write signIn.phoneNumber.testPhoneNumbers"
           : "is a member of REST calls; write testPhoneNumbers")
     }
-    testNumbers = try numbers.map { (numbers) throws(Refusal) in
+    testNumbers = try numbers.map { (numbers) throws(AdminError) in
       try Self.testNumbers(try JSONMembers(numbers.json, at: numbers.place))
     }
   }
 
   private static func signInNumbers(
     _ outer: JSONMembers
-  ) throws(Refusal) -> (json: JSON, place: String)? {
+  ) throws(AdminError) -> (json: JSON, place: String)? {
     guard let json = outer["signIn"] else { return nil }
     let signIn = try JSONMembers(json, at: "signIn")
     try signIn.check(knowing: ["phoneNumber"])
@@ -228,10 +226,10 @@ struct IdentityPlatformNumbers {
     return (try phone.required("testPhoneNumbers"), phone.path("testPhoneNumbers"))
   }
 
-  private static func regions(_ members: JSONMembers) throws(Refusal) -> [String] {
+  private static func regions(_ members: JSONMembers) throws(AdminError) -> [String] {
     guard members["allowByDefault"] == nil else {
-      throw Refusal(
-        members.path("allowByDefault"),
+      throw AdminError(
+        at: members.path("allowByDefault"),
         "allows all numbers except some; here, regions lists those that are allowed: use "
           + "allowlistOnly")
     }
@@ -242,14 +240,15 @@ struct IdentityPlatformNumbers {
     let name = list.path("allowedRegions")
     let values = try JSONMembers.array(try list.required("allowedRegions"), at: name)
     guard !values.isEmpty else {
-      throw Refusal(name, "is empty, so that nothing is sent; remove regions from mfa.conf instead")
+      throw AdminError(
+        at: name, "is empty, so that nothing is sent; remove regions from mfa.conf instead")
     }
     var regions: [String] = []
     for (index, value) in values.enumerated() {
       let place = "\(name)[\(index)]"
       guard case .string(let region) = value, Configuration.isRegion(Array(region.utf8).span) else {
-        throw Refusal(
-          place,
+        throw AdminError(
+          at: place,
           "must be a calling code such as +33, not \(JSONMembers.shown(value)): several regions can "
             + "share a calling code, and only calling codes are compared")
       }
@@ -260,25 +259,27 @@ struct IdentityPlatformNumbers {
     return regions
   }
 
-  private static func testNumbers(_ members: JSONMembers) throws(Refusal) -> [String] {
+  private static func testNumbers(_ members: JSONMembers) throws(AdminError) -> [String] {
     guard !members.all.isEmpty else {
-      throw Refusal(members.place, "is empty; remove phone_test_numbers from mfa.conf instead")
+      throw AdminError(
+        at: members.place, "is empty; remove phone_test_numbers from mfa.conf instead")
     }
     guard members.all.count <= Configuration.maximumTestNumbers else {
-      throw Refusal(
-        members.place,
+      throw AdminError(
+        at: members.place,
         "must have at most \(Configuration.maximumTestNumbers) numbers, not \(members.all.count)")
     }
     var numbers: [String] = []
     for (number, value) in members.all {
       guard Configuration.isTestNumber(Array(number.utf8).span) else {
-        throw Refusal(
-          members.path(number),
+        throw AdminError(
+          at: members.path(number),
           "the name must be a phone number such as +15105551234, with 8 to 15 digits")
       }
       guard case .string(let code) = value, Configuration.isTestCode(Array(code.utf8).span) else {
-        throw Refusal(
-          members.path(number), "must be a string of six digits, not \(JSONMembers.shown(value))")
+        throw AdminError(
+          at: members.path(number),
+          "must be a string of six digits, not \(JSONMembers.shown(value))")
       }
       numbers.append("\(number)=\(code)")
     }
@@ -288,10 +289,10 @@ struct IdentityPlatformNumbers {
   /// Throws if a list does not fit a line of mfa.conf.
   private static func checkLength(
     of list: [String], as key: Configuration.Key, at place: String
-  ) throws(Refusal) {
+  ) throws(AdminError) {
     let limit = Configuration.maximumLineLength
     guard IdentityPlatform.line(key, list).utf8.count > limit else { return }
-    throw Refusal(
-      place, "is longer than a line of mfa.conf, which has at most \(limit) bytes")
+    throw AdminError(
+      at: place, "is longer than a line of mfa.conf, which has at most \(limit) bytes")
   }
 }

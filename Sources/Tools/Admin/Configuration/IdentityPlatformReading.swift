@@ -2,8 +2,6 @@ import MFAModel
 
 /// The members of a project's or a tenant's settings while they are read.
 struct IdentityPlatformReading {
-  typealias Refusal = IdentityPlatform.Refusal
-
   /// The settings of TOTP.
   private struct Provider {
     let isEnabled: Bool
@@ -30,7 +28,7 @@ struct IdentityPlatformReading {
   private var phone: IdentityPlatform.Phone
 
   /// Reads the outermost member, and the members beside it.
-  init(_ json: JSON, isTenant: Bool) throws(Refusal) {
+  init(_ json: JSON, isTenant: Bool) throws(AdminError) {
     let outer = try JSONMembers(json, at: "")
     (root, members) = try Self.root(of: outer, isTenant)
     outerState = try Self.state(of: members)
@@ -41,12 +39,13 @@ struct IdentityPlatformReading {
 
   private static func root(
     of outer: JSONMembers, _ isTenant: Bool
-  ) throws(Refusal) -> (IdentityPlatformForm.Root, JSONMembers) {
+  ) throws(AdminError) -> (IdentityPlatformForm.Root, JSONMembers) {
     let rest = isTenant ? "mfaConfig" : "mfa"
     if outer.names.contains(isTenant ? "mfa" : "mfaConfig") {
       throw isTenant
-        ? Refusal("mfa", "is the member of a project; leave --tenant out, or write mfaConfig")
-        : Refusal("mfaConfig", "is the member of a tenant; add --tenant, or write mfa")
+        ? AdminError(
+          at: "mfa", "is the member of a project; leave --tenant out, or write mfaConfig")
+        : AdminError(at: "mfaConfig", "is the member of a tenant; add --tenant, or write mfa")
     }
     let roots = outer.names.filter { $0 == rest || $0 == "multiFactorConfig" }
     // The members beside are refused for a tenant, with the reason, by `IdentityPlatformNumbers`.
@@ -54,10 +53,10 @@ struct IdentityPlatformReading {
     try outer.check(
       knowing: [rest, "multiFactorConfig"] + (isTenant ? [] : beside), allowing: beside)
     guard roots.count < 2 else {
-      throw Refusal("multiFactorConfig", "there is also \(rest); remove one of the two")
+      throw AdminError(at: "multiFactorConfig", "there is also \(rest); remove one of the two")
     }
     guard let name = roots.first else {
-      throw Refusal(rest, "is missing; add it, or multiFactorConfig")
+      throw AdminError(at: rest, "is missing; add it, or multiFactorConfig")
     }
     let members = try JSONMembers(try outer.required(name), at: name)
     guard name == rest else {
@@ -69,7 +68,7 @@ struct IdentityPlatformReading {
   }
 
   /// Reads all members.
-  mutating func settings() throws(Refusal) -> IdentityPlatform {
+  mutating func settings() throws(AdminError) -> IdentityPlatform {
     try readTextMessages()
     let provider = try provider()
     return IdentityPlatform(
@@ -80,14 +79,15 @@ struct IdentityPlatformReading {
   }
 
   /// Reads the list of factors other than providers, which are codes by text message.
-  private mutating func readTextMessages() throws(Refusal) {
+  private mutating func readTextMessages() throws(AdminError) {
     guard let list = members[root.listName] else { return }
     let place = members.path(root.listName)
     let factors = try JSONMembers.array(list, at: place)
     for (index, factor) in factors.enumerated() {
       let place = "\(place)[\(index)]"
       guard factor == .string(root.phoneName) else {
-        throw Refusal(place, "must be \"\(root.phoneName)\", not \(JSONMembers.shown(factor))")
+        throw AdminError(
+          at: place, "must be \"\(root.phoneName)\", not \(JSONMembers.shown(factor))")
       }
       try JSONMembers.checkIsNew(factor, in: Array(factors[..<index]), at: place)
     }
@@ -99,23 +99,23 @@ struct IdentityPlatformReading {
     phone.isEnabled = try requiredOuterState()
   }
 
-  private func requiredOuterState() throws(Refusal) -> Bool {
+  private func requiredOuterState() throws(AdminError) -> Bool {
     guard let outerState else {
-      throw Refusal(members.path("state"), "is missing; add it, with \(Self.states)")
+      throw AdminError(at: members.path("state"), "is missing; add it, with \(Self.states)")
     }
     return outerState
   }
 
   // MARK: Providers
 
-  private mutating func provider() throws(Refusal) -> Provider {
+  private mutating func provider() throws(AdminError) -> Provider {
     let place = members.path("providerConfigs")
     if let totp = members["totpProviderConfig"] { return try providerWithoutEntries(totp) }
     guard let list = members["providerConfigs"] else {
       if textMessages == .listed { return Self.disabled(.noEntry) }
       // The state is about all factors if none are listed, and TOTP is the only one.
       guard let outerState else {
-        throw Refusal(place, "is missing; add it, with an entry that has totpProviderConfig")
+        throw AdminError(at: place, "is missing; add it, with an entry that has totpProviderConfig")
       }
       return Provider(isEnabled: outerState, statePlace: .noEntry, intervals: .absent)
     }
@@ -124,13 +124,13 @@ struct IdentityPlatformReading {
       let entry = try JSONMembers(value, at: "\(place)[\(index)]")
       guard let totp = try readEntry(entry) else { continue }
       guard provider == nil else {
-        throw Refusal(entry.place, "totpProviderConfig appears twice; remove one of the two")
+        throw AdminError(at: entry.place, "totpProviderConfig appears twice; remove one of the two")
       }
       provider = totp
     }
     if let provider { return provider }
     guard textMessages == .listed || outerState == false else {
-      throw Refusal(place, "no entry has a totpProviderConfig; add it")
+      throw AdminError(at: place, "no entry has a totpProviderConfig; add it")
     }
     return Self.disabled(.emptyEntries)
   }
@@ -140,10 +140,10 @@ struct IdentityPlatformReading {
     Provider(isEnabled: false, statePlace: statePlace, intervals: .absent)
   }
 
-  private func providerWithoutEntries(_ totp: JSON) throws(Refusal) -> Provider {
+  private func providerWithoutEntries(_ totp: JSON) throws(AdminError) -> Provider {
     let place = members.path("totpProviderConfig")
     guard members["providerConfigs"] == nil else {
-      throw Refusal(place, "there is also providerConfigs; remove one of the two")
+      throw AdminError(at: place, "there is also providerConfigs; remove one of the two")
     }
     return Provider(
       isEnabled: try requiredOuterState(), statePlace: .withoutEntries,
@@ -151,11 +151,11 @@ struct IdentityPlatformReading {
   }
 
   /// Reads an entry of `providerConfigs`. Returns nil for a provider other than TOTP.
-  private mutating func readEntry(_ entry: JSONMembers) throws(Refusal) -> Provider? {
+  private mutating func readEntry(_ entry: JSONMembers) throws(AdminError) -> Provider? {
     let ownState = try Self.state(of: entry)
     guard let isEnabled = ownState ?? outerState else {
-      throw Refusal(
-        entry.path("state"),
+      throw AdminError(
+        at: entry.path("state"),
         "is missing; add it, or \(members.path("state")), with \(Self.states)")
     }
     guard let totp = entry["totpProviderConfig"] else {
@@ -184,17 +184,17 @@ struct IdentityPlatformReading {
   /// Checks an entry of a provider other than TOTP, which must be disabled.
   private mutating func readOtherProvider(
     _ entry: JSONMembers, _ isEnabled: Bool
-  ) throws(Refusal) {
+  ) throws(AdminError) {
     let names = entry.names.filter { $0 != "state" }
     guard let name = names.first else {
-      throw Refusal(entry.place, "it names no provider; add totpProviderConfig")
+      throw AdminError(at: entry.place, "it names no provider; add totpProviderConfig")
     }
     guard names.count == 1, name.hasSuffix("ProviderConfig") else {
       return try entry.check(knowing: ["state", "totpProviderConfig"])
     }
     guard !isEnabled else {
-      throw Refusal(
-        entry.path(name), "this provider is enabled, but only totpProviderConfig is supported")
+      throw AdminError(
+        at: entry.path(name), "this provider is enabled, but only totpProviderConfig is supported")
     }
     ignored.append(VisibleText.escaping(Array(entry.path(name).utf8)) + ", which is disabled")
   }
@@ -211,7 +211,7 @@ struct IdentityPlatformReading {
   /// What the values of members can be, by their names.
   static var allowed: [String: String] { ["state": states, "adjacentIntervals": numbers] }
 
-  private static func state(of members: JSONMembers) throws(Refusal) -> Bool? {
+  private static func state(of members: JSONMembers) throws(AdminError) -> Bool? {
     guard let value = members["state"] else { return nil }
     if value == .string("ENABLED") { return true }
     if value == .string("DISABLED") { return false }
@@ -219,10 +219,10 @@ struct IdentityPlatformReading {
     if value == .string("MANDATORY") {
       reason += "; to require enrolment, set enrollment = required in mfa.conf instead"
     }
-    throw Refusal(members.path("state"), reason)
+    throw AdminError(at: members.path("state"), reason)
   }
 
-  private static func intervals(_ value: JSON, at place: String) throws(Refusal) -> Intervals {
+  private static func intervals(_ value: JSON, at place: String) throws(AdminError) -> Intervals {
     let members = try JSONMembers(value, at: place)
     try members.check(knowing: ["adjacentIntervals"])
     guard let value = members["adjacentIntervals"] else { return .absent }
@@ -239,7 +239,7 @@ struct IdentityPlatformReading {
       }
     case .null, .bool, .array, .object: break
     }
-    throw Refusal(
-      members.path("adjacentIntervals"), "must be \(numbers), not \(JSONMembers.shown(value))")
+    throw AdminError(
+      at: members.path("adjacentIntervals"), "must be \(numbers), not \(JSONMembers.shown(value))")
   }
 }

@@ -23,7 +23,7 @@ package enum ImportSource {
     /// The proposed name of the factor. A number is appended if another factor has this name.
     package let name: String
     /// The factor with its recovery codes, or the reason why it cannot be imported.
-    package let content: Result<Content, Refusal>
+    package let content: Result<Content, ImportRefusal>
   }
 
   /// A factor to be imported.
@@ -31,24 +31,6 @@ package enum ImportSource {
     package let factor: ImportableFactor
     package let recoveryCodes: ImportableRecoveryCodes?
     package let warnings: [ImportWarning]
-  }
-
-  /// The reason why a file or factor is not imported.
-  package enum Refusal: Error, Equatable {
-    case contents(ImportRefusal)
-    case untrusted(TrustFailure)
-    case system(SystemError)
-
-    /// The reason in one line.
-    package var text: String {
-      switch self {
-      case .contents(let refusal): refusal.text
-      case .untrusted(let distrust):
-        "the file is not trusted: \(distrust.name); it must be a regular file that belongs to "
-          + "the user or root, and that no other user can write to"
-      case .system(let error): "the file cannot be read: \(error.text)"
-      }
-    }
   }
 
   /// Reads the factors, in the order of the file names or lines. `owner` returns the UID of a user,
@@ -69,18 +51,18 @@ package enum ImportSource {
   ) throws(AdminError) -> [Item] {
     let folder = try Self.folder(path)
     var names: [[UInt8]] = []
-    try on(path) { () throws(SystemError) in
+    try on(
+      path,
       try folder.forEachEntry { name in
         names.append(name.bytes)
         return true
-      }
-    }
+      })
     var items: [Item] = []
     for bytes in names.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       guard let name = FileName(bytes) else { continue }
       let owner = try owner(bytes) ?? 0
-      let content: Result<Content, Refusal>
-      do throws(Refusal) {
+      let content: Result<Content, ImportRefusal>
+      do throws(ImportRefusal) {
         guard let found = try self.content(of: name, in: folder, owner: owner) else { continue }
         content = .success(found)
       } catch {
@@ -94,11 +76,13 @@ package enum ImportSource {
   /// Opens the folder, and verifies that only root can write to it.
   private static func folder(_ path: String) throws(AdminError) -> Directory {
     let place = try place(path)
-    let folder = try on(path) { () throws(SystemError) in try place.folder.directory(place.name) }
-    let status = try on(path) { () throws(SystemError) in try folder.status() }
-    guard status.owner == 0 else { throw .importSource(path, .untrusted(.wrongOwner)) }
+    let folder = try on(path, try place.folder.directory(place.name))
+    let status = try on(path, try folder.status())
+    guard status.owner == 0 else {
+      throw .importSource(path, ImportRefusal(reason: .untrusted(.wrongOwner)))
+    }
     guard !status.isWritableByOthers else {
-      throw .importSource(path, .untrusted(.wrongPermissions))
+      throw .importSource(path, ImportRefusal(reason: .untrusted(.wrongPermissions)))
     }
     return folder
   }
@@ -106,32 +90,28 @@ package enum ImportSource {
   /// Returns the factor in a file, or nil if `name` is a folder without a .google_authenticator.
   private static func content(
     of name: FileName, in folder: borrowing Directory, owner: UInt32
-  ) throws(Refusal) -> Content? {
+  ) throws(ImportRefusal) -> Content? {
     guard let text = try text(of: name, in: folder, owner: owner) else { return nil }
-    do throws(ImportRefusal) {
-      let factors = try text.withSpan { text throws(ImportRefusal) in
-        try GoogleAuthenticatorFile.parse(text)
-      }
-      return Content(
-        factor: factors.factor, recoveryCodes: factors.recoveryCodes, warnings: factors.warnings)
-    } catch {
-      throw .contents(error)
+    let factors = try text.withSpan { text throws(ImportRefusal) in
+      try GoogleAuthenticatorFile.parse(text)
     }
+    return Content(
+      factor: factors.factor, recoveryCodes: factors.recoveryCodes, warnings: factors.warnings)
   }
 
   private static func text(
     of name: FileName, in folder: borrowing Directory, owner: UInt32
-  ) throws(Refusal) -> SecretBytes? {
+  ) throws(ImportRefusal) -> SecretBytes? {
     let longest = GoogleAuthenticatorFile.maximumLength
     guard try isFolder(name, in: folder) else {
       return try read(name, in: folder, owner: owner, longest: longest)
     }
-    let home = try refusing { () throws(SystemError) in try folder.directory(name) }
+    let home = try refusing(try folder.directory(name))
     guard let fileName = FileName(".google_authenticator") else { return nil }
-    do throws(Refusal) {
+    do throws(ImportRefusal) {
       return try read(fileName, in: home, owner: owner, longest: longest)
     } catch {
-      if case .system(let failure) = error, failure.isNotFound { return nil }
+      if case .system(let failure) = error.reason, failure.isNotFound { return nil }
       throw error
     }
   }
@@ -141,29 +121,21 @@ package enum ImportSource {
   private static func items(of path: String, window: UInt8) throws(AdminError) -> [Item] {
     let place = try place(path)
     let entries: [UsersOATHEntry]
-    do throws(Refusal) {
+    do throws(ImportRefusal) {
       let text = try read(
         place.name, in: place.folder, owner: 0, longest: UsersOATHFile.maximumLength)
-      do throws(ImportRefusal) {
-        entries = try text.withSpan { text throws(ImportRefusal) in
-          try UsersOATHFile.parse(text, window: window) { $0.moments }
-        }
-      } catch {
-        throw Refusal.contents(error)
+      entries = try text.withSpan { text throws(ImportRefusal) in
+        try UsersOATHFile.parse(text, window: window) { $0.moments }
       }
     } catch {
       throw .importSource(path, error)
     }
     return entries.map { entry in
-      let content: Result<Content, Refusal> =
-        switch entry.result {
-        case .success(let factor):
-          .success(Content(factor: factor, recoveryCodes: nil, warnings: factor.warnings))
-        case .failure(let refusal): .failure(.contents(refusal))
-        }
-      return Item(
+      Item(
         user: entry.user?.bytes, line: entry.line, name: "imported \(entry.number)",
-        content: content)
+        content: entry.result.map {
+          Content(factor: $0, recoveryCodes: nil, warnings: $0.warnings)
+        })
     }
   }
 
@@ -171,34 +143,31 @@ package enum ImportSource {
 
   private static func read(
     _ name: FileName, in directory: borrowing Directory, owner: UInt32, longest: Int
-  ) throws(Refusal) -> SecretBytes {
-    let file = try refusing { () throws(SystemError) in try directory.fileForReading(name) }
-    let status = try refusing { () throws(SystemError) in try file.status() }
-    if let distrust = distrust(status, owner: owner) { throw .untrusted(distrust) }
-    guard status.size <= longest else { throw .contents(tooLong(longest)) }
-    var text = SecretBytes(count: Int(status.size))
-    let isWhole = try refusing { () throws(SystemError) in
-      try text.withMutableSpan { text throws(SystemError) in try file.read(into: &text) }
+  ) throws(ImportRefusal) -> SecretBytes {
+    let file = try refusing(try directory.fileForReading(name))
+    let status = try refusing(try file.status())
+    if let distrust = distrust(status, owner: owner) {
+      throw ImportRefusal(reason: .untrusted(distrust))
     }
-    guard isWhole else { throw .untrusted(.wrongSize) }
+    guard status.size <= longest else { throw ImportRefusal(reason: .tooLong(limit: longest)) }
+    var text = SecretBytes(count: Int(status.size))
+    let isWhole = try refusing(
+      try text.withMutableSpan { text throws(SystemError) in try file.read(into: &text) })
+    guard isWhole else { throw ImportRefusal(reason: .untrusted(.wrongSize)) }
     return text
   }
 
   private static func isFolder(
     _ name: FileName, in folder: borrowing Directory
-  ) throws(Refusal) -> Bool {
-    let opened = try refusing { () throws(SystemError) in try folder.fileForReading(name) }
-    return try refusing { () throws(SystemError) in try opened.status() }.kind == .directory
+  ) throws(ImportRefusal) -> Bool {
+    let opened = try refusing(try folder.fileForReading(name))
+    return try refusing(try opened.status()).kind == .directory
   }
 
   private static func refusing<Result: ~Copyable>(
-    _ body: () throws(SystemError) -> Result
-  ) throws(Refusal) -> Result {
-    do throws(SystemError) { return try body() } catch { throw Refusal(error) }
-  }
-
-  private static func tooLong(_ limit: Int) -> ImportRefusal {
-    ImportRefusal(line: 0, reason: .tooLong(limit: limit))
+    _ body: @autoclosure () throws(SystemError) -> Result
+  ) throws(ImportRefusal) -> Result {
+    do throws(SystemError) { return try body() } catch { throw ImportRefusal(error) }
   }
 
   private static func distrust(_ status: FileStatus, owner: UInt32) -> TrustFailure? {
@@ -217,8 +186,9 @@ package enum ImportSource {
       return SignInOrigin(folder: try trusted.parent(), name: trusted.last)
     } catch {
       switch error {
-      case .system(let error): throw .importSource(path, .system(error))
-      case .untrusted(let distrust): throw .importSource(path, .untrusted(distrust))
+      case .system(let error): throw .importSource(path, ImportRefusal(reason: .system(error)))
+      case .untrusted(let distrust):
+        throw .importSource(path, ImportRefusal(reason: .untrusted(distrust)))
       }
     }
   }
@@ -230,14 +200,16 @@ package enum ImportSource {
   }
 
   private static func on<Result: ~Copyable>(
-    _ path: String, _ body: () throws(SystemError) -> Result
+    _ path: String, _ body: @autoclosure () throws(SystemError) -> Result
   ) throws(AdminError) -> Result {
-    do throws(SystemError) { return try body() } catch { throw .importSource(path, Refusal(error)) }
+    do throws(SystemError) { return try body() } catch {
+      throw .importSource(path, ImportRefusal(error))
+    }
   }
 }
 
-extension ImportSource.Refusal {
+extension ImportRefusal {
   fileprivate init(_ error: SystemError) {
-    self = error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
+    self.init(reason: error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
   }
 }

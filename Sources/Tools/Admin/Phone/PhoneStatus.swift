@@ -79,9 +79,7 @@ package struct PhoneStatus: Equatable {
       ),
     ]
     if testNumbers > 0 { rows.append(("test numbers", "\(testNumbers)")) }
-    return rows.map { name, value in
-      "\(name)\(String(repeating: " ", count: 13 - name.count))\(value)\n"
-    }.joined()
+    return rows.map { UserDetails.line($0, $1) }.joined()
   }
 
   private static func members(_ breaker: SendLog.Breaker) -> [(String, JSON)] {

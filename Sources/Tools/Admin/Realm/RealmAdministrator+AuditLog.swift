@@ -9,17 +9,7 @@ extension RealmAdministrator {
   private func forEachLine(
     after number: UInt32, _ body: (AdministeredLogLine) -> Void
   ) throws(AdminError) {
-    var last = number
-    while true {
-      switch try reply(to: .auditLog(after: last)) {
-      case .auditLog(let lines, let isEnd):
-        for line in lines { body(line) }
-        last = lines.last?.number ?? last
-        if isEnd { return }
-        guard !lines.isEmpty else { throw .realm(.otherVersion) }
-      default: throw .realm(.otherVersion)
-      }
-    }
+    try forEachElement({ .auditLog(after: $0?.number ?? number) }, of: \.auditLog, body)
   }
 
   /// Calls `body` with each verified entry with a number above `number`.
@@ -35,19 +25,13 @@ extension RealmAdministrator {
 
   /// Returns the checkpoint of the first entry, which no other realm has.
   func identity() throws(AdminError) -> String {
-    switch try reply(to: .auditLog(after: 0)) {
-    case .auditLog(let lines, _):
-      return String(decoding: lines.first?.checkpoint ?? [], as: UTF8.self)
-    default: throw .realm(.otherVersion)
-    }
+    let (lines, _) = try reply(to: .auditLog(after: 0), \.auditLog)
+    return String(decoding: lines.first?.checkpoint ?? [], as: UTF8.self)
   }
 
   /// Returns the number of the last entry; 0 for an empty audit log.
   func logEnd() throws(AdminError) -> UInt32 {
-    switch try reply(to: .auditLogEnd) {
-    case .auditLogEnd(let end): return end
-    default: throw .realm(.otherVersion)
-    }
+    try reply(to: .auditLogEnd) { if case .auditLogEnd(let end) = $0 { end } else { nil } }
   }
 
   /// Returns the last `count` entries that `includes` accepts, oldest first, and the problem with the lines that
@@ -76,7 +60,7 @@ extension RealmAdministrator {
   /// `expected` is a checkpoint that another host has kept, which the audit log must contain.
   package func verifyAuditLog(
     expecting expected: AuditLogCheckpoint?
-  ) throws(AdminError) -> RealmLogVerification {
+  ) throws(AdminError) -> AuditLogVerification {
     var histories = AuditLogHistories()
     var reading = RealmLogReading(after: 0)
     var isExpectedThere = expected == nil
@@ -106,10 +90,11 @@ extension RealmAdministrator {
         if let finding { findings.append(finding) }
       }
     }
-    return RealmLogVerification(
-      reading: reading, missingCheckpoint: isExpectedThere ? nil : expected,
-      findings: findings.sorted { $0.user.lexicographicallyPrecedes($1.user) },
-      unlistedUsers: unlisted.sorted { $0.lexicographicallyPrecedes($1) })
+    var verification = AuditLogVerification(fault: reading.problem, last: reading.lastEntry)
+    verification.missingCheckpoint = isExpectedThere ? nil : expected
+    verification.findings = findings.sorted { $0.user.lexicographicallyPrecedes($1.user) }
+    verification.unlistedUsers = unlisted.sorted { $0.lexicographicallyPrecedes($1) }
+    return verification
   }
 
   /// Compares a record with what the audit log says. `updated` reads the entries that were made meanwhile.
@@ -128,6 +113,13 @@ extension RealmAdministrator {
     return history.difference(of: present).map {
       AuditLogFinding(user: name, kind: $0, last: history.last)
     }
+  }
+}
+
+extension AdministrationReply {
+  /// Lines of the audit log, and whether there are no more.
+  fileprivate var auditLog: (elements: [AdministeredLogLine], isEnd: Bool)? {
+    if case .auditLog(let lines, let isEnd) = self { (lines, isEnd) } else { nil }
   }
 }
 

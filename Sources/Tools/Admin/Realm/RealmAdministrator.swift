@@ -11,7 +11,7 @@ import MFAStore
 /// (`RealmAdministratorTests.changesAreLogged`)
 package struct RealmAdministrator: UserAdministrator {
   /// Sends a request.
-  let send: (AdministrationCommand) throws(RealmProblem) -> AdministrationReply
+  let send: (AdministrationCommand) throws(AdminError) -> AdministrationReply
   /// The accounts of this host, with which names are spelled.
   let accounts: AccountSource
   /// The current time, in seconds since the epoch.
@@ -25,7 +25,7 @@ package struct RealmAdministrator: UserAdministrator {
   package init(
     accounts: AccountSource, now: Int64, actor: [UInt8],
     log: @escaping (LogPriority, LogLine) -> Void,
-    send: @escaping (AdministrationCommand) throws(RealmProblem) -> AdministrationReply
+    send: @escaping (AdministrationCommand) throws(AdminError) -> AdministrationReply
   ) {
     self.accounts = accounts
     self.now = now
@@ -34,10 +34,40 @@ package struct RealmAdministrator: UserAdministrator {
     self.send = send
   }
 
-  func reply(
-    to command: AdministrationCommand
-  ) throws(AdminError) -> AdministrationReply {
-    do throws(RealmProblem) { return try send(command) } catch { throw .realm(error) }
+  /// Sends a request, and returns what `value` finds in the reply. It finds nothing in one of another version.
+  func reply<Value>(
+    to command: AdministrationCommand, _ value: (AdministrationReply) -> Value?
+  ) throws(AdminError) -> Value {
+    guard let value = value(try send(command)) else { throw .otherVersion }
+    return value
+  }
+
+  /// The largest number of replies to one command. Each has at least one element.
+  private static let mostPages = 1_000_000
+
+  /// Calls `body` with the elements of all pages of a list. `command` asks for those after an element, or for
+  /// the first ones.
+  func forEachElement<Element>(
+    _ command: (_ last: Element?) -> AdministrationCommand,
+    of page: (AdministrationReply) -> (elements: [Element], isEnd: Bool)?,
+    _ body: (Element) -> Void
+  ) throws(AdminError) {
+    var last: Element?
+    for _ in 0..<Self.mostPages {
+      let (elements, isEnd) = try reply(to: command(last), page)
+      for element in elements { body(element) }
+      if isEnd { return }
+      guard let end = elements.last else { throw .otherVersion }
+      last = end
+    }
+    throw .otherVersion
+  }
+
+  /// Returns the result of a request, or nil if the realm has no such user, factor or grant.
+  private func unlessAbsent<Value>(
+    _ value: @autoclosure () throws(AdminError) -> Value?
+  ) throws(AdminError) -> Value? {
+    do throws(AdminError) { return try value() } catch .refused(.notFound, _) { return nil }
   }
 
   // MARK: Reading
@@ -71,35 +101,15 @@ package struct RealmAdministrator: UserAdministrator {
     }
   }
 
-  /// The largest number of replies to one command. Each has at least one element.
-  private static let mostPages = 1_000_000
-
   func all() throws(AdminError) -> [AdministeredRealmUser] {
     var users: [AdministeredRealmUser] = []
-    for _ in 0..<Self.mostPages {
-      switch try reply(to: .users(after: users.last?.name ?? [])) {
-      case .users(let page, let isEnd):
-        users += page
-        if isEnd { return users }
-        guard !page.isEmpty else { throw .realm(.otherVersion) }
-      default: throw .realm(.otherVersion)
-      }
-    }
-    throw .realm(.otherVersion)
+    try forEachElement({ .users(after: $0?.name ?? []) }, of: \.users) { users.append($0) }
+    return users
   }
 
   /// Returns what the realm has about a user, or nil.
   func find(_ name: UserName) throws(AdminError) -> AdministeredRealmUser? {
-    do throws(RealmProblem) {
-      switch try send(.user(name.bytes)) {
-      case .users(let users, _): return users.first
-      default: throw .otherVersion
-      }
-    } catch .refused(.notFound, _) {
-      return nil
-    } catch {
-      throw .realm(error)
-    }
+    try unlessAbsent(try reply(to: .user(name.bytes), \.users).elements.first)
   }
 
   private func account(_ text: String) throws(AdminError) -> (UserName, Account?) {
@@ -127,23 +137,17 @@ package struct RealmAdministrator: UserAdministrator {
   package func make(
     _ change: UserChange, of user: String, acceptingRestored: Bool
   ) throws(AdminError) -> ChangedUser? {
-    guard !acceptingRestored else { throw .realm(.localOption("--accept-restored")) }
+    guard !acceptingRestored else { throw .localOption("--accept-restored") }
     let name = try name(of: user)
     if change.createsRecord, try account(user).1 == nil, try find(name) == nil {
       throw .noSuchUser(name)
     }
-    do throws(RealmProblem) {
-      switch try send(.change(name.bytes, change)) {
-      case .changed(let effect, let checkpoint):
+    return try unlessAbsent(
+      try reply(to: .change(name.bytes, change)) {
+        guard case .changed(let effect, let checkpoint) = $0 else { return nil }
         return ChangedUser(
           user: name, effect: effect, entered: .entered(AuditLogCheckpoint(checkpoint)))
-      default: throw .otherVersion
-      }
-    } catch .refused(.notFound, _) {
-      return nil
-    } catch {
-      throw .realm(error)
-    }
+      })
   }
 
   /// Has a verifier move what the realm has under the earlier name.
@@ -151,20 +155,13 @@ package struct RealmAdministrator: UserAdministrator {
     guard let earlier = UserName(Array(earlierText.utf8)) else { throw .notAUserName(earlierText) }
     let name = try name(of: text)
     guard name != earlier else { throw .accountExists(earlier) }
-    do throws(RealmProblem) {
-      switch try send(.renameUser(earlier.bytes, to: name.bytes)) {
-      case .done(let checkpoint):
-        note("user-renamed", name, .entered(AuditLogCheckpoint(checkpoint))) {
-          $0.add("reason", escaping: earlier.bytes)
-        }
-        return name
-      default: throw .otherVersion
-      }
-    } catch .refused(.notFound, _) {
-      throw .notEnrolled(earlier)
-    } catch {
-      throw .realm(error)
+    let checkpoint = try unlessAbsent(
+      try reply(to: .renameUser(earlier.bytes, to: name.bytes), \.checkpoint))
+    guard let checkpoint else { throw .notEnrolled(earlier) }
+    note("user-renamed", name, .entered(AuditLogCheckpoint(checkpoint))) {
+      $0.add("reason", escaping: earlier.bytes)
     }
+    return name
   }
 
   // MARK: The log
@@ -235,23 +232,16 @@ extension RealmAdministrator {
   /// Returns the hosts of the realm, sorted by name.
   package func hosts() throws(AdminError) -> [AdministeredHost] {
     var hosts: [AdministeredHost] = []
-    while true {
-      switch try reply(to: .hosts(after: hosts.last?.name ?? [])) {
-      case .hosts(let page, let isEnd):
-        hosts += page
-        if isEnd { return hosts }
-        guard !page.isEmpty else { throw .realm(.otherVersion) }
-      default: throw .realm(.otherVersion)
-      }
-    }
+    try forEachElement(
+      { .hosts(after: $0?.name ?? []) },
+      of: { if case .hosts(let page, let isEnd) = $0 { (page, isEnd) } else { nil } }
+    ) { hosts.append($0) }
+    return hosts
   }
 
   /// Returns the state of the realm.
   package func state() throws(AdminError) -> AdministeredRealm {
-    switch try reply(to: .realm) {
-    case .realm(let realm): return realm
-    default: throw .realm(.otherVersion)
-    }
+    try reply(to: .realm) { if case .realm(let realm) = $0 { realm } else { nil } }
   }
 
   /// Creates a ticket with which a host joins, and returns its text.
@@ -259,31 +249,32 @@ extension RealmAdministrator {
     for host: String, groups: [String]
   ) throws(AdminError) -> SecretBytes {
     let name = Array(host.utf8)
-    switch try reply(to: .newHostTicket(host: name, groups: groups.map { Array($0.utf8) })) {
-    case .hostTicket(let code):
-      note("host-ticket-made", host: name, nil)
-      return code.copy()
-    default: throw .realm(.otherVersion)
+    let command = AdministrationCommand.newHostTicket(
+      host: name, groups: groups.map { Array($0.utf8) })
+    let code = try reply(to: command) {
+      if case .hostTicket(let code) = $0 { code } else { nil }
     }
+    note("host-ticket-made", host: name, nil)
+    return code.copy()
   }
 
   /// Revokes all certificates of a host.
   package func revokeHost(_ host: String) throws(AdminError) -> AuditLogCheckpoint? {
     let name = Array(host.utf8)
-    switch try reply(to: .revokeHost(name)) {
-    case .done(let checkpoint):
-      let mark = AuditLogCheckpoint(checkpoint)
-      note("host-revoked", host: name, mark)
-      return mark
-    default: throw .realm(.otherVersion)
-    }
+    let mark = AuditLogCheckpoint(try reply(to: .revokeHost(name), \.checkpoint))
+    note("host-revoked", host: name, mark)
+    return mark
+  }
+}
+
+extension AdministrationReply {
+  /// Users, and whether there are no more.
+  fileprivate var users: (elements: [AdministeredRealmUser], isEnd: Bool)? {
+    if case .users(let page, let isEnd) = self { (page, isEnd) } else { nil }
   }
 
-  /// Returns what a verifier says about itself and its database.
-  package func inspection() throws(AdminError) -> VerifierInspection {
-    switch try reply(to: .inspect) {
-    case .inspection(let inspection): return inspection
-    default: throw .realm(.otherVersion)
-    }
+  /// The checkpoint of a change that was made.
+  fileprivate var checkpoint: [UInt8]? {
+    if case .done(let checkpoint) = self { checkpoint } else { nil }
   }
 }

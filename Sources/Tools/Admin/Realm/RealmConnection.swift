@@ -20,7 +20,7 @@ package struct RealmConnection {
   /// Sends a request, and returns the reply, which is not a failure.
   package func reply(
     to command: AdministrationCommand
-  ) throws(RealmProblem) -> AdministrationReply {
+  ) throws(AdminError) -> AdministrationReply {
     let request = AdministrationRequest(
       administrator: Array(Console.actor.prefix(AdministrationRequest.longestName)),
       terminal: Array(Console.terminal.prefix(AdministrationRequest.longestTerminal)), command)
@@ -36,7 +36,7 @@ package struct RealmConnection {
     }
   }
 
-  private func exchange(_ packet: borrowing SecretBytes) throws(RealmProblem) -> SecretBytes {
+  private func exchange(_ packet: borrowing SecretBytes) throws(AdminError) -> SecretBytes {
     var owner = owner
     let received: PacketConnection.Received
     do throws(SystemError) {
@@ -64,13 +64,10 @@ struct RealmLogReading {
   /// The last verified entry.
   private(set) var lastEntry: AuditLogEntry?
   /// The number of the first line that is not verified, or nil.
-  private(set) var broken: UInt32?
+  private var broken: UInt32?
 
   /// Begins after a line.
   init(after number: UInt32) { next = number == .max ? .max : number + 1 }
-
-  /// The checkpoint of the last verified entry.
-  var last: AuditLogCheckpoint? { lastEntry?.mark }
 
   /// Consumes the next line, and returns its entry.
   mutating func take(_ line: AdministeredLogLine) -> AuditLogEntry {
@@ -85,58 +82,6 @@ struct RealmLogReading {
   var problem: AuditLogProblem? { broken.map { .realm(line: $0, last: lastEntry) } }
 }
 
-/// The result of verifying the audit log of a realm.
-package struct RealmLogVerification {
-  let reading: RealmLogReading
-  /// The expected checkpoint, if the audit log does not contain it.
-  let missingCheckpoint: AuditLogCheckpoint?
-  /// The records that differ from what the audit log says.
-  let findings: [AuditLogFinding]
-  /// The users whose records the audit log does not mention.
-  let unlistedUsers: [[UInt8]]
-
-  /// The first problem, in order of severity, or nil.
-  package var problem: AuditLogProblem? {
-    if let problem = reading.problem { return problem }
-    if let missingCheckpoint { return .missingCheckpoint(missingCheckpoint, last: reading.last) }
-    if !unlistedUsers.isEmpty { return .recordsWithoutEntries(unlistedUsers) }
-    return findings.isEmpty ? nil : .records(findings)
-  }
-
-  /// The result as text for an administrator. A fault of the audit log itself is not included: the error reports
-  /// it.
-  package var text: String {
-    let text = findings.map(\.line).joined()
-    guard let mark = reading.last, let last = reading.lastEntry else {
-      return text + "no entries\n"
-    }
-    return text + (mark.number == 1 ? "1 entry is" : "\(mark.number) entries are")
-      + " valid; the last is \(AuditLogProblem.text(mark)), of \(last.text("time") ?? "an unknown time")\n"
-  }
-
-  /// The result as JSON. Its members are those of a host's own audit log.
-  package var json: JSON {
-    .object([
-      ("valid", .bool(problem == nil)),
-      ("entries", .number(Int64(reading.last?.number ?? 0))),
-      ("checkpoint", JSON(reading.last.map { AuditLogProblem.text($0) })),
-      ("lastTime", JSON(reading.lastEntry?.text("time"))),
-      (
-        "fault",
-        JSON(
-          reading.broken != nil
-            ? "broken" : missingCheckpoint != nil ? "checkpoint-missing" : nil)
-      ),
-      ("line", reading.broken.map { .number(Int64($0)) } ?? .null),
-      ("message", JSON(problem?.sentence)),
-      ("tornLines", .number(0)),
-      ("bytesLeft", .number(0)),
-      ("recordsWithoutEntry", .number(Int64(unlistedUsers.count))),
-      ("records", .array(findings.map(\.json))),
-    ])
-  }
-}
-
 extension ThisHost {
   /// Whether the factors of this host's users are kept by a realm.
   package static var belongsToRealm: Bool { Directory.mayExist(InstalledPath.realm.bytes) }
@@ -148,12 +93,12 @@ extension ThisHost {
     let connection = RealmConnection()
     return RealmAdministrator(
       accounts: .system, now: try now(), actor: Console.actor, log: { Log.write($0, $1) }
-    ) { command throws(RealmProblem) in try connection.reply(to: command) }
+    ) { command throws(AdminError) in try connection.reply(to: command) }
   }
 
   /// Returns the way to the realm of this host.
   package static func requiredRealm() throws(AdminError) -> RealmAdministrator {
-    guard let realm = try realm() else { throw .realm(.noRealm) }
+    guard let realm = try realm() else { throw .noRealm }
     return realm
   }
 
@@ -165,9 +110,17 @@ extension ThisHost {
     return try administration(needsConfiguration: needsConfiguration).0
   }
 
+  /// Returns the administration of this host's store, on a host that belongs to no realm.
+  package static func localAdministration(
+    needsConfiguration: Bool
+  ) throws(AdminError) -> Administration {
+    try refuseInRealm()
+    return try administration(needsConfiguration: needsConfiguration).0
+  }
+
   /// Throws an error on a host that belongs to a realm, for a command about the users of one host's store.
   package static func refuseInRealm() throws(AdminError) {
     try requireRoot()
-    guard !belongsToRealm else { throw .realm(.localCommand) }
+    guard !belongsToRealm else { throw .localCommand }
   }
 }

@@ -15,7 +15,7 @@ package struct RealmReport {
 
   /// Returns the table of hosts, whose lines each end with a line feed.
   package static func table(of hosts: [AdministeredHost]) -> String {
-    table(
+    TextTable(
       [["HOST", "GROUPS", "STATE", "VERSION", "SEEN (UTC)", "CERTIFICATE UNTIL", "FAILURES"]]
         + hosts.map { host in
           [
@@ -23,7 +23,8 @@ package struct RealmReport {
             text(host.version), time(host.seenAt), time(host.certificateEnd),
             "\(host.failures) of \(host.mostFailures)",
           ]
-        })
+        }
+    ).text()
   }
 
   /// The whole report.
@@ -34,11 +35,12 @@ package struct RealmReport {
 
   /// Returns the table of verifiers, whose lines each end with a line feed.
   package static func verifiers(of realm: AdministeredRealm) -> String {
-    table(
+    TextTable(
       [["VERIFIER", "VERSION", "SEEN (UTC)"]]
         + realm.verifiers.map {
           [VisibleText.escaping($0.name), text($0.version), time($0.seenAt)]
-        })
+        }
+    ).text()
   }
 
   private var database: String {
@@ -63,15 +65,6 @@ package struct RealmReport {
 
   private static func time(_ seconds: Int64) -> String {
     seconds == 0 ? "-" : Timestamp(seconds)?.short ?? "-"
-  }
-
-  private static func table(_ rows: [[String]]) -> String {
-    let columns = rows.first?.indices ?? 0..<0
-    let widths = columns.map { column in rows.map { TextWidth.of($0[column]) }.max() ?? 0 }
-    return rows.map { row in
-      zip(row, widths).dropLast().map { TextWidth.pad($0, to: $1 + 2) }.joined()
-        + (row.last ?? "") + "\n"
-    }.joined()
   }
 
   // MARK: JSON

@@ -83,7 +83,7 @@ extension UserAdministrator {
     _ user: String, acceptingRestored: Bool = false
   ) throws(AdminError) -> UnlockingReport {
     let made = try changed(.unlock, user, acceptingRestored: acceptingRestored)
-    guard case .unlocked(let unlocking) = made.effect else { throw .realm(.otherVersion) }
+    guard case .unlocked(let unlocking) = made.effect else { throw .otherVersion }
     return UnlockingReport(
       user: made.user, unlocking: unlocking, entered: made.entered, accepted: made.accepted)
   }
@@ -91,7 +91,7 @@ extension UserAdministrator {
   /// Clears the remembered sign-ins of a user, and returns their number.
   package func clearRememberedSignIns(of user: String) throws(AdminError) -> ClearedSignInsReport {
     let made = try changed(.forget, user)
-    guard case .forgotten(let remembered) = made.effect else { throw .realm(.otherVersion) }
+    guard case .forgotten(let remembered) = made.effect else { throw .otherVersion }
     return ClearedSignInsReport(
       user: made.user, rememberedCount: remembered, mark: made.entered.mark)
   }
@@ -171,7 +171,7 @@ extension UserAdministrator {
   }
 
   private func report(_ made: ChangedUser) throws(AdminError) -> RevocationReport {
-    guard case .revoked(let removal) = made.effect else { throw .realm(.otherVersion) }
+    guard case .revoked(let removal) = made.effect else { throw .otherVersion }
     return RevocationReport(
       user: made.user, removal: made.isUnread ? nil : removal, entered: made.entered)
   }
@@ -186,7 +186,7 @@ extension UserAdministrator {
     let terms = UserChange.GrantTerms(
       kind: kind, seconds: UInt32(clamping: duration.seconds), uses: uses, reason: reason)
     let made = try changed(.grant(terms), user)
-    guard case .granted(let new) = made.effect else { throw .realm(.otherVersion) }
+    guard case .granted(let new) = made.effect else { throw .otherVersion }
     return NewGrantReport(user: made.user, new, checkpoint: made.entered.mark)
   }
 
@@ -195,7 +195,7 @@ extension UserAdministrator {
     guard let made = try change(.withdraw(id), user) else {
       throw .noSuchGrant(try name(of: user))
     }
-    guard case .withdrawn(let grants) = made.effect else { throw .realm(.otherVersion) }
+    guard case .withdrawn(let grants) = made.effect else { throw .otherVersion }
     return WithdrawalReport(user: made.user, grants: grants, mark: made.entered.mark)
   }
 

@@ -92,7 +92,8 @@ package enum UserDetails {
       + line("last used", factor.lastUse?.full ?? "unknown: accepts no code")
   }
 
-  private static func line(_ name: String, _ value: String) -> String {
+  /// Returns a line with a name and its value.
+  static func line(_ name: String, _ value: String) -> String {
     TextWidth.pad(name, to: 13) + value + "\n"
   }
 }

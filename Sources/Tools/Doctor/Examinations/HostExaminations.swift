@@ -71,7 +71,7 @@ enum RealmConnectionOfHost: Examination {
     }
   }
 
-  private static func failure(_ problem: RealmProblem, _ relay: RelayReport?) -> Finding {
+  private static func failure(_ problem: AdminError, _ relay: RelayReport?) -> Finding {
     let code =
       switch problem {
       case .noRelay, .silentRelay, .untrustedRelay: "relay-stopped"
@@ -124,7 +124,7 @@ enum RealmConnectionOfHost: Examination {
   /// The file that names the folder with what the host keeps for an outage.
   private static let place = "/etc/mfa/fleet.conf"
 
-  private static func hint(_ problem: RealmProblem) -> String {
+  private static func hint(_ problem: AdminError) -> String {
     // The hint of this problem names mfa-admin doctor.
     guard case .refused(.noVerifier, _) = problem else { return problem.hint }
     return "see which verifier fails and why: journalctl -t mfa-fleet; check that the verifiers run"

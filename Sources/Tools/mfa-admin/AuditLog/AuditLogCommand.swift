@@ -4,17 +4,15 @@ import MFAStore
 
 /// `mfa-admin audit-log`
 struct AuditLogCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "audit-log", abstract: "Show and verify the audit log.",
-    discussion: AdminStatus.explanation,
+  static let configuration = command(
+    "audit-log", "Show and verify the audit log.",
     subcommands: [AuditLogShowCommand.self, AuditLogVerifyCommand.self, AuditLogBeginCommand.self])
 }
 
 /// `mfa-admin audit-log show`
 struct AuditLogShowCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the latest entries of the audit log.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "show", "Show the latest entries of the audit log.")
 
   @Option(help: ArgumentHelp("Show only entries about this user.", valueName: "name"))
   var user: String?
@@ -60,9 +58,7 @@ struct AuditLogShowCommand: ParsableCommand {
         last: count, isFiltered: name != nil || since != nil, where: includes)
     } else {
       let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-      let verification: Administration.AuditLogVerification
-      (entries, verification) = try administration.auditLog(last: count, where: includes)
-      problem = verification.problem
+      (entries, problem) = try administration.auditLog(last: count, where: includes)
     }
     if json {
       try JSON.writeObject("entries", entries, value: \.json) { text throws(AdminError) in
@@ -80,20 +76,17 @@ struct AuditLogShowCommand: ParsableCommand {
 
 /// `mfa-admin audit-log verify`
 struct AuditLogVerifyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "verify",
-    abstract: "Verify that the audit log is complete and matches the stored records.",
-    discussion: """
-      Reports an error if an entry was changed, inserted, moved or removed, or if a user's stored \
-      record differs from the last entry about that user. A record without an entry means that an \
-      earlier audit log was removed, or that the record was added by other means.
+  static let configuration = command(
+    "verify", "Verify that the audit log is complete and matches the stored records.",
+    """
+    Reports an error if an entry was changed, inserted, moved or removed, or if a user's stored \
+    record differs from the last entry about that user. A record without an entry means that an \
+    earlier audit log was removed, or that the record was added by other means.
 
-      An attacker who has both the key and the store can forge an audit log. To detect this, pass \
-      --expect with a value that a log host has kept, such as 17:9f2c0a1b from a line with \
-      checkpoint=17:9f2c0a1b.
-
-      \(AdminStatus.explanation)
-      """)
+    An attacker who has both the key and the store can forge an audit log. To detect this, pass \
+    --expect with a value that a log host has kept, such as 17:9f2c0a1b from a line with \
+    checkpoint=17:9f2c0a1b.
+    """)
 
   @Option(
     help: ArgumentHelp("A checkpoint that the audit log must contain.", valueName: "checkpoint"))
@@ -112,18 +105,15 @@ struct AuditLogVerifyCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
+    let expected = expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) }
+    let verification: AuditLogVerification
     if let realm = try ThisHost.realm() {
-      guard !begunAnew else { throw .realm(.localOption("--begun-anew")) }
-      let verification = try realm.verifyAuditLog(
-        expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) })
-      try Console.write(json ? verification.json.text + "\n" : verification.text)
-      if let problem = verification.problem { throw .auditLog(problem) }
-      return
+      guard !begunAnew else { throw .localOption("--begun-anew") }
+      verification = try realm.verifyAuditLog(expecting: expected)
+    } else {
+      verification = try ThisHost.administration(needsConfiguration: false).0.verifyAuditLog(
+        expecting: expected, allowsUnlistedRecords: begunAnew)
     }
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-    let verification = try administration.verifyAuditLog(
-      expecting: expect.flatMap { AuditLogCheckpoint(Array($0.utf8)) },
-      allowsUnlistedRecords: begunAnew)
     try Console.write(json ? verification.json.text + "\n" : verification.text)
     if let problem = verification.problem { throw .auditLog(problem) }
   }
@@ -131,18 +121,15 @@ struct AuditLogVerifyCommand: ParsableCommand {
 
 /// `mfa-admin audit-log begin`
 struct AuditLogBeginCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "begin",
-    abstract: "Start a new audit log when the current one is damaged or missing.",
-    discussion: """
-      The files of the current audit log are kept under other names. The new audit log starts with \
-      the reason and an entry for each stored record.
+  static let configuration = command(
+    "begin", "Start a new audit log when the current one is damaged or missing.",
+    """
+    The files of the current audit log are kept under other names. The new audit log starts with \
+    the reason and an entry for each stored record.
 
-      First find out what happened to the current audit log. This command accepts every record as \
-      it is: a user whose files were restored from an earlier copy regains the earlier factors.
-
-      \(AdminStatus.explanation)
-      """)
+    First find out what happened to the current audit log. This command accepts every record as \
+    it is: a user whose files were restored from an earlier copy regains the earlier factors.
+    """)
 
   @Option(
     help: ArgumentHelp("The reason, in one line. It becomes the first entry.", valueName: "text"))
@@ -154,8 +141,7 @@ struct AuditLogBeginCommand: ParsableCommand {
 
   func run() throws {
     let reason = try grantReason(reason)
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     try confirmation.require("start a new audit log, and accept every record as it is now?")
     let beginning = try administration.beginAuditLog(reason: reason)
     try Console.write(beginning.text)

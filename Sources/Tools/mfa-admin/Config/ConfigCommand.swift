@@ -8,9 +8,8 @@ import MFAStore
 
 /// `mfa-admin config`
 struct ConfigCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Check, show and change the configuration.",
-    discussion: AdminStatus.explanation,
+  static let configuration = command(
+    "config", "Check, show and change the configuration.",
     subcommands: [
       ConfigCheckCommand.self, ConfigShowCommand.self, ConfigSetCommand.self,
       ConfigWriteCommand.self, ConfigApplyCommand.self, ConfigTemplateCommand.self,
@@ -19,15 +18,13 @@ struct ConfigCommand: ParsableCommand {
 
 /// `mfa-admin config check`
 struct ConfigCheckCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Find mistakes in the configuration.",
-    discussion: """
-      Reads the configuration files of this host, or the given files; later files override earlier \
-      ones. Reports the first mistake in each file, with the line, the key and what is allowed. \
-      If there is no mistake, warns about settings that have no effect.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "check", "Find mistakes in the configuration.",
+    """
+    Reads the configuration files of this host, or the given files; later files override earlier \
+    ones. Reports the first mistake in each file, with the line, the key and what is allowed. \
+    If there is no mistake, warns about settings that have no effect.
+    """)
 
   @Argument(
     help: ArgumentHelp(
@@ -47,15 +44,13 @@ struct ConfigCheckCommand: ParsableCommand {
 
 /// `mfa-admin config show`
 struct ConfigShowCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show the effective settings, and where each is set.",
-    discussion: """
-      With --json, the settings are printed in the form in which config apply read them last: the \
-      body of a REST call, or the object of the Admin SDK. For settings that were not applied, the \
-      form is the body of a REST call.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "show", "Show the effective settings, and where each is set.",
+    """
+    With --json, the settings are printed in the form in which config apply read them last: the \
+    body of a REST call, or the object of the Admin SDK. For settings that were not applied, the \
+    form is the body of a REST call.
+    """)
 
   @Flag(help: "Print the settings as Identity Platform JSON.")
   var json = false
@@ -65,7 +60,12 @@ struct ConfigShowCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     let layers = try ThisHost.layers(asDecided: true)
-    let configuration = try Self.effective(layers)
+    let configuration: Configuration
+    do throws(ConfigurationFile.Failure) {
+      configuration = try ConfigurationFile.configuration(of: layers)
+    } catch {
+      throw .configuration(error)
+    }
     var section: Tenant?
     if let tenant {
       section = configuration.tenants.first { $0.name == Array(tenant.utf8) }
@@ -81,30 +81,16 @@ struct ConfigShowCommand: ParsableCommand {
     try Console.write(settings.json(isTenant: section != nil).text + "\n")
     if let warning { Console.printError("warning: \(warning)") }
   }
-
-  private static func effective(
-    _ layers: [ConfigurationFile.Layer]
-  ) throws(AdminError) -> Configuration {
-    var draft = ConfigurationDraft()
-    do throws(ConfigurationFile.Failure) {
-      for layer in layers { try ConfigurationFile.add(layer, to: &draft) }
-      return try ConfigurationFile.finish(draft)
-    } catch {
-      throw .configuration(error)
-    }
-  }
 }
 
 /// `mfa-admin config template`
 struct ConfigTemplateCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "template", abstract: "Print a configuration file that explains each key.",
-    discussion: """
-      Prints the mfa.conf of this version: each key in a comment, with its description and its \
-      default, or an example if it has no default. The configuration of the host is not read.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "template", "Print a configuration file that explains each key.",
+    """
+    Prints the mfa.conf of this version: each key in a comment, with its description and its \
+    default, or an example if it has no default. The configuration of the host is not read.
+    """)
 
   @Option(
     help: ArgumentHelp(
@@ -125,14 +111,12 @@ struct ConfigTemplateCommand: ParsableCommand {
 
 /// `mfa-admin config write`
 struct ConfigWriteCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "write", abstract: "Replace a configuration file by what is on standard input.",
-    discussion: """
-      Nothing is written if the configuration would have a mistake. mfad can read the file, whatever \
-      the umask. The version before is kept, with the ending .old.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "write", "Replace a configuration file by what is on standard input.",
+    """
+    Nothing is written if the configuration would have a mistake. mfad can read the file, whatever \
+    the umask. The version before is kept, with the ending .old.
+    """)
 
   @Argument(help: ConfigWriting.fileHelp)
   var file: String
@@ -155,15 +139,13 @@ struct ConfigWriteCommand: ParsableCommand {
 
 /// `mfa-admin config set`
 struct ConfigSetCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Change one setting in a configuration file.",
-    discussion: """
-      Changes the line that sets the key, in the file that decides it now, or adds it to \
-      /etc/mfa/mfa.conf. Everything else in the file stays. Nothing is written if the configuration \
-      would have a mistake. The version before is kept, with the ending .old.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "set", "Change one setting in a configuration file.",
+    """
+    Changes the line that sets the key, in the file that decides it now, or adds it to \
+    /etc/mfa/mfa.conf. Everything else in the file stays. Nothing is written if the configuration \
+    would have a mistake. The version before is kept, with the ending .old.
+    """)
 
   @Option(help: ArgumentHelp("Change the section of this tenant.", valueName: "name"))
   var tenant: String?
@@ -205,17 +187,15 @@ struct ConfigSetCommand: ParsableCommand {
 
 /// `mfa-admin config apply`
 struct ConfigApplyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "apply", abstract: "Apply settings from Identity Platform JSON.",
-    discussion: """
-      Reads the body of a REST call, with the member mfa (for a tenant: mfaConfig), or the object of \
-      the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
+  static let configuration = command(
+    "apply", "Apply settings from Identity Platform JSON.",
+    """
+    Reads the body of a REST call, with the member mfa (for a tenant: mfaConfig), or the object of \
+    the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
 
-      Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
-      section of the project, or of the tenant given by --tenant.
-
-      \(AdminStatus.explanation)
-      """)
+    Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
+    section of the project, or of the tenant given by --tenant.
+    """)
 
   @Option(help: ArgumentHelp("The tenant to configure, instead of the project.", valueName: "name"))
   var tenant: String?
@@ -275,10 +255,10 @@ struct ConfigApplyCommand: ParsableCommand {
     guard text.count <= Configuration.maximumLength else {
       throw .notIdentityPlatform(file, "is longer than \(Configuration.maximumLength) bytes")
     }
-    do throws(IdentityPlatform.Refusal) {
+    do throws(AdminError) {
       return try IdentityPlatform(text, isTenant: isTenant)
     } catch {
-      throw .notIdentityPlatform(file, error.text)
+      throw .notIdentityPlatform(file, error.member)
     }
   }
 

@@ -5,9 +5,8 @@ import MFAModel
 
 /// `mfa-admin grants`
 struct GrantsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "grants", abstract: "List tickets and bypass codes, without the codes themselves.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "grants", "List tickets and bypass codes, without the codes themselves.")
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -23,21 +22,19 @@ struct GrantsCommand: ParsableCommand {
     } else if reports.isEmpty {
       Console.printError("there are no tickets or bypass codes")
     } else {
-      try Console.write(GrantTable(reports).text(columns: Console.columns))
+      try Console.write(TextTable(reports).text(columns: Console.columns))
     }
   }
 }
 
 /// `mfa-admin ticket`
 struct TicketCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "ticket", abstract: "Create a ticket for a user to enrol without a password.",
-    discussion: """
-      For users who sign in with a key alone. The ticket is valid once, in place of the password, \
-      when 'mfa-enroll --ticket' asks for it. A user with a factor must give a code as well.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "ticket", "Create a ticket for a user to enrol without a password.",
+    """
+    For users who sign in with a key alone. The ticket is valid once, in place of the password, \
+    when 'mfa-enroll --ticket' asks for it. A user with a factor must give a code as well.
+    """)
 
   @Option(
     help: ArgumentHelp("How long the ticket is valid: 1m to 30d.", valueName: "time"))
@@ -62,14 +59,12 @@ struct TicketCommand: ParsableCommand {
 
 /// `mfa-admin bypass`
 struct BypassCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "bypass", abstract: "Create a code for a user without access to any factor.",
-    discussion: """
-      The code is accepted in place of a one-time code, under the same rules. First make sure that \
-      the request really comes from the user.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "bypass", "Create a code for a user without access to any factor.",
+    """
+    The code is accepted in place of a one-time code, under the same rules. First make sure that \
+    the request really comes from the user.
+    """)
 
   @Option(
     name: .customLong("for"),
@@ -103,9 +98,8 @@ struct BypassCommand: ParsableCommand {
 
 /// `mfa-admin withdraw`
 struct WithdrawCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Withdraw a ticket or a bypass code.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "withdraw", "Withdraw a ticket or a bypass code.")
 
   @Flag(help: "Withdraw all tickets and bypass codes of the user.")
   var all = false

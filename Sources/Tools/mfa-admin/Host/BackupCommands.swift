@@ -5,17 +5,14 @@ import MFAStore
 
 /// `mfa-admin backup`
 struct BackupCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "backup",
-    abstract: "Copy the store and the configuration into one file, while users sign in.",
-    discussion: """
-      The file is a tar archive that only root can read. Without --with-key it does not contain \
-      \(InstalledPath.key), without which the secrets in it cannot be read and the backup cannot be \
-      restored: keep a copy of the key in another place. 'mfa-admin restore-backup' puts the backup \
-      back.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "backup", "Copy the store and the configuration into one file, while users sign in.",
+    """
+    The file is a tar archive that only root can read. Without --with-key it does not contain \
+    \(InstalledPath.key), without which the secrets in it cannot be read and the backup cannot be \
+    restored: keep a copy of the key in another place. 'mfa-admin restore-backup' puts the backup \
+    back.
+    """)
 
   @Flag(help: "Put the key into the backup: anyone who reads it learns all secrets.")
   var withKey = false
@@ -37,8 +34,7 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     let key: Administration.BackupKey =
       if let keyTo { .file(keyTo) } else { withKey ? .included : .apart }
     let report = try LockedStore.run(ending: false) { () throws(AdminError) in
@@ -50,16 +46,13 @@ struct BackupCommand: ParsableCommand {
 
 /// `mfa-admin restore-backup`
 struct RestoreBackupCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore-backup",
-    abstract: "Put a backup of the store back. ('restore' rolls back services.)",
-    discussion: """
-      The whole backup is read and verified before anything is changed. No code from before the command \
-      is accepted afterwards. Recovery codes become void, because it is not known which were used after \
-      the backup. The configuration is not changed; tar -xf unpacks that of the backup.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "restore-backup", "Put a backup of the store back. ('restore' rolls back services.)",
+    """
+    The whole backup is read and verified before anything is changed. No code from before the command \
+    is accepted afterwards. Recovery codes become void, because it is not known which were used after \
+    the backup. The configuration is not changed; tar -xf unpacks that of the backup.
+    """)
 
   @Option(
     help: ArgumentHelp(
@@ -80,8 +73,7 @@ struct RestoreBackupCommand: ParsableCommand {
   var file: String
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     try confirmation.require(
       "put the backup \(VisibleText.escaping(file)) in the place of what is stored?")
     let report = try administration.restoreBackup(
@@ -98,27 +90,23 @@ struct RestoreBackupCommand: ParsableCommand {
 
 /// `mfa-admin rekey`
 struct RekeyCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rekey",
-    abstract: "Replace the key that seals all records, while users sign in.",
-    discussion: """
-      Makes a new key, seals the data of every user with it, and then removes the earlier key. If the \
-      command is interrupted, both keys stay in use until it is run again. Recovery codes, tickets and \
-      bypass codes stay valid; remembered sign-ins end.
+  static let configuration = command(
+    "rekey", "Replace the key that seals all records, while users sign in.",
+    """
+    Makes a new key, seals the data of every user with it, and then removes the earlier key. If the \
+    command is interrupted, both keys stay in use until it is run again. Recovery codes, tickets and \
+    bypass codes stay valid; remembered sign-ins end.
 
-      Backups that were made before need the earlier key: if no copy of it is kept with them, copy \
-      \(InstalledPath.key) first.
-
-      \(AdminStatus.explanation)
-      """)
+    Backups that were made before need the earlier key: if no copy of it is kept with them, copy \
+    \(InstalledPath.key) first.
+    """)
 
   @OptionGroup var confirmation: Confirmation
 
   @OptionGroup var lock: LockOption
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     let isContinued = try administration.isKeyChanging()
     if !isContinued {
       try confirmation.require(
@@ -150,17 +138,14 @@ struct RekeyCommand: ParsableCommand {
 
 /// `mfa-admin adopt-store`
 struct AdoptStoreCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "adopt-store",
-    abstract: "Make the present store this host's own, after it was lost, moved or put back.",
-    discussion: """
-      All sign-ins are denied while \(InstalledPath.store) is missing, empty, older, or from another \
-      machine than \(InstalledPath.storeIdentity) says. This command says how the present store differs \
-      and what it means to use it, asks for confirmation, creates what is missing, and records the change \
-      in the audit log.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "adopt-store", "Make the present store this host's own, after it was lost, moved or put back.",
+    """
+    All sign-ins are denied while \(InstalledPath.store) is missing, empty, older, or from another \
+    machine than \(InstalledPath.storeIdentity) says. This command says how the present store differs \
+    and what it means to use it, asks for confirmation, creates what is missing, and records the change \
+    in the audit log.
+    """)
 
   @OptionGroup var confirmation: Confirmation
 
@@ -184,17 +169,14 @@ struct AdoptStoreCommand: ParsableCommand {
 
 /// `mfa-admin prepare-image`
 struct PrepareImageCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "prepare-image",
-    abstract: "Remove what must differ between machines, before this system is cloned.",
-    discussion: """
-      Removes the sealing key, all factors with the audit log, the break-glass code, and the membership \
-      in a realm with its certificate. The configuration and the lines of services stay. The first start of each clone \
-      creates a key and an empty store of its own. Until then, all sign-ins that use the module are \
-      denied, so shut the system down afterwards.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "prepare-image", "Remove what must differ between machines, before this system is cloned.",
+    """
+    Removes the sealing key, all factors with the audit log, the break-glass code, and the membership \
+    in a realm with its certificate. The configuration and the lines of services stay. The first start of each clone \
+    creates a key and an empty store of its own. Until then, all sign-ins that use the module are \
+    denied, so shut the system down afterwards.
+    """)
 
   @OptionGroup var confirmation: Confirmation
 
@@ -215,16 +197,13 @@ struct PrepareImageCommand: ParsableCommand {
 
 /// `mfa-admin break-glass`
 struct BreakGlassCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "break-glass",
-    abstract: "Prepare a code for the time in which the store cannot be used.",
-    discussion: """
-      While the file system of the store is read-only or broken, no code of a factor can be verified. \
-      The users that this command names then sign in with the break-glass code in its place, at \
-      services that root runs. The code is printed once: keep it on paper. Each call makes a new code.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "break-glass", "Prepare a code for the time in which the store cannot be used.",
+    """
+    While the file system of the store is read-only or broken, no code of a factor can be verified. \
+    The users that this command names then sign in with the break-glass code in its place, at \
+    services that root runs. The code is printed once: keep it on paper. Each call makes a new code.
+    """)
 
   @Flag(help: "Remove the code.")
   var remove = false

@@ -8,15 +8,12 @@ import MFAServices
 
 /// `mfa-admin doctor`
 struct DoctorCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "doctor",
-    abstract: "Find problems that lock users out or let them sign in without a code.",
-    discussion: """
-      Without a subcommand, examines this host; 'mfa-admin doctor examine --help' shows the options. \
-      A finding that is intended can be accepted for some time, so that a sound host is silent.
-
-      \(AdminStatus.explanation)
-      """,
+  static let configuration = command(
+    "doctor", "Find problems that lock users out or let them sign in without a code.",
+    """
+    Without a subcommand, examines this host; 'mfa-admin doctor examine --help' shows the options. \
+    A finding that is intended can be accepted for some time, so that a sound host is silent.
+    """,
     subcommands: [
       DoctorExamineCommand.self, DoctorAcceptCommand.self, DoctorAcceptedCommand.self,
       DoctorWithdrawCommand.self,
@@ -30,16 +27,14 @@ struct DoctorCommand: ParsableCommand {
 
 /// `mfa-admin doctor examine`, and `mfa-admin doctor` without a subcommand
 struct DoctorExamineCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "examine", abstract: "Examine this host (the default).",
-    discussion: """
-      Checks the PAM stacks that use pam_mfa.so, the effective settings of sshd, the systemd \
-      units, the store, the clock, and the permissions of installed files. Each finding names \
-      the file and line, the effect, the users concerned and the remedy. mfa-admin(8) lists the \
-      findings. Nothing is changed.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "examine", "Examine this host (the default).",
+    """
+    Checks the PAM stacks that use pam_mfa.so, the effective settings of sshd, the systemd \
+    units, the store, the clock, and the permissions of installed files. Each finding names \
+    the file and line, the effect, the users concerned and the remedy. mfa-admin(8) lists the \
+    findings. Nothing is changed.
+    """)
 
   @Option(
     name: .customLong("user"),
@@ -99,17 +94,15 @@ struct DoctorExamineCommand: ParsableCommand {
 
 /// `mfa-admin doctor accept`
 struct DoctorAcceptCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "accept", abstract: "Accept a finding that is intended, for some time.",
-    discussion: """
-      The finding is no longer reported until the time is over, or until its line or its effect \
-      changes: a line that moves is recognised. The acceptance is recorded in the audit log. For \
-      example, if backups sign in with a key alone:
+  static let configuration = command(
+    "accept", "Accept a finding that is intended, for some time.",
+    """
+    The finding is no longer reported until the time is over, or until its line or its effect \
+    changes: a line that moves is recognised. The acceptance is recorded in the audit log. For \
+    example, if backups sign in with a key alone:
 
-        mfa-admin doctor accept methods-without-code /etc/ssh/sshd_config:9 --reason "backups"
-
-      \(AdminStatus.explanation)
-      """)
+      mfa-admin doctor accept methods-without-code /etc/ssh/sshd_config:9 --reason "backups"
+    """)
 
   @Option(help: "Why the finding is intended, for the audit log and other administrators.")
   var reason: String
@@ -165,9 +158,8 @@ struct DoctorAcceptCommand: ParsableCommand {
 
 /// `mfa-admin doctor accepted`
 struct DoctorAcceptedCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "accepted", abstract: "List the accepted findings.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "accepted", "List the accepted findings.")
 
   @Flag(help: "Print JSON, for programs; times are in seconds since the epoch.")
   var json = false
@@ -190,9 +182,8 @@ struct DoctorAcceptedCommand: ParsableCommand {
 
 /// `mfa-admin doctor withdraw`
 struct DoctorWithdrawCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "withdraw", abstract: "Report an accepted finding again.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "withdraw", "Report an accepted finding again.")
 
   @Argument(help: "The code of the finding, as 'mfa-admin doctor accepted' prints it.")
   var finding: String

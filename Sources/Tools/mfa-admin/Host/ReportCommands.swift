@@ -10,15 +10,13 @@ import MFAStore
 
 /// `mfa-admin check`
 struct CheckCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Check this host quietly, for monitoring.",
-    discussion: """
-      Makes the checks of 'mfa-admin doctor' and prints a line for each error and warning, and \
-      nothing if there is none. mfa-check.timer runs it every hour. 'mfa-admin doctor' also says \
-      what to do.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "check", "Check this host quietly, for monitoring.",
+    """
+    Makes the checks of 'mfa-admin doctor' and prints a line for each error and warning, and \
+    nothing if there is none. mfa-check.timer runs it every hour. 'mfa-admin doctor' also says \
+    what to do.
+    """)
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -56,15 +54,13 @@ struct CheckCommand: ParsableCommand {
 
 /// `mfa-admin explain`
 struct ExplainCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Predict the result of a sign-in, and explain it.",
-    discussion: """
-      Shows the decision, the account, the lines of the service's PAM stack, the stored factors, \
-      which tenants match and why, and each setting in force with its section, file and line. \
-      Changes nothing, and verifies no code.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "explain", "Predict the result of a sign-in, and explain it.",
+    """
+    Shows the decision, the account, the lines of the service's PAM stack, the stored factors, \
+    which tenants match and why, and each setting in force with its section, file and line. \
+    Changes nothing, and verifies no code.
+    """)
 
   @Option(help: "The user's name.")
   var user: String
@@ -104,18 +100,15 @@ struct ExplainCommand: ParsableCommand {
 
 /// `mfa-admin readiness`
 struct ReadinessCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "readiness",
-    abstract: "Show which users could sign in, or would be locked out, if policy were enforced.",
-    discussion: """
-      Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does, and \
-      what policy says elsewhere. Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
-      for each tenant that selects them, their groups, or no users at all. 'state = observe' \
-      counts as 'enabled'. The exit status is 1 if a user would be locked out, or if a service requires \
-      nothing before the code.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "readiness", "Show which users could sign in, or would be locked out, if policy were enforced.",
+    """
+    Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does, and \
+    what policy says elsewhere. Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
+    for each tenant that selects them, their groups, or no users at all. 'state = observe' \
+    counts as 'enabled'. The exit status is 1 if a user would be locked out, or if a service requires \
+    nothing before the code.
+    """)
 
   @Option(help: ArgumentHelp("Check only this tenant.", valueName: "name"))
   var tenant: String?
@@ -145,23 +138,19 @@ struct ReadinessCommand: ParsableCommand {
 
 /// `mfa-admin report`
 struct ReportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "report",
-    abstract: "Compare this host with NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
-    discussion: """
-      For each item, shows the requirement, whether the current settings and stored records meet \
-      it, the settings with their files and lines, and the evidence. An item that this software \
-      cannot decide is 'outside'. The exit status is 1 if an item is not met.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "report", "Compare this host with NIST SP 800-63B-4 and PCI DSS 4.0.1, item by item.",
+    """
+    For each item, shows the requirement, whether the current settings and stored records meet \
+    it, the settings with their files and lines, and the evidence. An item that this software \
+    cannot decide is 'outside'. The exit status is 1 if an item is not met.
+    """)
 
   @Flag(help: "Print JSON, for programs.")
   var json = false
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administration = try ThisHost.localAdministration(needsConfiguration: true)
     let policy = try ThisHost.policy()
     let snapshot = try HostSnapshot.ofThisHost()
     var facts = try administration.reportFacts(of: try snapshot.stored.get())

@@ -6,9 +6,8 @@ import MFAStore
 
 /// `mfa-admin phone`
 struct PhoneCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "phone", abstract: "Show and test how codes are sent to phones.",
-    discussion: AdminStatus.explanation,
+  static let configuration = command(
+    "phone", "Show and test how codes are sent to phones.",
     subcommands: [PhoneStatusCommand.self, PhoneResumeCommand.self, PhoneTestCommand.self])
 
   /// The messages that this host sent.
@@ -20,17 +19,14 @@ struct PhoneCommand: ParsableCommand {
 
 /// `mfa-admin phone status`
 struct PhoneStatusCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "status",
-    abstract: "Show the gateway, the messages of the last 24 hours, and the limits.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "status", "Show the gateway, the messages of the last 24 hours, and the limits.")
 
   @Flag(help: "Print JSON, for programs.")
   var json = false
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administration = try ThisHost.localAdministration(needsConfiguration: true)
     let status = try administration.phoneStatus(try PhoneCommand.sends())
     try Console.write(json ? status.json.text + "\n" : status.text)
   }
@@ -38,22 +34,19 @@ struct PhoneStatusCommand: ParsableCommand {
 
 /// `mfa-admin phone test`
 struct PhoneTestCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "test", abstract: "Send a test message, without a code, to a phone.",
-    discussion: """
-      The message counts for the limits of the host, and the command is recorded in the audit log with \
-      the last two digits of the number. Other users of this host can see the number while the command \
-      runs.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "test", "Send a test message, without a code, to a phone.",
+    """
+    The message counts for the limits of the host, and the command is recorded in the audit log with \
+    the last two digits of the number. Other users of this host can see the number while the command \
+    runs.
+    """)
 
   @Argument(help: ArgumentHelp("The phone number, such as +15105551234.", valueName: "number"))
   var number: String
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: true)
+    let administration = try ThisHost.localAdministration(needsConfiguration: true)
     try administration.sendTest(to: Array(number.utf8), try PhoneCommand.sends())
     try Console.write("the gateway accepted the message\n")
   }
@@ -61,20 +54,16 @@ struct PhoneTestCommand: ParsableCommand {
 
 /// `mfa-admin phone resume`
 struct PhoneResumeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "resume",
-    abstract: "Send codes again after too few came back.",
-    discussion: """
-      If users do not type the codes that are sent (phone_breaker in mfa.conf(5)), sending stops for an \
-      hour: the messages may not arrive, or an attacker requests them. This command ends the stop. The \
-      messages sent so far no longer count for it.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "resume", "Send codes again after too few came back.",
+    """
+    If users do not type the codes that are sent (phone_breaker in mfa.conf(5)), sending stops for an \
+    hour: the messages may not arrive, or an attacker requests them. This command ends the stop. The \
+    messages sent so far no longer count for it.
+    """)
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     try administration.resumeSending(try PhoneCommand.sends())
     try Console.write("codes are sent again\n")
   }

@@ -4,13 +4,11 @@ import MFAStore
 
 /// `mfa-admin realm`
 struct RealmCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "realm", abstract: "Manage the hosts of the realm that this host belongs to.",
-    discussion: """
-      The commands need a host whose group has "administering = on" in mfa-verifier.conf(5).
-
-      \(AdminStatus.explanation)
-      """,
+  static let configuration = command(
+    "realm", "Manage the hosts of the realm that this host belongs to.",
+    """
+    The commands need a host whose group has "administering = on" in mfa-verifier.conf(5).
+    """,
     subcommands: [
       RealmStatusCommand.self, RealmHostsCommand.self, RealmTicketCommand.self,
       RealmRevokeCommand.self, RealmImportCommand.self,
@@ -19,9 +17,8 @@ struct RealmCommand: ParsableCommand {
 
 /// `mfa-admin realm hosts`
 struct RealmHostsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "hosts", abstract: "List the hosts of the realm.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "hosts", "List the hosts of the realm.")
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -39,13 +36,11 @@ struct RealmHostsCommand: ParsableCommand {
 
 /// `mfa-admin realm status`
 struct RealmStatusCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show the hosts, the verifiers and the database of the realm.",
-    discussion: """
-      Versions and times of hosts and verifiers are recorded once an hour.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "status", "Show the hosts, the verifiers and the database of the realm.",
+    """
+    Versions and times of hosts and verifiers are recorded once an hour.
+    """)
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -59,13 +54,11 @@ struct RealmStatusCommand: ParsableCommand {
 
 /// `mfa-admin realm ticket`
 struct RealmTicketCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "ticket", abstract: "Create a ticket with which a host joins the realm.",
-    discussion: """
-      The ticket can be used once, within 10 minutes, with 'mfa-fleet join'.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "ticket", "Create a ticket with which a host joins the realm.",
+    """
+    The ticket can be used once, within 10 minutes, with 'mfa-fleet join'.
+    """)
 
   @Option(help: "A group of hosts in mfa-verifier.conf(5). Can be repeated.")
   var group: [String] = []
@@ -82,13 +75,11 @@ struct RealmTicketCommand: ParsableCommand {
 
 /// `mfa-admin realm revoke`
 struct RealmRevokeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke all certificates of a host.",
-    discussion: """
-      The verifiers refuse the host from its next request on. Its tickets admit it no more.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "revoke", "Revoke all certificates of a host.",
+    """
+    The verifiers refuse the host from its next request on. Its tickets admit it no more.
+    """)
 
   @OptionGroup var confirmation: Confirmation
 

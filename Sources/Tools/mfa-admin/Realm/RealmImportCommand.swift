@@ -4,17 +4,15 @@ import MFARealm
 
 /// `mfa-admin realm import`
 struct RealmImportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import the users of this host's local store into the realm.",
-    discussion: """
-      Prints a line for each user. The larger number of failed attempts and the later used code count. The \
-      local store is not changed. The command can be repeated, and does not bring back what the realm has \
-      revoked since.
+  static let configuration = command(
+    "import", "Import the users of this host's local store into the realm.",
+    """
+    Prints a line for each user. The larger number of failed attempts and the later used code count. The \
+    local store is not changed. The command can be repeated, and does not bring back what the realm has \
+    revoked since.
 
-      The host needs a group with "importing = on" in mfa-verifier.conf(5).
-
-      \(AdminStatus.explanation)
-      """)
+    The host needs a group with "importing = on" in mfa-verifier.conf(5).
+    """)
 
   /// What the option --conflicts can be.
   enum Conflicts: String, CaseIterable, ExpressibleByArgument {
@@ -61,7 +59,7 @@ struct RealmImportCommand: ParsableCommand {
     let conflicting = plans.count { $0.hasConflict }
     if dryRun || (conflicting > 0 && !Console.canAsk) {
       try write(plans.map(\.report))
-      guard dryRun || conflicting == 0 else { throw .realm(.importConflicts(conflicting)) }
+      guard dryRun || conflicting == 0 else { throw .importConflicts(conflicting) }
       return
     }
     for index in plans.indices where plans[index].hasConflict { try ask(realm, &plans[index]) }
@@ -74,7 +72,7 @@ struct RealmImportCommand: ParsableCommand {
     }
     if json { try write(reports) }
     if reports.isEmpty { Console.printError("no user of the local store has a factor") }
-    guard left == 0 else { throw .realm(.usersNotImported(left, of: reports.count)) }
+    guard left == 0 else { throw .usersNotImported(left, of: reports.count) }
   }
 
   /// Asks how a conflict is decided.

@@ -8,19 +8,17 @@ import ArgumentParser
 
 /// `mfa-admin enable`
 struct EnableCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "enable", abstract: "Make services ask for a code after the password.",
-    discussion: """
-      Adds the pam_mfa.so lines to the services' files in \(InstalledPath.services), after the \
-      lines that ask for the password, and for sshd writes \(SecureShellDropIn.path). All changes \
-      are rolled back unless 'mfa-admin confirm' is run in time from a new sign-in through the \
-      service. A restart of the machine before the confirmation also rolls them back.
+  static let configuration = command(
+    "enable", "Make services ask for a code after the password.",
+    """
+    Adds the pam_mfa.so lines to the services' files in \(InstalledPath.services), after the \
+    lines that ask for the password, and for sshd writes \(SecureShellDropIn.path). All changes \
+    are rolled back unless 'mfa-admin confirm' is run in time from a new sign-in through the \
+    service. A restart of the machine before the confirmation also rolls them back.
 
-      Before anything is changed, two test accounts sign in through the new files, where no other \
-      process sees them: with the right password and code, with wrong ones, and without a factor.
-
-      \(AdminStatus.explanation)
-      """)
+    Before anything is changed, two test accounts sign in through the new files, where no other \
+    process sees them: with the right password and code, with wrong ones, and without a factor.
+    """)
 
   @Option(
     help: ArgumentHelp(

@@ -50,9 +50,8 @@ enum ServiceCommand {
 
 /// `mfa-admin services`
 struct ServicesCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "services", abstract: "List the services and whether each asks for a code.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "services", "List the services and whether each asks for a code.")
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -85,15 +84,13 @@ struct ServicesCommand: ParsableCommand {
 
 /// `mfa-admin confirm`
 struct ConfirmCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "confirm", abstract: "Keep the changes that 'enable' made.",
-    discussion: """
-      Run this command from a sign-in through the enabled service. The sign-in must have begun \
-      after the change: it proves that users can still sign in. For sudo and su, that sign-in is \
-      'sudo mfa-admin confirm' or 'su -c "mfa-admin confirm"'.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "confirm", "Keep the changes that 'enable' made.",
+    """
+    Run this command from a sign-in through the enabled service. The sign-in must have begun \
+    after the change: it proves that users can still sign in. For sudo and su, that sign-in is \
+    'sudo mfa-admin confirm' or 'su -c "mfa-admin confirm"'.
+    """)
 
   @Flag(
     help: "Confirm from a sign-in that is exempt from codes, such as that of a program.")
@@ -119,10 +116,8 @@ extension ConfirmationTime: ExpressibleByArgument {}
 
 /// `mfa-admin restore`
 struct RestoreCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "restore",
-    abstract: "Roll back changes that 'enable' made and that were not confirmed in time.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "restore", "Roll back changes that 'enable' made and that were not confirmed in time.")
 
   @Flag(help: "Roll back all pending changes, as when the machine starts.")
   var boot = false
@@ -147,17 +142,15 @@ struct RestoreCommand: ParsableCommand {
 
 /// `mfa-admin disable`
 struct DisableCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "disable", abstract: "Undo the changes that 'enable' made for services.",
-    discussion: """
-      A file that was not edited since is restored byte for byte. In a file that was edited, the \
-      edits stay and only the lines that 'enable' wrote are removed; if those were edited, a copy of \
-      the file is kept beside it. A service that cannot be disabled does not keep the others from \
-      it. Before 'mfa-admin confirm', the \
-      file from before 'enable' is restored in any case, and what was edited is kept beside it.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "disable", "Undo the changes that 'enable' made for services.",
+    """
+    A file that was not edited since is restored byte for byte. In a file that was edited, the \
+    edits stay and only the lines that 'enable' wrote are removed; if those were edited, a copy of \
+    the file is kept beside it. A service that cannot be disabled does not keep the others from \
+    it. Before 'mfa-admin confirm', the \
+    file from before 'enable' is restored in any case, and what was edited is kept beside it.
+    """)
 
   @Flag(help: "Print what would change, and change nothing.")
   var dryRun = false

@@ -4,14 +4,12 @@ import MFAImport
 
 /// `mfa-admin import`
 struct ImportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import factors from google-authenticator or pam_oath.",
-    discussion: """
-      Prints a line for each factor. Codes that were used before are not accepted again. Existing \
-      factors are kept, and no factor is imported twice.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "import", "Import factors from google-authenticator or pam_oath.",
+    """
+    Prints a line for each factor. Codes that were used before are not accepted again. Existing \
+    factors are kept, and no factor is imported twice.
+    """)
 
   @Option(
     help: ArgumentHelp(
@@ -43,8 +41,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     let source: ImportSource =
       if let googleAuthenticator {
         .googleAuthenticator(folder: Self.withoutFinalSlash(googleAuthenticator))

@@ -3,13 +3,11 @@ import ArgumentParser
 
 /// `mfa-admin list`
 struct ListCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the enrolled users and their standing.",
-    discussion: """
-      Filters are combined with AND.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "list", "List the enrolled users and their standing.",
+    """
+    Filters are combined with AND.
+    """)
 
   @Flag(help: "Users with an enrolled factor. This is the default.")
   var enrolled = false

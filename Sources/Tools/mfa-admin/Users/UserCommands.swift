@@ -46,14 +46,12 @@ struct UserChangeOptions: ParsableArguments {
 
 /// `mfa-admin forget`
 struct ForgetCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Clear a user's remembered sign-ins.",
-    discussion: """
-      With remember or fresh_for in mfa.conf(5), a user who gave a code is not asked again for a \
-      while from the same place. After this command, the next sign-in asks for a code again.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "forget", "Clear a user's remembered sign-ins.",
+    """
+    With remember or fresh_for in mfa.conf(5), a user who gave a code is not asked again for a \
+    while from the same place. After this command, the next sign-in asks for a code again.
+    """)
 
   @OptionGroup var options: UserChangeOptions
 
@@ -68,19 +66,17 @@ struct ForgetCommand: ParsableCommand {
 
 /// `mfa-admin unlock`
 struct UnlockCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "unlock", abstract: "Let a user try codes again after too many wrong ones.",
-    discussion: """
-      Clears the failed attempts and remembered sign-ins, and ends a wait. Used codes stay used. If \
-      the clock was ahead when a code was accepted, the factor accepts no code until that time: \
-      revoke the factor, and have the user enrol again.
+  static let configuration = command(
+    "unlock", "Let a user try codes again after too many wrong ones.",
+    """
+    Clears the failed attempts and remembered sign-ins, and ends a wait. Used codes stay used. If \
+    the clock was ahead when a code was accepted, the factor accepts no code until that time: \
+    revoke the factor, and have the user enrol again.
 
-      A user whose files are older than the last entry in the audit log is locked out, because an \
-      earlier copy can contain a factor that was revoked since. Use --accept-restored if you have \
-      restored the files yourself.
-
-      \(AdminStatus.explanation)
-      """)
+    A user whose files are older than the last entry in the audit log is locked out, because an \
+    earlier copy can contain a factor that was revoked since. Use --accept-restored if you have \
+    restored the files yourself.
+    """)
 
   @Flag(help: "Accept the user's files even if they are older than the audit log says.")
   var acceptRestored = false
@@ -99,14 +95,12 @@ struct UnlockCommand: ParsableCommand {
 
 /// `mfa-admin revoke`
 struct RevokeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "revoke", abstract: "Revoke a user's factors.",
-    discussion: """
-      Without FACTOR and --all, revokes the user's only factor. --all also removes records that \
-      cannot be read, or that belong to an account that no longer exists.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "revoke", "Revoke a user's factors.",
+    """
+    Without FACTOR and --all, revokes the user's only factor. --all also removes records that \
+    cannot be read, or that belong to an account that no longer exists.
+    """)
 
   @Flag(help: "Revoke all factors, and remove everything else that is stored for the user.")
   var all = false
@@ -142,19 +136,16 @@ struct RevokeCommand: ParsableCommand {
 
 /// `mfa-admin rename-user`
 struct RenameUserCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rename-user",
-    abstract: "Move a user's factors to the account's new name, after usermod -l.",
-    discussion: """
-      A record belongs to a name and a user ID. After an account was renamed, the user cannot sign in \
-      until this command has moved the record. Failed attempts and used codes stay counted; remembered \
-      sign-ins end.
+  static let configuration = command(
+    "rename-user", "Move a user's factors to the account's new name, after usermod -l.",
+    """
+    A record belongs to a name and a user ID. After an account was renamed, the user cannot sign in \
+    until this command has moved the record. Failed attempts and used codes stay counted; remembered \
+    sign-ins end.
 
-      A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery codes of \
-      a realm are removed: the user makes new ones.
-
-      \(AdminStatus.explanation)
-      """)
+    A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery codes of \
+    a realm are removed: the user makes new ones.
+    """)
 
   @Argument(help: "The earlier name, which no account has now.")
   var old: String
@@ -176,9 +167,8 @@ struct RenameUserCommand: ParsableCommand {
 
 /// `mfa-admin show`
 struct ShowCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a user's factors and failed attempts.",
-    discussion: AdminStatus.explanation)
+  static let configuration = command(
+    "show", "Show a user's factors and failed attempts.")
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -195,7 +185,7 @@ struct ShowCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     if let realm = try ThisHost.realm() {
-      guard !reveal else { throw .realm(.localOption("--reveal")) }
+      guard !reveal else { throw .localOption("--reveal") }
       let report = try realm.user(user)
       try Console.write(json ? report.json.text + "\n" : UserDetails.text(report))
       if case .unusable(let problem) = report.content, let name = report.userName {
@@ -217,14 +207,12 @@ struct ShowCommand: ParsableCommand {
 
 /// `mfa-admin prune`
 struct PruneCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "prune", abstract: "Remove the records of accounts that no longer exist.",
-    discussion: """
-      An unavailable directory service looks like deleted accounts. If more than three and more \
-      than a tenth of all users seem to be deleted, nothing is removed without --many.
-
-      \(AdminStatus.explanation)
-      """)
+  static let configuration = command(
+    "prune", "Remove the records of accounts that no longer exist.",
+    """
+    An unavailable directory service looks like deleted accounts. If more than three and more \
+    than a tenth of all users seem to be deleted, nothing is removed without --many.
+    """)
 
   @Flag(help: "Print whose records would be removed, and change nothing.")
   var dryRun = false
@@ -240,8 +228,7 @@ struct PruneCommand: ParsableCommand {
   var json = false
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
-    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+    let administration = try ThisHost.localAdministration(needsConfiguration: false)
     let orphans = try administration.orphans(progress: Console.progress)
     guard !dryRun, !orphans.names.isEmpty else { return try show(orphans) }
     guard many || !orphans.areSuspicious else {

@@ -37,7 +37,7 @@ struct ImportedUsers: Equatable {
   /// Reads the contents of the file. Returns nil if they are not such a list.
   init?(_ text: [UInt8]) {
     let json: JSON
-    do throws(JSONReader.Refusal) { json = try JSONReader.value(of: text) } catch { return nil }
+    do throws(AdminError) { json = try JSONReader.value(of: text) } catch { return nil }
     guard let members = json.members, members["version"] == .number(1),
       case .string(let realm)? = members["realm"], case .array(let values)? = members["users"]
     else { return nil }
@@ -339,8 +339,8 @@ package struct ImportedUsersFile {
       let size = try file.status().size
       return try file.read(count: Int(clamping: min(size, Self.longest)))
     }
-    guard let list = ImportedUsers(text) else { throw .realm(.importListUnusable(path)) }
-    guard list.realm == realm else { throw .realm(.importListOfOtherRealm(path)) }
+    guard let list = ImportedUsers(text) else { throw .importListUnusable(path) }
+    guard list.realm == realm else { throw .importListOfOtherRealm(path) }
     return list
   }
 

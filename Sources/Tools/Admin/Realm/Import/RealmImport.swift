@@ -89,7 +89,7 @@ package struct RealmImport {
         plans.append(
           Plan(user: name, report: UserImportReport(user: name, problem: problem.sentence)))
       } catch {
-        guard case .realm(.refused(.importNotPermitted, _)) = error else { throw error }
+        guard case .refused(.importNotPermitted, _) = error else { throw error }
         refusal = error
         plans.append(
           Plan(
@@ -169,10 +169,7 @@ package struct RealmImport {
   }
 
   private func answer(to command: AdministrationCommand) throws(AdminError) -> AdministeredImport {
-    switch try realm.reply(to: command) {
-    case .imported(let answer): return answer
-    default: throw .realm(.otherVersion)
-    }
+    try realm.reply(to: command) { if case .imported(let answer) = $0 { answer } else { nil } }
   }
 
   // MARK: Undoing
