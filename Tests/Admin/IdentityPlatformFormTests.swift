@@ -237,7 +237,7 @@ import Testing
     let text = Array((section + (row.isTenant ? "users = x\n" : "")).utf8)
     let configuration = try Configuration.parse(text.span)
     let applied = AppliedSection(
-      IdentityPlatformForm.header(tenant: configuration.tenants.first?.name), in: text,
+      ConfigurationLines.header(configuration.tenants.first?.name), in: text,
       form: settings.form)
     let shown = ConfigurationText(configuration).identityPlatform(
       configuration.tenants.first, applied
@@ -307,7 +307,7 @@ import Testing
 
   @Test func formIsRecordedOncePerSection() throws {
     for form in IdentityPlatformForm.all {
-      let header = IdentityPlatformForm.header(tenant: Array("a-b".utf8))
+      let header = ConfigurationLines.header(Array("a-b".utf8))
       let text = Array("# x\n\n[project]\nstate = enabled\n\n[tenant a-b]\nstate = enabled\n".utf8)
       let recorded = IdentityPlatformForm.recording([header: form], in: text)
       #expect(IdentityPlatformForm.recorded(in: recorded)[header] ?? .standard == form)

@@ -43,24 +43,24 @@ package enum Console {
   }
 
   /// Writes text to standard output.
-  package static func output(_ text: String) throws(SystemError) {
-    try write(text, to: STDOUT_FILENO)
-  }
+  package static func write(_ text: String) throws(AdminError) { try write(Array(text.utf8)) }
 
   /// Writes bytes to standard output.
-  package static func output(_ bytes: [UInt8]) throws(SystemError) {
-    try writeAll(bytes.span, to: STDOUT_FILENO)
-  }
+  package static func write(_ bytes: [UInt8]) throws(AdminError) { try write(bytes.span) }
 
   /// Writes a secret to standard output without copying it.
-  package static func output(secret: borrowing SecretBytes) throws(SystemError) {
-    try writeAll(secret.span, to: STDOUT_FILENO)
+  package static func write(secret: borrowing SecretBytes) throws(AdminError) {
+    try write(secret.span)
   }
 
-  /// Prints the message of an error and its hint to standard error.
-  package static func report(_ message: String, hint: String) {
-    printError("error: " + message)
-    printError("hint: " + hint)
+  private static func write(_ bytes: Span<UInt8>) throws(AdminError) {
+    do throws(SystemError) { try writeAll(bytes, to: STDOUT_FILENO) } catch { throw .output(error) }
+  }
+
+  /// Prints an error and its hint to standard error.
+  package static func report(_ error: AdminError) {
+    printError((error.isError ? "error: " : "") + error.message)
+    printError("hint: " + error.hint)
   }
 
   /// Prints a line to standard error.

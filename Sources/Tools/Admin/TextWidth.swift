@@ -33,6 +33,11 @@ package enum TextWidth {
       .map { wrapped(line: $0, to: columns, hanging: hanging) }.joined(separator: "\n")
   }
 
+  /// Returns the lines of a text that is broken at spaces, so that each takes at most `columns`.
+  static func lines(of text: String, columns: Int) -> [String] {
+    wrapped(text, to: columns, hanging: 0).split(separator: "\n").map(String.init)
+  }
+
   private static func wrapped(line: Substring, to columns: Int, hanging: Int) -> String {
     guard of(String(line)) > columns else { return String(line) }
     let indentation = String(line.prefix { $0 == " " })

@@ -222,10 +222,17 @@ enum EnrollmentJSON {
   static func line(
     uid: String, displayName: String, _ kind: MultiFactorInfo.FactorKind = .totp
   ) throws -> String {
+    try text(Factor(id: uid, displayName: displayName, factorID: kind.rawValue))
+  }
+
+  /// Returns a value as every command prints it.
+  static func text(
+    _ value: some Encodable, _ format: JSONEncoder.OutputFormatting = []
+  ) throws -> String {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let factor = Factor(id: uid, displayName: displayName, factorID: kind.rawValue)
-    return String(decoding: try encoder.encode(factor), as: UTF8.self) + "\n"
+    encoder.outputFormatting = [format, .sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 
   private struct Factor: Encodable {

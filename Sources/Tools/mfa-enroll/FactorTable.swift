@@ -37,10 +37,7 @@ enum FactorTable {
 
   /// Returns a JSON array for programs, oldest first.
   static func json(_ factors: [MultiFactorInfo]) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return String(decoding: try encoder.encode(factors.map(Entry.init)), as: UTF8.self) + "\n"
+    try EnrollmentJSON.text(factors.map(Entry.init), .prettyPrinted)
   }
 
   /// Returns the parameters of a factor's codes, or nothing for another kind of factor.

@@ -116,12 +116,7 @@ struct StatusReport {
   // MARK: JSON
 
   /// Returns a JSON object for programs.
-  func json() throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return String(decoding: try encoder.encode(Encoded(self)), as: UTF8.self) + "\n"
-  }
+  func json() throws -> String { try EnrollmentJSON.text(Encoded(self), .prettyPrinted) }
 
   /// The keys are part of the program's interface (mfa-enroll(1)).
   private struct Encoded: Encodable {

@@ -78,7 +78,7 @@ package enum ConfigurationTemplate {
     } else {
       let column = (documentation.words.map { $0.name.count }.max() ?? 0) + 2
       for word in documentation.words {
-        let name = word.name.padding(to: column)
+        let name = TextWidth.pad(word.name, to: column)
         let meaning = DocumentationText.paragraphs(word.meaning).joined(separator: " ")
         text += comment(quoted(meaning), first: name)
       }
@@ -96,7 +96,7 @@ package enum ConfigurationTemplate {
   /// lines with as many spaces.
   private static func comment(_ paragraph: String, first: String = "") -> String {
     let indentation = String(repeating: " ", count: first.count)
-    let lines = DocumentationText.wrapped(paragraph, to: width - 2 - first.count)
+    let lines = TextWidth.lines(of: paragraph, columns: width - 2 - first.count)
     return lines.enumerated().map { index, line in
       "# \(index == 0 ? first : indentation)\(line)\n"
     }.joined()
@@ -112,11 +112,6 @@ package enum ConfigurationTemplate {
 }
 
 extension String {
-  /// The text with spaces at its end up to a length.
-  fileprivate func padding(to length: Int) -> String {
-    self + String(repeating: " ", count: max(0, length - count))
-  }
-
   /// The text with a small first letter.
   fileprivate var lowercasingFirst: String { prefix(1).lowercased() + dropFirst() }
 }

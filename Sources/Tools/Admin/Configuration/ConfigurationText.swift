@@ -143,7 +143,8 @@ package struct ConfigurationLines {
     return start..<(end ?? lines.endIndex)
   }
 
-  private static func header(_ tenant: [UInt8]?) -> [UInt8] {
+  /// Returns the header of a tenant's section, or of the project's.
+  package static func header(_ tenant: [UInt8]?) -> [UInt8] {
     tenant.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) } ?? Array("[project]".utf8)
   }
 
@@ -201,19 +202,5 @@ enum DocumentationText {
         text: String(piece), isLiteral: isLiteral,
         isManualPage: isLiteral && next.wholeMatch(of: /\([1-9]\).*/) != nil)
     }
-  }
-
-  /// Returns the text in lines of at most `width` characters, broken at spaces. A longer word has a
-  /// line of its own.
-  static func wrapped(_ text: String, to width: Int) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] += " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
   }
 }

@@ -171,7 +171,7 @@ extension IdentityPlatform {
     if !factors.isEmpty { lines.append(Self.line(.factors, factors)) }
     if let regions { lines.append(Self.line(.regions, regions)) }
     if let testNumbers { lines.append(Self.line(.phoneTestNumbers, testNumbers)) }
-    return IdentityPlatformForm.header(tenant: tenant)
+    return ConfigurationLines.header(tenant)
       + Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }

@@ -46,7 +46,7 @@ package struct IdentityPlatformFile {
       try Self.add(present, to: &draft)
       draft.removeSection(tenant: tenant, exceptProjectKeys: Self.keptKeys)
     }
-    forms[IdentityPlatformForm.header(tenant: tenant)] = settings.form
+    forms[ConfigurationLines.header(tenant)] = settings.form
     let section = ConfigurationFile.Layer(
       path: Self.path, text: settings.section(tenant: tenant))
     try Self.add(section, to: &draft)
@@ -83,7 +83,7 @@ package struct IdentityPlatformFile {
     guard let present = layers.first(where: { $0.path == path }) else { return nil }
     var draft = ConfigurationDraft()
     try add(present, to: &draft)
-    let header = IdentityPlatformForm.header(tenant: tenant)
+    let header = ConfigurationLines.header(tenant)
     return AppliedSection(
       header, in: draft.printed(), form: forms(in: layers)[header] ?? .standard)
   }

@@ -166,12 +166,6 @@ package struct IdentityPlatformForm: Equatable, Sendable {
         return line + [UInt8(ascii: "\n")] + comment
       }.joined(separator: [UInt8(ascii: "\n")]))
   }
-
-  /// Returns the header of a tenant's section, or of the project's.
-  static func header(tenant: [UInt8]?) -> [UInt8] {
-    guard let tenant else { return Array("[project]".utf8) }
-    return Array("[tenant ".utf8) + tenant + Array("]".utf8)
-  }
 }
 
 /// The phone numbers in Identity Platform settings: the regions to which text messages are sent, and

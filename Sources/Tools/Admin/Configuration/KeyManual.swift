@@ -60,7 +60,7 @@ package enum KeyManual: String, CaseIterable {
         return part.isLiteral ? "\\fB\(text)\\fP" : text
       }.joined()
       return marked.replacing(". ", with: ".\n").split(separator: "\n").map { sentence in
-        DocumentationText.wrapped(String(sentence), to: width).map { line in
+        TextWidth.lines(of: String(sentence), columns: width).map { line in
           // A line that begins with one of these characters would be a request.
           (line.hasPrefix(".") || line.hasPrefix("'") ? "\\&" : "") + line + "\n"
         }.joined()

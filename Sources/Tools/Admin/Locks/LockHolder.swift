@@ -56,12 +56,7 @@ package enum LockedStore {
         log(holder)
       }
     }
-    do throws(AdminError) {
-      return try body()
-    } catch {
-      guard let path = lockedFile(error) else { throw error }
-      throw .locked(path, LockHolders.holders(of: path))
-    }
+    return try run(ending: false, body)
   }
 
   /// Returns the file whose lock could not be acquired, or nil for any other error.

@@ -221,9 +221,8 @@ struct ConfigApplyCommand: ParsableCommand {
         let result = try IdentityPlatformFile(
           settings, tenant: name, over: try ThisHost.layers())
         let (administration, _) = try ThisHost.administration(needsConfiguration: false)
-        let section = name.map { Array("[tenant ".utf8) + $0 + Array("]".utf8) }
         let mark = try administration.enterConfiguration(
-          section ?? Array("[project]".utf8), of: IdentityPlatformFile.path)
+          ConfigurationLines.header(name), of: IdentityPlatformFile.path)
         try result.write()
         ConfigWriting.log(IdentityPlatformFile.path, tenant: name, mark)
         Self.note(administration)
