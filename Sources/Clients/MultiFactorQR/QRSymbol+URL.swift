@@ -29,13 +29,8 @@ extension TerminalPicture {
   }
 }
 
-/// Why a picture file could not be created.
-public enum QRImageError: Error, Equatable, Sendable {
-  /// libpng is not installed, or is not a supported version.
-  case libraryMissing
-  /// libpng ran out of memory.
-  case outOfMemory
-}
+/// Why a picture file could not be created: `libraryMissing` without a supported libpng, or `outOfMemory`.
+public typealias QRImageError = QRCodeError
 
 // Re-exports the types in the module's interface, so that a program needs no second import.
 @_exported public import enum MFAQRCode.ErrorCorrection

@@ -23,7 +23,7 @@ package struct ChildProgram {
 
   /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
   /// for too long.
-  package func run() throws(ReadingFailure) -> ProgramOutput {
+  package func run() throws(AdminError) -> ProgramOutput {
     let output = try system(try PipeEnds())
     let errors = try system(try PipeEnds())
     var start = start
@@ -35,7 +35,7 @@ package struct ChildProgram {
     let streams = [output.takeReadEnd(), errors.takeReadEnd()]
     defer { for stream in streams { close(stream) } }
     var reader = Reader(of: self, streams: streams, process: process)
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       try reader.readToTheEnd()
     } catch {
       _ = kill(process, SIGKILL)
@@ -62,7 +62,7 @@ package struct ChildProgram {
   }
 
   /// Waits for a program to end. Returns its exit status, or nil if a signal ended it.
-  private func status(of process: Int32) throws(ReadingFailure) -> Int32? {
+  private func status(of process: Int32) throws(AdminError) -> Int32? {
     switch try system(try ProgramEnd.wait(for: process)) {
     case .exited(let status): status
     case .killed: nil
@@ -71,13 +71,13 @@ package struct ChildProgram {
 
   fileprivate func system<Value: ~Copyable>(
     _ body: @autoclosure () throws(SystemError) -> Value
-  ) throws(ReadingFailure) -> Value {
+  ) throws(AdminError) -> Value {
     do throws(SystemError) { return try body() } catch { throw failure(error.text) }
   }
 
   /// Returns the reason why the program has no output.
-  fileprivate func failure(_ reason: String) -> ReadingFailure {
-    ReadingFailure(at: arguments.first ?? "", reason)
+  fileprivate func failure(_ reason: String) -> AdminError {
+    AdminError(at: arguments.first ?? "", reason)
   }
 
   /// Reads the output streams of a program until all their writing ends are closed and the program
@@ -97,7 +97,7 @@ package struct ChildProgram {
       texts = streams.map { _ in [] }
     }
 
-    mutating func readToTheEnd() throws(ReadingFailure) {
+    mutating func readToTheEnd() throws(AdminError) {
       let end = open[texts.count].fd
       defer { if end >= 0 { close(end) } }
       let deadline = try clock() + program.seconds
@@ -120,7 +120,7 @@ package struct ChildProgram {
     }
 
     /// Reads once from a stream. Returns whether the stream is at its end.
-    private mutating func readOnce(_ index: Int) throws(ReadingFailure) -> Bool {
+    private mutating func readOnce(_ index: Int) throws(AdminError) -> Bool {
       var buffer = [UInt8](repeating: 0, count: 16_384)
       let descriptor = open[index].fd
       // SAFETY: the call writes at most as many bytes as the array has.
@@ -140,7 +140,7 @@ package struct ChildProgram {
       return count == 0
     }
 
-    private func clock() throws(ReadingFailure) -> Int64 {
+    private func clock() throws(AdminError) -> Int64 {
       try program.system(try Clock.sinceBoot())
     }
   }

@@ -22,29 +22,23 @@ enum PictureFormat: String {
       do throws(QRImageError) {
         return try QRImage.png(symbol)
       } catch {
-        throw Failure(.noPicture(PictureObstacle(error)))
+        throw Failure(
+          .noPicture(PictureObstacle(error, library: "libpng", package: "libpng16-16")))
       }
     }
   }
 }
 
 extension PictureObstacle {
-  /// Creates the obstacle that an error of the encoder is.
-  init(_ error: QRCodeError) {
+  /// Creates the obstacle that an error of the encoder, or of another library, is.
+  init(
+    _ error: QRCodeError, library: String = "libqrencode", package: String = "libqrencode4"
+  ) {
     self =
       switch error {
       case .empty, .tooLong: .urlTooLong
       case .outOfMemory: .outOfMemory
-      case .libraryMissing: .libraryMissing(name: "libqrencode", package: "libqrencode4")
-      }
-  }
-
-  /// Creates the obstacle that an error of the picture's format is.
-  init(_ error: QRImageError) {
-    self =
-      switch error {
-      case .outOfMemory: .outOfMemory
-      case .libraryMissing: .libraryMissing(name: "libpng", package: "libpng16-16")
+      case .libraryMissing: .libraryMissing(name: library, package: package)
       }
   }
 }

@@ -18,7 +18,7 @@ extension ThisHost {
   /// Creates the folders and files of the store that are missing.
   package static func makeStore() throws(AdminError) {
     let result: ProgramOutput
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       result = try ChildProgram(arguments: ["\(InstalledPath.storeScript)", "--adopt"]).run()
     } catch {
       throw .storeNotMade(error.reason)
@@ -61,7 +61,7 @@ extension ThisHost {
     _ program: String, _ arguments: [String], about path: String
   ) throws(AdminError) {
     let result: ProgramOutput
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       result = try ChildProgram(arguments: [program] + arguments, seconds: 600).run()
     } catch {
       throw .imageNotPrepared(path, error.reason)
