@@ -27,7 +27,7 @@ struct AccountAccessTests {
 
     init(
       _ number: Int, _ lines: String, _ settings: String, password: Bool = false,
-      key: AccountMeans.Key = .none, enrolled: Bool = false, isRoot: Bool = false,
+      key: AccountMeans.Key = .noKey, enrolled: Bool = false, isRoot: Bool = false,
       _ expected: String
     ) {
       self.number = number

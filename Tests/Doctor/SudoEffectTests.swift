@@ -126,14 +126,15 @@ struct SudoEffectTests {
       "account default bob by defaults 0"),
     row(67, "Defaults rootpw, targetpw\nalice ALL = ALL", "account root by defaults 0"),
     // PAM.
-    row(68, "Defaults pam_service=cron\nalice ALL = ALL", "service cron: command by defaults 0"),
+    row(
+      68, "Defaults pam_service=cron\nalice ALL = ALL", "service cron: pam_service by defaults 0"),
     row(
       69, "Defaults:alice pam_login_service=cron\nalice ALL = ALL",
-      "service cron: loginShell by defaults 0"),
+      "service cron: pam_login_service by defaults 0"),
     row(70, "Defaults pam_login_service=cron\nalice ALL = /bin/ls"),
     row(
       71, "Defaults pam_askpass_service=cron\nalice ALL = /bin/ls",
-      "service cron: askpass by defaults 0"),
+      "service cron: pam_askpass_service by defaults 0"),
     row(
       72, "Defaults !pam_acct_mgmt\nalice ALL = /bin/ls", "no account lines: sudo by defaults 0"),
     // Not a program.
@@ -185,11 +186,12 @@ struct SudoEffectTests {
       return "nothing: \(why), \(command) as \(effect.target) by \(cause)"
     case .asksRarely(let minutes): return "rarely: \(minutes) by \(cause)"
     case .asksOnceForAllTerminals: return "one terminal by \(cause)"
-    case .asksOtherAccount(.root): return "account root by \(cause)"
-    case .asksOtherAccount(.byDefault(let name)): return "account default \(name) by \(cause)"
-    case .asksOtherAccount(.target(let name)): return "account target \(name) by \(cause)"
-    case .uses("sudo", .command), .uses("sudo-i", .loginShell): return nil
-    case .uses(let service, let invocation): return "service \(service): \(invocation) by \(cause)"
+    case .asksOtherAccount(_, .rootPassword): return "account root by \(cause)"
+    case .asksOtherAccount(let name, .runAsPassword): return "account default \(name) by \(cause)"
+    case .asksOtherAccount(let name, _): return "account target \(name) by \(cause)"
+    case .uses("sudo", .pamService), .uses("sudo-i", .pamLoginService): return nil
+    case .uses(let service, let setting):
+      return "service \(service): \(setting.rawValue) by \(cause)"
     case .skipsAccountLines(let service): return "no account lines: \(service) by \(cause)"
     }
   }
@@ -211,12 +213,12 @@ struct SudoEffectTests {
     let policy = try SudoersSample.convert("alice ALL = ALL")
     #expect(
       policy.effects(for: Self.alice, in: context).compactMap { Self.text($0) } == [
-        "one terminal by elsewhere", "service x: loginShell by elsewhere",
+        "one terminal by elsewhere", "service x: pam_login_service by elsewhere",
       ])
     let files = try SudoersSample.convert("Defaults:bob timestamp_type=global\nalice ALL = ALL")
     #expect(
       files.effects(for: Self.alice, in: context).compactMap { Self.text($0) } == [
-        "service x: loginShell by elsewhere"
+        "service x: pam_login_service by elsewhere"
       ])
   }
 

@@ -139,7 +139,7 @@ enum SSHDTarget {
       .success(AcceptedFindings())
     }
     func residentStatus() -> ResidentStatus { .stopped }
-    func realmStatus() -> RealmStatus { .none }
+    func realmStatus() -> RealmStatus { .noRealm }
     func gatewayState(of path: [UInt8]) -> GatewayState {
       GatewayState(refusal: nil, service: .listens)
     }

@@ -19,7 +19,7 @@ import Testing
   }
 
   static let rows = [
-    Row(number: 1, present: old, remedy: .none),
+    Row(number: 1, present: old, remedy: .unchanged),
     Row(number: 2, present: new, remedy: .write(old, isExact: true)),
     Row(number: 3, present: nil, remedy: .gone),
     Row(number: 4, present: Array("c\n".utf8), remedy: .gone),
@@ -28,7 +28,7 @@ import Testing
       remedy: .write(old + Array("c\n".utf8), isExact: false)),
     Row(
       number: 6, present: edited, remedy: .writeKeeping(old, editedLine: 3)),
-    Row(number: 7, old: nil, new: block, present: nil, remedy: .none),
+    Row(number: 7, old: nil, new: block, present: nil, remedy: .unchanged),
     Row(number: 8, old: nil, new: block, present: block, remedy: .remove),
     Row(
       number: 9, old: nil, new: block, present: block + Array("PrintMotd no\n".utf8),
@@ -71,13 +71,13 @@ import Testing
       TrialRow(number: 1, present: file(edited), remedy: .putBack),
       TrialRow(number: 2, present: .absent, remedy: .putBack),
       TrialRow(number: 3, old: nil, new: block, present: file(edited), remedy: .putBack),
-      TrialRow(number: 4, old: nil, new: block, present: .absent, remedy: .none),
+      TrialRow(number: 4, old: nil, new: block, present: .absent, remedy: .unchanged),
       TrialRow(number: 5, present: file(new), remedy: back),
       TrialRow(number: 6, present: file(new + Array("c\n".utf8)), remedy: .putBack),
       TrialRow(number: 7, present: file(withoutMarks), remedy: .putBack),
       TrialRow(number: 8, present: file(Array("c\n".utf8)), remedy: .putBack),
       TrialRow(number: 9, old: nil, new: block, present: file(withoutMarks), remedy: .putBack),
-      TrialRow(number: 10, present: file(old), remedy: .none),
+      TrialRow(number: 10, present: file(old), remedy: .unchanged),
       // The owner, the permissions and the group are restored too.
       TrialRow(number: 11, present: file(old, isTrusted: false), remedy: back),
       TrialRow(number: 12, present: file(old, permissions: 0o600), remedy: back),

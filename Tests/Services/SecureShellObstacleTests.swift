@@ -1,4 +1,6 @@
 import MFAAdminTestSupport
+import MFADoctor
+import MFAPAMStack
 import Testing
 
 @testable import MFAAdmin
@@ -12,11 +14,11 @@ import Testing
       "sshd -t", "Missing privilege separation directory: /run/sshd"),
     SecureShellObstacle.refused("sshd -t", "x"),
     SecureShellObstacle.overridden([("UsePAM", "\u{1B}")]),
-    .stack(service: "x", file: "/x", reason: StackProof.Obstacle.noPassword.sentence),
-    .stack(service: "x", file: "/x", reason: StackProof.Obstacle.account(.missing).sentence),
+    .stack(service: "x", file: "/x", reason: StackProof.noPassword),
+    .stack(service: "x", file: "/x", reason: AccountLine.missing.sentence),
     .stack(
       service: "x", file: "/x",
-      reason: StackProof.Obstacle.unknown(.tooLong(file: [0x1B])).sentence),
+      reason: StackRefusal.tooLong(file: [0x1B]).located),
   ]
 
   @Test func everyObstacleHasMessageAndHint() {

@@ -152,11 +152,11 @@ import Testing
     let source = Self.stacks(row)
     let file = try #require(try source.file(service))
     let plan: StackPlan
-    do throws(StackProof.Obstacle) {
+    do throws(AdminError) {
       plan = try StackPlan(service, mark: service, file: file, in: source)
     } catch {
-      #expect(row.expected == nil, "\(row.number): \(error.sentence)")
-      #expect(error.sentence.contains(row.refusal), "\(row.number): \(error.sentence)")
+      #expect(row.expected == nil, "\(row.number): \(error.message)")
+      #expect(error.message.contains(row.refusal), "\(row.number): \(error.message)")
       return
     }
     let expected = try #require(Self.expanded(row), "\(row.number): the file was not refused")
@@ -174,11 +174,11 @@ import Testing
       let source = Self.stacks(row)
       let file = try #require(try source.file(service))
       let plan: StackPlan
-      do throws(StackProof.Obstacle) {
+      do throws(AdminError) {
         plan = try StackPlan(service, .keyOrPassword, mark: service, file: file, in: source)
       } catch {
-        #expect(row.expected == nil, "\(row.number): \(error.sentence)")
-        #expect(error.sentence.contains(row.refusal), "\(row.number): \(error.sentence)")
+        #expect(row.expected == nil, "\(row.number): \(error.message)")
+        #expect(error.message.contains(row.refusal), "\(row.number): \(error.message)")
         continue
       }
       let usual = try #require(Self.expanded(row), "\(row.number): the file was not refused")
@@ -217,11 +217,11 @@ import Testing
     let service = Array("sshd".utf8)
     let source = Self.stacks(Row(number: index, text: text, expected: nil))
     let file = try #require(try source.file(service))
-    do throws(StackProof.Obstacle) {
+    do throws(AdminError) {
       let plan = try StackPlan(service, first, mark: service, file: file, in: source)
       #expect(refusal == nil, "\(String(decoding: plan.text, as: UTF8.self))")
     } catch {
-      #expect(error.sentence.contains(refusal ?? "no refusal"), "\(error.sentence)")
+      #expect(error.message.contains(refusal ?? "no refusal"), "\(error.message)")
     }
   }
 

@@ -51,7 +51,7 @@ private final class RuledHost: TrialHost {
     signIns.append(signIn)
     let isSuccess = rule(signIn)
     let isSkipped = isRemembered && user == enrolled && signIn.password != .wrong
-    isRemembered = isRemembered || remembers && isSuccess && isNew && code != .none
+    isRemembered = isRemembered || remembers && isSuccess && isNew && code != .noCode
     return TrialSignIn(
       isSuccess: isSuccess || isSkipped, askedForCode: isNew && asksForCode && !isSkipped,
       log: ["one", "two"])
@@ -82,7 +82,7 @@ private final class RuledHost: TrialHost {
     let tried = host.signIns.filter { $0.isNew }
     #expect(
       tried.map { "\($0.user) \($0.password) \($0.code)" } == [
-        "a right right", "a wrong next", "a right wrong", "a right none", "b right none",
+        "a right right", "a wrong next", "a right wrong", "a right noCode", "b right noCode",
       ])
   }
 
@@ -99,7 +99,7 @@ private final class RuledHost: TrialHost {
     #expect(host.begins == 4)
     #expect(
       host.signIns.suffix(4).map { "\($0.user) \($0.password) \($0.code)" } == [
-        "b wrongAfterKey none", "a wrongAfterKey none", "a wrongAfterKey right",
+        "b wrongAfterKey noCode", "a wrongAfterKey noCode", "a wrongAfterKey right",
         "a wrongAfterKey wrong",
       ])
     let rows: [(String, @Sendable (SignIn) -> Bool)] = [
@@ -111,7 +111,7 @@ private final class RuledHost: TrialHost {
         "accepted without a code",
         { signIn in
           isSound(signIn)
-            || signIn.password == .wrongAfterKey && signIn.user == "a" && signIn.code == .none
+            || signIn.password == .wrongAfterKey && signIn.user == "a" && signIn.code == .noCode
         }
       ),
       ("a key and the right code is denied: one; two", { RuledHost.sound($0) }),
@@ -154,7 +154,7 @@ private final class RuledHost: TrialHost {
     #expect(result(host, needsPassword: false) == .proven(remark: nil))
     #expect(
       host.signIns.suffix(2).map { "\($0.user) \($0.password) \($0.code)" } == [
-        "b right none", "b wrongAfterKey none",
+        "b right noCode", "b wrongAfterKey noCode",
       ])
     for notEnrolled in [Trial.Expectation.allowed("let through: x"), .denied("x")] {
       let open = RuledHost()
@@ -177,7 +177,7 @@ private final class RuledHost: TrialHost {
       ("a wrong code is accepted", { RuledHost.sound($0) || $0.code == .wrong }),
       (
         "without a code succeeds",
-        { RuledHost.sound($0) || $0.isNew && $0.code == .none && $0.password == .right }
+        { RuledHost.sound($0) || $0.isNew && $0.code == .noCode && $0.password == .right }
       ),
       ("a wrong password is accepted", { RuledHost.sound($0) || $0.code == .next }),
       ("has not enrolled is denied", { RuledHost.sound($0) && $0.user == "a" }),

@@ -66,6 +66,14 @@ package enum TrustFailure: UInt8, Error, Sendable {
 }
 
 extension FileStatus {
+  /// Why a user other than root could have written the file, or nil if it is a regular file that root
+  /// alone can have written.
+  package var distrust: TrustFailure? {
+    if kind != .regular { return .notARegularFile }
+    if owner != 0 { return .wrongOwner }
+    return isWritableByOthers ? .wrongPermissions : nil
+  }
+
   /// Returns nil if this is a regular file with a single hard link, an owner among `owners` and
   /// exactly `permissions`; otherwise returns what is wrong.
   ///

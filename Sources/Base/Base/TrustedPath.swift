@@ -108,6 +108,39 @@ package struct TrustedPath: Sendable {
     return directory
   }
 
+  /// Reads the file at the end of the path. Refuses a file that a user other than root could have
+  /// written, and one of more than `longest` bytes.
+  package func contents(longest: Int) throws(Refusal) -> (bytes: [UInt8], status: FileStatus) {
+    let directory = try parent()
+    let file = try Self.translating { () throws(SystemError) in
+      try directory.fileForReading(last)
+    }
+    let status = try Self.translating { () throws(SystemError) in try file.status() }
+    if let distrust = status.distrust { throw .untrusted(distrust) }
+    guard status.size <= Int64(longest) else { throw .untrusted(.tooLarge) }
+    let bytes = try Self.translating { () throws(SystemError) in
+      try file.read(count: Int(clamping: status.size))
+    }
+    return (bytes, status)
+  }
+
+  /// Returns the names in the directory at the end of the path, which is checked too.
+  package func names() throws(Refusal) -> [[UInt8]] {
+    // `parent` opens the directory of a path, so append a component that is never used.
+    guard let inside = TrustedPath(bytes + [UInt8(ascii: "/"), UInt8(ascii: "-")]) else {
+      return []
+    }
+    let directory = try inside.parent()
+    var names: [[UInt8]] = []
+    try Self.translating { () throws(SystemError) in
+      try directory.forEachEntry { name in
+        names.append(name.bytes)
+        return true
+      }
+    }
+    return names
+  }
+
   private static func check(_ directory: borrowing Directory) throws(Refusal) {
     let status: FileStatus
     do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }

@@ -54,41 +54,22 @@ package struct InstalledStacks: StackSource {
   }
 
   private static func names(in folder: [UInt8]) throws(StackRefusal) -> [[UInt8]] {
-    guard let path = TrustedPath(folder + [UInt8(ascii: "/"), UInt8(ascii: "-")]) else {
-      throw .notAServiceName
-    }
-    do throws(TrustedPath.Refusal) {
-      return try names(in: try path.parent())
-    } catch {
-      switch error {
-      case .system(let error):
-        guard !error.isNotFound else { return [] }
-        throw .system(file: folder, error)
-      case .untrusted(let distrust): throw .untrusted(file: folder, distrust)
-      }
+    try reading(folder) { path throws(TrustedPath.Refusal) in try path.names() } ?? []
+  }
+
+  private static func contents(of file: [UInt8]) throws(StackRefusal) -> [UInt8]? {
+    try reading(file) { path throws(TrustedPath.Refusal) in
+      try path.contents(longest: StackFile.longest).bytes
     }
   }
 
-  private static func names(
-    in directory: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> [[UInt8]] {
-    var names: [[UInt8]] = []
-    do throws(SystemError) {
-      try directory.forEachEntry { name in
-        names.append(name.bytes)
-        return true
-      }
-    } catch {
-      throw .system(error)
-    }
-    return names
-  }
-
-  private static func contents(of path: [UInt8]) throws(StackRefusal) -> [UInt8]? {
+  /// Calls `body`, which reads what is at a path. Returns nil if nothing is there.
+  private static func reading<Value>(
+    _ path: [UInt8], _ body: (TrustedPath) throws(TrustedPath.Refusal) -> Value
+  ) throws(StackRefusal) -> Value? {
     guard let trusted = TrustedPath(path) else { throw .notAServiceName }
     do throws(TrustedPath.Refusal) {
-      let directory = try trusted.parent()
-      return try read(trusted.last, in: directory)
+      return try body(trusted)
     } catch {
       switch error {
       case .system(let error):
@@ -98,42 +79,5 @@ package struct InstalledStacks: StackSource {
       case .untrusted(let distrust): throw .untrusted(file: path, distrust)
       }
     }
-  }
-
-  /// The result of reading a file.
-  private enum Reading {
-    case contents([UInt8])
-    case distrusted(TrustFailure)
-  }
-
-  private static func read(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> [UInt8] {
-    let reading: Reading
-    do throws(SystemError) {
-      reading = try judgeAndRead(name, in: directory)
-    } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
-    }
-    switch reading {
-    case .contents(let contents): return contents
-    case .distrusted(let distrust): throw .untrusted(distrust)
-    }
-  }
-
-  private static func judgeAndRead(
-    _ name: FileName, in directory: borrowing Directory
-  ) throws(SystemError) -> Reading {
-    let file = try directory.fileForReading(name)
-    let status = try file.status()
-    if let distrust = distrust(status) { return .distrusted(distrust) }
-    return .contents(try file.read(count: Int(clamping: status.size)))
-  }
-
-  private static func distrust(_ status: FileStatus) -> TrustFailure? {
-    if status.kind != .regular { return .notARegularFile }
-    if status.owner != 0 { return .wrongOwner }
-    if status.isWritableByOthers { return .wrongPermissions }
-    return status.size > Int64(StackFile.longest) ? .tooLarge : nil
   }
 }

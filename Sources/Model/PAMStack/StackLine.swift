@@ -2,8 +2,8 @@ import MFABase
 
 /// A logical line of a service file, with its continuation lines joined.
 struct StackLine {
-  /// The number of its first physical line.
-  let number: Int
+  /// The source location of its first physical line.
+  let position: StackPosition
   /// The words of the line. A text in brackets is one word, without the brackets.
   let words: [Token]
 
@@ -12,112 +12,62 @@ struct StackLine {
     let isBracketed: Bool
   }
 
-  /// Splits a text into logical lines that are not empty. Throws the number of a line that is
-  /// invalid, or that versions of libpam read differently.
+  /// Splits a file into logical lines that are not empty. Refuses a line that is invalid, or that
+  /// versions of libpam read differently.
   static func lines(
-    of contents: [UInt8], keepsCarriageReturns: Bool = false
-  ) throws(Unclear) -> [StackLine] {
-    var joiner = Joiner(keepsCarriageReturns: keepsCarriageReturns)
-    var piece: [UInt8] = []
-    for byte in contents {
-      if byte == UInt8(ascii: "\n") {
-        try joiner.add(piece)
-        piece = []
-      } else {
-        piece.append(byte)
-      }
-    }
-    try joiner.add(piece)
-    return try joiner.finish()
-  }
-
-  /// Joins the physical lines of a file into logical lines.
-  private struct Joiner {
-    private let keepsCarriageReturns: Bool
-    private var lines: [StackLine] = []
-    private var number = 0
-    /// The beginning of a logical line that the next physical line continues.
-    private var pending: (number: Int, text: [UInt8])?
-
-    init(keepsCarriageReturns: Bool) { self.keepsCarriageReturns = keepsCarriageReturns }
-
-    /// Adds the next line of the file.
-    mutating func add(_ piece: [UInt8]) throws(Unclear) {
-      number &+= 1
-      let part = try Part(piece, number, keepsCarriageReturns)
-      guard let text = part.text else {
+    of file: StackFile, keepsCarriageReturns: Bool
+  ) throws(StackRefusal) -> [StackLine] {
+    var lines: [StackLine] = []
+    // The beginning of a logical line that the next physical line continues.
+    var pending: (start: StackPosition, text: [UInt8])?
+    var position = StackPosition(file: file.path, line: 0)
+    for piece in file.contents.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    {
+      position = StackPosition(file: file.path, line: position.line &+ 1)
+      guard let (text, isContinued) = try part(piece, at: position, keepsCarriageReturns) else {
         // An empty line or comment must not follow a line that is to be continued.
-        guard pending == nil else { throw Unclear(number: number) }
-        return
+        guard pending == nil else { throw .notUnderstood(position) }
+        continue
       }
-      let start = pending.map { $0.number } ?? number
+      let start = pending.map { $0.start } ?? position
       let joined = (pending.map { $0.text } ?? []) + text
-      if part.isContinued {
+      if isContinued {
         pending = (start, joined + [UInt8(ascii: " ")])
       } else {
         pending = nil
-        lines.append(StackLine(number: start, words: try StackLine.words(of: joined, start)))
+        lines.append(StackLine(position: start, words: try words(of: joined, at: start)))
       }
     }
-
-    func finish() throws(Unclear) -> [StackLine] {
-      guard pending == nil else { throw Unclear(number: number) }
-      return lines
-    }
+    guard pending == nil else { throw .notUnderstood(position) }
+    return lines
   }
 
-  /// The line with this number is invalid or ambiguous.
-  struct Unclear: Error {
-    let number: Int
-    /// Whether the line ends with a carriage return, which libpam takes for a part of the last word.
-    var hasCarriageReturn = false
+  /// Returns the text of a physical line without surrounding blanks, comment and continuation mark, and
+  /// whether the next line continues it. Returns nil if nothing is left.
+  private static func part(
+    _ piece: ArraySlice<UInt8>, at position: StackPosition, _ keepsCarriageReturns: Bool
+  ) throws(StackRefusal) -> (text: ArraySlice<UInt8>, isContinued: Bool)? {
+    var whole = piece.drop { Word.isBlank($0) }
+    while let last = whole.last, Word.isBlank(last) { _ = whole.popLast() }
+    guard
+      keepsCarriageReturns || whole.last != UInt8(ascii: "\r") || whole.first == UInt8(ascii: "#")
+    else { throw .carriageReturn(position) }
+    guard whole.dropLast().allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }),
+      whole.last.map({ $0 >= 0x20 || $0 == UInt8(ascii: "\r") }) ?? true
+    else { throw .notUnderstood(position) }
+    guard let first = whole.first, first != UInt8(ascii: "#") else { return nil }
+    var text = whole.prefix { $0 != UInt8(ascii: "#") }
+    let isContinued = whole.last == UInt8(ascii: "\\")
+    // Versions of libpam differ in whether a comment can be continued.
+    guard text.count == whole.count || !isContinued else { throw .notUnderstood(position) }
+    if isContinued { _ = text.popLast() }
+    return (text, isContinued)
   }
 
-  /// A physical line of the file.
-  private struct Part {
-    /// The text without surrounding blanks, comment and continuation mark; nil if nothing is left.
-    let text: [UInt8]?
-    let isContinued: Bool
-
-    init(_ piece: [UInt8], _ number: Int, _ keepsCarriageReturns: Bool) throws(Unclear) {
-      let whole = Self.trimmed(piece)
-      guard
-        keepsCarriageReturns || whole.last != UInt8(ascii: "\r")
-          || whole.first == UInt8(ascii: "#")
-      else {
-        throw Unclear(number: number, hasCarriageReturn: true)
-      }
-      guard whole.dropLast().allSatisfy({ $0 >= 0x20 || $0 == UInt8(ascii: "\t") }),
-        whole.last.map({ $0 >= 0x20 || $0 == UInt8(ascii: "\r") }) ?? true
-      else { throw Unclear(number: number) }
-      guard let first = whole.first, first != UInt8(ascii: "#") else {
-        text = nil
-        isContinued = false
-        return
-      }
-      var said: [UInt8] = []
-      for byte in whole {
-        guard byte != UInt8(ascii: "#") else { break }
-        said.append(byte)
-      }
-      isContinued = whole.last == UInt8(ascii: "\\")
-      // Versions of libpam differ in whether a comment can be continued.
-      guard said.count == whole.count || !isContinued else { throw Unclear(number: number) }
-      if isContinued { _ = said.popLast() }
-      text = said
-    }
-
-    private static func trimmed(_ piece: [UInt8]) -> [UInt8] {
-      var text: [UInt8] = []
-      for byte in piece where !text.isEmpty || !Word.isBlank(byte) { text.append(byte) }
-      while let last = text.last, Word.isBlank(last) {
-        _ = text.popLast()
-      }
-      return text
-    }
-  }
-
-  private static func words(of text: [UInt8], _ number: Int) throws(Unclear) -> [Token] {
+  private static func words(
+    of text: [UInt8], at position: StackPosition
+  ) throws(StackRefusal) -> [Token] {
     var words: [Token] = []
     var word: [UInt8] = []
     var bytes = text.makeIterator()
@@ -130,7 +80,7 @@ struct StackLine {
       if !word.isEmpty { words.append(Token(text: word, isBracketed: false)) }
       word = []
       guard beginsBracket else { continue }
-      guard let inside = bracketed(&bytes) else { throw Unclear(number: number) }
+      guard let inside = bracketed(&bytes) else { throw .notUnderstood(position) }
       words.append(Token(text: inside, isBracketed: true))
     }
     if !word.isEmpty { words.append(Token(text: word, isBracketed: false)) }

@@ -22,27 +22,16 @@ struct StackReader<Source: StackSource> {
   ) throws(StackRefusal) {
     guard file.contents.count <= StackFile.longest else { throw .tooLong(file: file.path) }
     names.append(name)
-    for line in try lines(of: file) {
+    for line in try StackLine.lines(of: file, keepsCarriageReturns: keepsCarriageReturns) {
       linesRead &+= 1
       guard linesRead <= ServiceStack.maximumLineCount else { throw .tooLong(file: file.path) }
-      try read(line, at: StackPosition(file: file.path, line: line.number), level: level)
+      try read(line, level: level)
     }
     _ = names.popLast()
   }
 
-  private func lines(of file: StackFile) throws(StackRefusal) -> [StackLine] {
-    do throws(StackLine.Unclear) {
-      return try StackLine.lines(
-        of: file.contents, keepsCarriageReturns: keepsCarriageReturns)
-    } catch {
-      let position = StackPosition(file: file.path, line: error.number)
-      throw error.hasCarriageReturn ? .carriageReturn(position) : .notUnderstood(position)
-    }
-  }
-
-  private mutating func read(
-    _ line: StackLine, at position: StackPosition, level: Int
-  ) throws(StackRefusal) {
+  private mutating func read(_ line: StackLine, level: Int) throws(StackRefusal) {
+    let position = line.position
     var words = line.words.makeIterator()
     guard let type = words.next(), let control = words.next() else {
       throw .notUnderstood(position)

@@ -578,6 +578,9 @@ extension AdminError {
       throw AdminError(at: place, error.text)
     }
   }
+
+  /// The place and the reason.
+  package var sentence: String { "\(VisibleText.escaping(place)): \(reason)" }
 }
 
 package typealias ReadingFailure = AdminError

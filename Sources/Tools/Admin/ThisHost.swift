@@ -203,19 +203,9 @@ extension TrustedPath {
   package static func names(
     in path: String, where isIncluded: ([UInt8]) -> Bool
   ) throws(Refusal) -> [String] {
-    // `parent` opens the folder of the path, so append a component that is never used.
-    guard let inside = TrustedPath(Array((path + "/-").utf8)) else { return [] }
-    let folder = try inside.parent()
-    var names: [String] = []
-    do throws(SystemError) {
-      try folder.forEachEntry { name in
-        if isIncluded(name.bytes) { names.append(String(decoding: name.bytes, as: UTF8.self)) }
-        return true
-      }
-    } catch {
-      throw .system(error)
-    }
-    return names.sorted()
+    guard let folder = TrustedPath(Array(path.utf8)) else { return [] }
+    return try folder.names().filter(isIncluded).map { String(decoding: $0, as: UTF8.self) }
+      .sorted()
   }
 }
 

@@ -6,7 +6,7 @@ import MFABase
 package struct AccountMeans: Equatable {
   /// Whether the account has a key or a certificate that sshd accepts.
   package enum Key: Equatable {
-    case none, present
+    case noKey, present
     /// It may have one: from a command or an authority, or in a file that cannot be looked at.
     case unknown(String)
   }
@@ -48,7 +48,7 @@ extension ServiceWithModule {
     }
     if let doubt { return .unknown(doubt) }
     let needsKey = ways.allSatisfy { $0.methods.contains("publickey") }
-    if !ways.isEmpty, needsKey, means.key == .none {
+    if !ways.isEmpty, needsKey, means.key == .noKey {
       return .closed("sshd requires a key, and the account has none")
     }
     return .closed(
@@ -65,7 +65,7 @@ extension ServiceWithModule {
     for method in way.methods {
       switch method {
       case "publickey":
-        guard means.key != .none else { return false }
+        guard means.key != .noKey else { return false }
         isKeyProven = true
       case _ where !SSHDSettings.asksPAM([method]): continue
       case _ where !settings.isOn("usepam"):
@@ -106,7 +106,7 @@ extension SSHDSettings {
   package func mayAdmit(_ means: AccountMeans) -> Bool {
     openLists().contains { list in
       list.allSatisfy { method in
-        if method == "publickey" { return means.key != .none }
+        if method == "publickey" { return means.key != .noKey }
         return !Self.asksPAM([method]) || means.hasPassword
       }
     }

@@ -222,7 +222,7 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func realmStatus() -> RealmStatus {
-    guard ThisHost.belongsToRealm else { return .none }
+    guard ThisHost.belongsToRealm else { return .noRealm }
     do throws(AdminError) {
       switch try RealmConnection().reply(to: .inspect) {
       case .inspection(let inspection):

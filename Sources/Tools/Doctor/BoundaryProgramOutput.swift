@@ -24,8 +24,6 @@ extension ProgramOutput {
     let status = try TrustedPath.translating { () throws(SystemError) in
       try directory.fileForReading(path.last).status()
     }
-    guard status.kind == .regular else { throw .untrusted(.notARegularFile) }
-    guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
-    guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
+    if let distrust = status.distrust { throw .untrusted(distrust) }
   }
 }

@@ -148,6 +148,25 @@ package protocol Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding]
 }
 
+/// A check with at most one finding.
+package protocol SingleExamination: Examination {
+  /// What is checked, to follow "cannot check".
+  static var subject: String { get }
+
+  /// Returns the finding, or nil if there is no problem.
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding?
+}
+
+extension SingleExamination {
+  package static var subject: String { "this host" }
+
+  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    Finding.checking(subject) { () throws(ReadingFailure) in
+      try [finding(on: snapshot)].compactMap { $0 }
+    }
+  }
+}
+
 /// The findings on a host, divided into those to act on and those that an administrator accepted.
 package struct Diagnosis {
   /// The findings to act on, most severe first.
@@ -205,7 +224,7 @@ package struct Finding: Equatable {
   }
 
   /// The severity.
-  package let severity: Severity
+  package private(set) var severity: Severity
   /// A stable identifier for programs.
   package let code: String
   /// The PAM services concerned, or an empty array if the finding is not about a service.
@@ -213,7 +232,7 @@ package struct Finding: Equatable {
   /// The file and line, or the path, to look at first.
   package let place: String
   /// The effect, and the users concerned.
-  package let message: String
+  package private(set) var message: String
   /// The remedy.
   package let hint: String
 
@@ -246,9 +265,22 @@ package struct Finding: Equatable {
 
   /// Returns the finding about users who do not exist now: it is no error yet.
   func ifAccountExists() -> Finding {
-    Finding(
-      severity: severity == .error ? .warning : severity, code: code, services: services,
-      place: place, message: "\(message); no account has such a name now", hint: hint)
+    limited(severity == .error ? .warning : severity, "no account has such a name now")
+  }
+
+  /// Returns the finding with another severity, for a reason that follows the message.
+  func limited(_ severity: Severity, _ reason: String) -> Finding {
+    var finding = self
+    finding.severity = severity
+    finding.message += "; \(reason)"
+    return finding
+  }
+
+  /// Returns the findings of `body`, or the finding that `what` could not be checked.
+  static func checking(
+    _ what: String, _ body: () throws(ReadingFailure) -> [Finding]
+  ) -> [Finding] {
+    do throws(ReadingFailure) { return try body() } catch { return [.unchecked(what, error)] }
   }
 
   /// Returns the finding that `what` could not be checked, because something cannot be read.

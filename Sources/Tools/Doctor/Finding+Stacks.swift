@@ -78,6 +78,9 @@ extension StackRefusal {
     }
   }
 
+  /// The file, with the line if it is known, and the reason in words.
+  package var located: String { "\(VisibleText.escaping(place)): \(sentence)" }
+
   /// What to do about the line or file.
   fileprivate var remedy: String {
     guard case .carriageReturn(let position) = self else { return "correct the named line or file" }

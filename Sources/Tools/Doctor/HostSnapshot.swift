@@ -256,10 +256,10 @@ package final class HostRules {
       switch key(in: file, of: account) {
       case .present: return .present
       case .unknown(let reason): doubt = doubt ?? reason
-      case .none: continue
+      case .noKey: continue
       }
     }
-    return doubt.map { .unknown($0) } ?? .none
+    return doubt.map { .unknown($0) } ?? .noKey
   }
 
   /// Returns whether a file that a user can have replaced by a link to anything has keys. The file is
@@ -274,7 +274,7 @@ package final class HostRules {
     }
     guard !path.isBlocked else { return .unknown("\(name) cannot be looked at") }
     if let failure = path.failure { return .unknown("\(name): \(failure.reason)") }
-    return path.end.map { $0.kind == .file && $0.size > 0 } ?? false ? .present : .none
+    return path.end.map { $0.kind == .file && $0.size > 0 } ?? false ? .present : .noKey
   }
 
   /// Returns the users who have keys in one of `files` and whose password cannot be used.

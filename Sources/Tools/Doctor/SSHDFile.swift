@@ -426,54 +426,27 @@ struct SSHDPatterns: Equatable {
     }.filter { !$0.isEmpty }
   }
 
-  /// The result for one word.
-  enum Result {
-    /// A pattern matches, and none excludes the word.
-    case matches
-    /// A pattern excludes the word.
-    case excluded
-    case differs
-  }
-
-  /// Compares a word with all patterns.
-  func result(_ word: String) -> Result {
-    var result = Result.differs
-    for pattern in patterns where pattern.name.matches(word) {
-      guard !pattern.isNegated else { return .excluded }
-      result = .matches
-    }
-    return result
-  }
-
   /// Returns whether a user name matches the list.
-  func matches(user: String) -> Bool { result(user) == .matches }
+  func matches(user: String) -> Bool { matches(groups: [user]) }
 
   /// Returns whether an address matches the list, whose patterns can be networks.
   func matches(address text: String) -> Bool {
     guard let address = IPAddress(Array(text.utf8).span) else { return false }
-    var matches = false
-    for pattern in patterns {
-      let holds =
-        Network(containing: Array(pattern.text.utf8).span)?.contains(address)
+    return matches { pattern in
+      Network(containing: Array(pattern.text.utf8).span)?.contains(address)
         ?? pattern.name.matches(text)
-      guard holds else { continue }
-      guard !pattern.isNegated else { return false }
-      matches = true
     }
-    return matches
   }
 
   /// Returns whether a user with these groups matches the list. One group that is excluded excludes
   /// the user.
   func matches(groups: [String]) -> Bool {
-    var matches = false
-    for group in groups {
-      switch result(group) {
-      case .excluded: return false
-      case .matches: matches = true
-      case .differs: continue
-      }
-    }
-    return matches
+    matches { pattern in groups.contains { pattern.name.matches($0) } }
+  }
+
+  /// Returns whether a pattern holds, and none of those that exclude.
+  private func matches(_ holds: (Pattern) -> Bool) -> Bool {
+    let found = patterns.filter(holds)
+    return !found.isEmpty && !found.contains(where: \.isNegated)
   }
 }

@@ -34,7 +34,7 @@ enum SSHDView {
   ) {
     let query = Query(host: host, options: server.settings, file: server.file ?? SSHDFile.path)
     let general: SSHDSettings
-    do throws(Failure) {
+    do throws(ReadingFailure) {
       guard let settings = try query.settings(SSHDConnection()) else {
         self = .unknown(
           .unchecked(
@@ -43,7 +43,7 @@ enum SSHDView {
       }
       general = settings
     } catch {
-      self = .unknown(error.finding)
+      self = .unknown(Self.finding(error))
       return
     }
     let file = SSHDFile(of: host, at: server.file ?? SSHDFile.path)
@@ -59,7 +59,7 @@ enum SSHDView {
     }
     findings += connections.findings
     for choice in connections.choices.prefix(Self.mostCases) {
-      do throws(Failure) {
+      do throws(ReadingFailure) {
         let isGeneral = choice.connection == SSHDConnection()
         guard let settings = isGeneral ? general : try query.settings(choice.connection) else {
           continue
@@ -68,8 +68,8 @@ enum SSHDView {
       } catch {
         findings.append(
           .unchecked(
-            "sshd's settings for \(choice.description ?? "all other users")", at: Self.programs[0],
-            error.text))
+            "sshd's settings for \(choice.description ?? "all other users")", at: error.place,
+            error.reason))
       }
     }
     let rest = connections.choices.count - Self.mostCases
@@ -87,7 +87,7 @@ enum SSHDView {
     _ connection: SSHDConnection, under matches: Set<Int>, of file: SSHDFile,
     on host: any ExaminedHost
   ) {
-    do throws(Failure) {
+    do throws(ReadingFailure) {
       guard let settings = try Query(host: host).settings(connection) else {
         self = .notConcerned
         return
@@ -96,41 +96,25 @@ enum SSHDView {
         matches: matches, connection: connection, isRoot: connection.user == "root")
       self = .known([Case(choice: choice, settings: settings)], file, [])
     } catch {
-      self = .unknown(error.finding)
+      self = .unknown(Self.finding(error))
     }
   }
 
-  /// The reason why sshd did not print its settings.
-  fileprivate enum Failure: Error {
-    case refused(ProgramComplaint)
-    case other(String)
-
-    var text: String {
-      switch self {
-      case .refused(let complaint): complaint.text
-      case .other(let reason): reason
-      }
+  /// Returns the finding that sshd does not print its settings: with the line, if sshd refuses one.
+  private static func finding(_ failure: ReadingFailure) -> Finding {
+    guard failure.place != programs[0] else {
+      return .unchecked("sshd's settings", at: failure.place, "sshd -T: \(failure.reason)")
     }
-
-    /// The finding that sshd does not print its settings: with the line, if sshd refuses one.
-    var finding: Finding {
-      guard case .refused(let complaint) = self, !complaint.isOfStoppedServer else {
-        return .unchecked("sshd's settings", at: programs[0], "sshd -T: \(text)")
-      }
-      guard let place = complaint.place else {
-        return Finding(
-          severity: .error, code: "sshd-refuses", place: SSHDFile.path,
-          message:
-            "sshd refuses its configuration and does not start or reload: \(complaint.reason)",
-          hint:
-            "correct sshd's files until sshd -t prints nothing; sshd uses the first value of a setting "
-            + "that it reads")
-      }
-      return Finding(
-        severity: .error, code: "sshd-refuses", place: place,
-        message: "sshd refuses this line and does not start or reload: \(complaint.reason)",
-        hint: "correct the line; sshd -t prints nothing when all is well")
-    }
+    let (what, hint) =
+      failure.place == SSHDFile.path
+      ? (
+        "its configuration",
+        "correct sshd's files until sshd -t prints nothing; sshd uses the first value of a setting "
+          + "that it reads"
+      ) : ("this line", "correct the line; sshd -t prints nothing when all is well")
+    return Finding(
+      severity: .error, code: "sshd-refuses", place: failure.place,
+      message: "sshd refuses \(what) and does not start or reload: \(failure.reason)", hint: hint)
   }
 
   /// An sshd with some options, which prints its settings.
@@ -140,24 +124,28 @@ enum SSHDView {
     /// The file that sshd reads first.
     var file = SSHDFile.path
 
-    /// Returns the settings for a connection, or nil if sshd is not installed.
-    func settings(_ connection: SSHDConnection) throws(Failure) -> SSHDSettings? {
+    /// Returns the settings for a connection, or nil if sshd is not installed. The failure has the place
+    /// of sshd itself, unless sshd refuses a file.
+    func settings(_ connection: SSHDConnection) throws(ReadingFailure) -> SSHDSettings? {
       guard let specification = connection.specification else {
-        throw .other("sshd -C does not accept this name")
+        throw ReadingFailure(at: programs[0], "sshd -C does not accept this name")
       }
       guard let output = try output(options + ["-T", "-C", specification]) else { return nil }
       guard output.status == 0 else {
-        throw .refused(ProgramComplaint(ofSSHD: output, at: file, on: host))
+        let complaint = ProgramComplaint(ofSSHD: output, at: file, on: host)
+        throw ReadingFailure(
+          at: complaint.isOfStoppedServer ? programs[0] : complaint.place ?? SSHDFile.path,
+          complaint.reason)
       }
       let settings = SSHDSettings(output.output)
       guard settings.value(of: "usepam") != nil else {
-        throw .other("the output does not contain UsePAM")
+        throw ReadingFailure(at: programs[0], "the output does not contain UsePAM")
       }
       return settings
     }
 
     /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
-    private func output(_ arguments: [String]) throws(Failure) -> ProgramOutput? {
+    private func output(_ arguments: [String]) throws(ReadingFailure) -> ProgramOutput? {
       var failure: ReadingFailure?
       for program in programs {
         do throws(ReadingFailure) {
@@ -166,7 +154,7 @@ enum SSHDView {
           failure = failure ?? error
         }
       }
-      if let failure { throw .other(failure.reason) }
+      if let failure { throw ReadingFailure(at: programs[0], failure.reason) }
       return nil
     }
   }
@@ -179,7 +167,7 @@ extension SSHDSettings {
     for user: String? = nil, on host: any ExaminedHost
   ) -> SSHDSettings? {
     let connection = user.map { SSHDConnection(user: $0) } ?? SSHDConnection()
-    do throws(SSHDView.Failure) {
+    do throws(ReadingFailure) {
       return try SSHDView.Query(host: host).settings(connection)
     } catch {
       return nil

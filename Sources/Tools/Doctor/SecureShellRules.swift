@@ -112,6 +112,15 @@ package enum SecureShellRemedy {
     }
   }
 
+  /// Returns a hint with the settings that make each way sound, or to correct the service's lines if no
+  /// settings do.
+  static func advice(
+    for settings: SSHDSettings, _ service: ServiceWithModule, changing changes: [Change] = []
+  ) -> String {
+    hint(for: settings, service, changing: changes)
+      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
+  }
+
   /// What to do after a setting was changed.
   static let reload = "then run sshd -t, and reload sshd if it prints nothing"
 

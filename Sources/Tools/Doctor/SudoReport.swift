@@ -54,17 +54,11 @@ struct SudoReport {
 
   /// The findings.
   var findings: [Finding] {
-    var findings: [Finding] = []
-    for group in groups {
-      guard var finding = finding(group) else { continue }
-      if group.users.allSatisfy(users.isNobody) {
-        finding = Finding(
-          severity: .note, code: finding.code, services: finding.services, place: finding.place,
-          message: finding.message + "; at present there are no such users", hint: finding.hint)
-      }
-      findings.append(finding)
+    groups.compactMap { group in
+      guard let finding = finding(group) else { return nil }
+      return group.users.allSatisfy(users.isNobody)
+        ? finding.limited(.note, "at present there are no such users") : finding
     }
-    return findings
   }
 
   // MARK: One cause
@@ -79,8 +73,8 @@ struct SudoReport {
         "a code opens sudo in all terminals and programs of \(names(group)): timestamp_type is "
           + "global, so other programs of the user need none",
         "set timestamp_type=tty")
-    case .asksOtherAccount(let account): otherAccount(group, account)
-    case .uses(let service, let invocation): otherService(group, service, invocation)
+    case .asksOtherAccount(let name, let setting): otherAccount(group, name, setting.rawValue)
+    case .uses(let service, let setting): otherService(group, service, setting)
     case .skipsAccountLines(let service): accountLines(group, service)
     }
   }
@@ -144,14 +138,7 @@ struct SudoReport {
     )
   }
 
-  private func otherAccount(_ group: Group, _ account: SudoEffect.Account) -> Finding {
-    let name: String
-    let setting: String
-    switch account {
-    case .root: (name, setting) = ("root", "rootpw")
-    case .byDefault(let account): (name, setting) = (account, "runaspw")
-    case .target(let account): (name, setting) = (account, "targetpw")
-    }
+  private func otherAccount(_ group: Group, _ name: String, _ setting: String) -> Finding {
     let needsNone = asking.contains { needsNoCode(name, at: $0) }
     return make(
       needsNone ? .error : .warning, "sudo-other-account", group,
@@ -182,15 +169,9 @@ struct SudoReport {
   }
 
   private func otherService(
-    _ group: Group, _ service: String, _ invocation: SudoEffect.Invocation
+    _ group: Group, _ service: String, _ setting: SudoSettings.Name
   ) -> Finding? {
-    let command: String
-    let setting: SudoSettings.Name
-    switch invocation {
-    case .command: (command, setting) = ("sudo", .pamService)
-    case .loginShell: (command, setting) = ("sudo -i", .pamLoginService)
-    case .askpass: (command, setting) = ("sudo -A", .pamAskpassService)
-    }
+    let command = SudoSettings.services.first { $0.key == setting }?.value ?? "sudo"
     let path = services.path(service)
     let named = known.place(of: group.source)
     do throws(StackRefusal) {

@@ -55,6 +55,11 @@ package struct SudoSettings {
     values[name] = (value, line)
   }
 
+  /// The settings that name PAM services, each with the command that uses the service.
+  static let services: KeyValuePairs<Name, String> = [
+    .pamService: "sudo", .pamLoginService: "sudo -i", .pamAskpassService: "sudo -A",
+  ]
+
   /// Returns the setting that a `Defaults` option sets.
   static func setting(_ option: String, _ value: SudoersValue) -> (Name, SudoersValue)? {
     guard option == "tty_tickets" else { return Name(rawValue: option).map { ($0, value) } }
@@ -247,10 +252,10 @@ package struct SudoEffect: Hashable {
     case asksRarely(minutes: String)
     /// One code opens sudo in all terminals of the user.
     case asksOnceForAllTerminals
-    /// sudo authenticates another account.
-    case asksOtherAccount(Account)
-    /// sudo uses this PAM service.
-    case uses(service: String, Invocation)
+    /// sudo authenticates another account, by this setting, instead of the user who runs it.
+    case asksOtherAccount(String, by: SudoSettings.Name)
+    /// sudo uses this PAM service, which this setting names.
+    case uses(service: String, by: SudoSettings.Name)
     /// sudo does not run the `account` lines of the PAM service.
     case skipsAccountLines(service: String)
   }
@@ -263,25 +268,6 @@ package struct SudoEffect: Hashable {
     case setting
     /// `exempt_group`.
     case group(String)
-  }
-
-  /// The account that sudo authenticates, instead of the user who runs it.
-  package enum Account: Hashable {
-    case root
-    /// The account that commands run as by default.
-    case byDefault(String)
-    /// The account that the command runs as.
-    case target(String)
-  }
-
-  /// How sudo is started.
-  package enum Invocation: Hashable {
-    /// `sudo COMMAND`
-    case command
-    /// `sudo -i`
-    case loginShell
-    /// `sudo -A`
-    case askpass
   }
 
   /// What causes the effect.

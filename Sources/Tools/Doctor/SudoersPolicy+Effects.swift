@@ -156,24 +156,18 @@ extension SudoersPolicy {
       effects.append(effect(.asksOnceForAllTerminals, .timestampType))
     }
     // The order of `get_authpw` in check.c.
-    if settings.isOn(.rootPassword) {
-      effects.append(effect(.asksOtherAccount(.root), .rootPassword))
-    } else if settings.isOn(.runAsPassword) {
-      let account = settings.text(.runAsDefault) ?? "root"
-      effects.append(effect(.asksOtherAccount(.byDefault(account)), .runAsPassword))
-    } else if settings.isOn(.targetPassword) {
-      let account = use.target.label ?? "the user"
-      effects.append(effect(.asksOtherAccount(.target(account)), .targetPassword))
+    let accounts: [(SudoSettings.Name, String)] = [
+      (.rootPassword, "root"), (.runAsPassword, settings.text(.runAsDefault) ?? "root"),
+      (.targetPassword, use.target.label ?? "the user"),
+    ]
+    if let (name, account) = accounts.first(where: { settings.isOn($0.0) }) {
+      effects.append(effect(.asksOtherAccount(account, by: name), name))
     }
-    var services: [(SudoSettings.Name, SudoEffect.Invocation)] = [(.pamService, .command)]
     // `sudo -i` runs the shell of the account.
-    if use.command.startsAnything(isNoExec: use.rule.isNoExec) {
-      services.append((.pamLoginService, .loginShell))
-    }
-    services.append((.pamAskpassService, .askpass))
-    for (name, invocation) in services {
+    let startsAnything = use.command.startsAnything(isNoExec: use.rule.isNoExec)
+    for (name, _) in SudoSettings.services where name != .pamLoginService || startsAnything {
       guard let service = settings.text(name) else { continue }
-      effects.append(effect(.uses(service: service, invocation), name))
+      effects.append(effect(.uses(service: service, by: name), name))
       if !settings.isOn(.pamAccountManagement) {
         effects.append(effect(.skipsAccountLines(service: service), .pamAccountManagement))
       }

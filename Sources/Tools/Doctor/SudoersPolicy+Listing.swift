@@ -19,7 +19,7 @@ extension SudoersPolicy {
 private struct ListingReader {
   /// The part of the output that a line belongs to.
   private enum Part {
-    case none
+    case other
     case defaults
     /// The settings for accounts and commands. Which of them apply to what is not evaluated.
     case boundDefaults
@@ -29,7 +29,7 @@ private struct ListingReader {
 
   private(set) var rules: [SudoersPolicy.Rule] = []
   private(set) var defaults: [SudoersPolicy.Default] = []
-  private var part = Part.none
+  private var part = Part.other
   private var rule: SudoersPolicy.Rule?
 
   mutating func read(_ line: String) throws(ReadingFailure) {
@@ -38,7 +38,7 @@ private struct ListingReader {
     } else if line.hasPrefix("Runas and Command-specific defaults for ") {
       part = .boundDefaults
     } else if line.hasPrefix("User ") {
-      part = .none
+      part = .other
     } else if ["Sudoers entry:", "LDAP Role:", "SSSD Role:"].contains(where: line.hasPrefix) {
       finish()
       part = .entry
@@ -62,7 +62,7 @@ private struct ListingReader {
     let text = String(line.drop { $0 == " " || $0 == "\t" })
     guard !text.isEmpty else { return }
     switch part {
-    case .none: return
+    case .other: return
     case .defaults:
       for option in Self.elements(text) { add(option) }
     case .boundDefaults:

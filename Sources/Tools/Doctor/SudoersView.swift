@@ -9,17 +9,20 @@ enum SudoersView {
   case unknown(Finding)
   case known(Known)
 
-  /// What is known.
+  /// What is known: the settings of sudo and, once they are read, its rules.
   struct Known {
-    let policy: SudoersPolicy
+    private(set) var policy = SudoersPolicy()
     let context: SudoersContext
     /// The path of the first file.
     let path: String
     /// The places of the user specifications and `Defaults` lines of `policy`.
-    let places: (rules: [String], defaults: [String])
+    private var places: (rules: [String], defaults: [String]) = ([], [])
     let sources: NameServiceSwitch
     /// What could not be determined.
-    let unchecked: [Finding]
+    private(set) var unchecked: [Finding] = []
+    /// The sources of rules other than files that this sudo asks.
+    fileprivate let otherSources: [String]
+    private let readsFiles: Bool
 
     /// Returns the place of what causes an effect, or nil if no file causes it.
     func place(of source: SudoEffect.Source) -> String? {
@@ -35,9 +38,9 @@ enum SudoersView {
     }
   }
 
-  private static let program = "/usr/bin/sudo"
-  private static let converter = "/usr/bin/cvtsudoers"
-  private static let hostName = "/proc/sys/kernel/hostname"
+  fileprivate static let program = "/usr/bin/sudo"
+  fileprivate static let converter = "/usr/bin/cvtsudoers"
+  fileprivate static let hostName = "/proc/sys/kernel/hostname"
   private static let subject = "for whom sudo asks for no code"
 
   /// Reads the rules of a host from its files. The rules for one user are from sudo itself if some are
@@ -48,10 +51,10 @@ enum SudoersView {
         self = .notInstalled
         return
       }
-      let basis = try Basis(output, host)
+      let basis = try Known(output, host)
       let failure: ReadingFailure
       do throws(ReadingFailure) {
-        let known = try basis.readFiles(host)
+        let known = try basis.readingFiles(host)
         guard user != nil, !basis.otherSources.isEmpty else {
           self = .known(known)
           return
@@ -61,13 +64,13 @@ enum SudoersView {
         failure = error
       }
       guard let user else { throw failure }
-      self = .known(try basis.list(user, host, insteadOf: failure))
+      self = .known(try basis.listing(user, host, insteadOf: failure))
     } catch {
       self = .unknown(.unchecked(Self.subject, at: error.place, error.reason))
     }
   }
 
-  private static func output(
+  fileprivate static func output(
     of program: String, _ arguments: [String], _ host: any ExaminedHost
   ) throws(ReadingFailure) -> [UInt8]? {
     let output: ProgramOutput?
@@ -85,96 +88,83 @@ enum SudoersView {
     }
     return output.output
   }
+}
 
-  /// What is known about sudo before its rules are read.
-  private struct Basis {
-    let context: SudoersContext
-    let path: String
-    let sources: NameServiceSwitch
-    /// The sources of rules other than files that this sudo asks.
-    let otherSources: [String]
-    private let readsFiles: Bool
-
-    init(_ output: [UInt8], _ host: any ExaminedHost) throws(ReadingFailure) {
-      guard let version = SudoVersion(output) else {
-        throw ReadingFailure(at: SudoersView.program, "sudo -V names no sudoers file")
-      }
-      sources = try NameServiceSwitch(of: host)
-      let name = try host.text(of: SudoersView.hostName) ?? []
-      let time = Timestamp(try host.now())?.iso8601
-      context = SudoersContext(
-        host: SudoersHost(
-          name: String(decoding: name, as: UTF8.self).filter { !$0.isWhitespace },
-          usesFullName: version.usesFullName),
-        version: version, time: time.map { $0.filter { $0.isNumber || $0 == "Z" } })
-      var path = version.paths.first ?? SudoersView.program
-      for other in version.paths.reversed() where try host.status(of: other) != nil {
-        path = other
-      }
-      self.path = path
-      let named = (sources.sources(of: "sudoers") ?? ["files"]).filter(version.supports)
-      readsFiles = named.isEmpty || named.contains("files")
-      otherSources = named.filter { $0 != "files" }
+extension SudoersView.Known {
+  /// Reads the output of `sudo -V`.
+  fileprivate init(_ output: [UInt8], _ host: any ExaminedHost) throws(ReadingFailure) {
+    guard let version = SudoVersion(output) else {
+      throw ReadingFailure(at: SudoersView.program, "sudo -V names no sudoers file")
     }
-
-    var otherSourcesFailure: ReadingFailure {
-      ReadingFailure(
-        at: sources.place(of: "sudoers"),
-        "sudo also has rules from \(NameList.text(otherSources)), which are in no file")
+    sources = try NameServiceSwitch(of: host)
+    let name = try host.text(of: SudoersView.hostName) ?? []
+    let time = Timestamp(try host.now())?.iso8601
+    context = SudoersContext(
+      host: SudoersHost(
+        name: String(decoding: name, as: UTF8.self).filter { !$0.isWhitespace },
+        usesFullName: version.usesFullName),
+      version: version, time: time.map { $0.filter { $0.isNumber || $0 == "Z" } })
+    var path = version.paths.first ?? SudoersView.program
+    for other in version.paths.reversed() where try host.status(of: other) != nil {
+      path = other
     }
+    self.path = path
+    let named = (sources.sources(of: "sudoers") ?? ["files"]).filter(version.supports)
+    readsFiles = named.isEmpty || named.contains("files")
+    otherSources = named.filter { $0 != "files" }
+  }
 
-    func readFiles(_ host: any ExaminedHost) throws(ReadingFailure) -> Known {
-      let unchecked = otherSources.isEmpty ? [] : [otherSourcesFailure.findingAboutSudo]
-      guard readsFiles else { return known(SudoersPolicy(), places: ([], []), unchecked) }
-      let arguments = ["-f", "json"]
-      let all = try converted(arguments + [path], host)
-      let runAs = try converted(
-        arguments + ["-d", "runas", "-s", "privileges,aliases", path], host)
-      let policy: SudoersPolicy
-      do throws(ReadingFailure) { policy = try SudoersPolicy(all, runAsDefaults: runAs) } catch {
-        throw ReadingFailure(at: path, "\(SudoersView.converter): \(error.reason)")
-      }
-      let files = SudoersFiles(path: path, host: context.host, on: host)
-      return known(policy, places: files.places(of: policy), unchecked)
-    }
+  fileprivate var otherSourcesFailure: ReadingFailure {
+    ReadingFailure(
+      at: sources.place(of: "sudoers"),
+      "sudo also has rules from \(NameList.text(otherSources)), which are in no file")
+  }
 
-    private func converted(
-      _ arguments: [String], _ host: any ExaminedHost
-    ) throws(ReadingFailure) -> [UInt8] {
-      guard let output = try SudoersView.output(of: SudoersView.converter, arguments, host) else {
-        throw ReadingFailure(at: path, "\(SudoersView.converter) does not exist")
-      }
-      return output
+  /// Returns the value with the rules in files.
+  fileprivate func readingFiles(_ host: any ExaminedHost) throws(ReadingFailure) -> Self {
+    var known = self
+    known.unchecked = otherSources.isEmpty ? [] : [otherSourcesFailure.findingAboutSudo]
+    guard readsFiles else { return known }
+    let arguments = ["-f", "json"]
+    let all = try converted(arguments + [path], host)
+    let runAs = try converted(
+      arguments + ["-d", "runas", "-s", "privileges,aliases", path], host)
+    do throws(ReadingFailure) {
+      known.policy = try SudoersPolicy(all, runAsDefaults: runAs)
+    } catch {
+      throw ReadingFailure(at: path, "\(SudoersView.converter): \(error.reason)")
     }
+    let files = SudoersFiles(path: path, host: context.host, on: host)
+    known.places = files.places(of: known.policy)
+    return known
+  }
 
-    /// Returns the rules for a user that sudo lists. `failure` is the reason why the files are not
-    /// enough.
-    func list(
-      _ user: String, _ host: any ExaminedHost, insteadOf failure: ReadingFailure
-    ) throws(ReadingFailure) -> Known {
-      guard
-        let output = try SudoersView.output(of: SudoersView.program, ["-ll", "-U", user], host)
-      else { throw failure }
-      let policy: SudoersPolicy
-      do throws(ReadingFailure) { policy = try SudoersPolicy(listing: output) } catch {
-        throw ReadingFailure(at: failure.place, "\(failure.reason); \(error.reason)")
-      }
-      let place = [failure.place]
-      return known(
-        policy,
-        places: (
-          policy.rules.flatMap { _ in place }, policy.defaults.flatMap { _ in place }
-        ), [])
+  private func converted(
+    _ arguments: [String], _ host: any ExaminedHost
+  ) throws(ReadingFailure) -> [UInt8] {
+    guard let output = try SudoersView.output(of: SudoersView.converter, arguments, host) else {
+      throw ReadingFailure(at: path, "\(SudoersView.converter) does not exist")
     }
+    return output
+  }
 
-    private func known(
-      _ policy: SudoersPolicy, places: (rules: [String], defaults: [String]),
-      _ unchecked: [Finding]
-    ) -> Known {
-      Known(
-        policy: policy, context: context, path: path, places: places, sources: sources,
-        unchecked: unchecked)
+  /// Returns the value with the rules for a user that sudo lists. `failure` is the reason why the files are not
+  /// enough.
+  fileprivate func listing(
+    _ user: String, _ host: any ExaminedHost, insteadOf failure: ReadingFailure
+  ) throws(ReadingFailure) -> Self {
+    guard
+      let output = try SudoersView.output(of: SudoersView.program, ["-ll", "-U", user], host)
+    else { throw failure }
+    var known = self
+    do throws(ReadingFailure) { known.policy = try SudoersPolicy(listing: output) } catch {
+      throw ReadingFailure(at: failure.place, "\(failure.reason); \(error.reason)")
     }
+    known.places = (
+      known.policy.rules.map { _ in failure.place },
+      known.policy.defaults.map { _ in failure.place }
+    )
+    return known
   }
 }
 

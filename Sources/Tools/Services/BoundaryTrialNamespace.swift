@@ -12,14 +12,6 @@ import MFAModel
 /// store, the resident service and the state of pam_faillock, and nscd. What modules write to the
 /// system log is read here instead.
 package final class TrialNamespace: TrialHost {
-  /// The reason why there is no namespace.
-  package struct Failure: Error, Equatable {
-    /// The reason, as the end of a sentence.
-    package let reason: String
-    /// Whether sign-ins of users would fail for the same reason.
-    package var isFault = false
-  }
-
   /// The folder for copies. No other process changes services meanwhile, so the folder has no other use.
   private static let workspace = "\(InstalledPath.pendingChanges)"
   /// Folders that are hidden if they exist.
@@ -48,7 +40,7 @@ package final class TrialNamespace: TrialHost {
   /// Moves this process to a new mount namespace, and creates the test accounts there.
   ///
   /// MUST 1: the process ends with the trial: it can never return to the host's mounts.
-  package init() throws(Failure) {
+  package init() throws(ReadingFailure) {
     guard cposix_leave_mounts() == 0 else {
       throw Self.failure("a private mount namespace")
     }
@@ -64,26 +56,27 @@ package final class TrialNamespace: TrialHost {
   }
 
   package func begin() -> TrialResult? {
-    do throws(Failure) {
+    do throws(ReadingFailure) {
       secret = try Self.random { () throws(CryptographyError) in try SecretBytes.random(count: 20) }
-      try makeStore()
-      try enrol()
-      return nil
+      // Without this user, sign-ins of users fail too.
+      guard let owner = try Self.storeOwner() else { return .failed(Self.noOwner) }
+      try makeStore(owner.uid)
+      return try enrol()
     } catch {
-      return error.isFault ? .failed(error.reason) : .untried(error.reason)
+      return .untried(error.sentence)
     }
   }
 
   private static func random<Value: ~Copyable>(
     _ body: () throws(CryptographyError) -> Value
-  ) throws(Failure) -> Value {
+  ) throws(ReadingFailure) -> Value {
     do throws(CryptographyError) { return try body() } catch {
-      throw Failure(reason: "random numbers are not available")
+      throw ReadingFailure(at: "random numbers", "not available")
     }
   }
 
-  private static func failure(_ what: String) -> Failure {
-    Failure(reason: "\(what): \(SystemError(.open, number: cposix_errno()).text)")
+  private static func failure(_ what: String) -> ReadingFailure {
+    ReadingFailure(at: what, SystemError(.open, number: cposix_errno()).text)
   }
 
   private static func isFolder(_ path: String) -> Bool {
@@ -92,7 +85,7 @@ package final class TrialNamespace: TrialHost {
     return unsafe stat(path, &status) == 0 && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
   }
 
-  private static func hide(_ folder: String, _ options: String) throws(Failure) {
+  private static func hide(_ folder: String, _ options: String) throws(ReadingFailure) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_memory(folder, options) == 0 else {
       throw failure("hiding \(folder)")
@@ -104,18 +97,15 @@ package final class TrialNamespace: TrialHost {
   /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
   /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
   /// and with a key of the trial: a host of a realm needs none.
-  private static func leaveRealm() throws(Failure) {
+  private static func leaveRealm() throws(ReadingFailure) {
     let folder = "\(InstalledPath.configurationFolder)"
     // The store of each trial hides this one.
     let present = "\(InstalledPath.store)/configuration"
     try hide("\(InstalledPath.store)", "mode=0755")
     try makeFolder(present)
     try showFile(folder, at: present)
-    let names: [String]
-    do throws(TrustedPath.Refusal) {
-      names = try TrustedPath.names(in: present) { _ in true }
-    } catch {
-      throw Failure(reason: "\(folder) cannot be read")
+    let names = try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
+      try TrustedPath.names(in: present) { _ in true }
     }
     try hide(folder, "mode=0755")
     let replaced = ["\(InstalledPath.realm)", "\(InstalledPath.key)", workspace]
@@ -132,18 +122,18 @@ package final class TrialNamespace: TrialHost {
     let key = try random { () throws(CryptographyError) in
       try randomBytes(count: SealingKey.length)
     }
-    try write(
-      key, to: "\(InstalledPath.key)", permissions: 0o400, owner: try storeOwner().uid)
+    guard let owner = try storeOwner() else { throw ReadingFailure(at: folder, noOwner) }
+    try write(key, to: "\(InstalledPath.key)", permissions: 0o400, owner: owner.uid)
   }
 
   private static func makeFolder(
     _ path: String, permissions: mode_t = 0o755
-  ) throws(Failure) {
+  ) throws(ReadingFailure) {
     // SAFETY: the string ends with a NUL and is valid during the call.
     guard unsafe mkdir(path, permissions) == 0 else { throw failure(path) }
   }
 
-  private static func showFile(_ file: String, at place: String) throws(Failure) {
+  private static func showFile(_ file: String, at place: String) throws(ReadingFailure) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_file(file, place) == 0 else {
       throw failure("showing a file at \(place)")
@@ -155,7 +145,7 @@ package final class TrialNamespace: TrialHost {
   /// Writes a new file in the workspace, and shows it at the place of another one.
   private func show(
     _ contents: [UInt8], at place: String, permissions: UInt32 = 0o644
-  ) throws(Failure) {
+  ) throws(ReadingFailure) {
     number += 1
     let path = "\(Self.workspace)/\(number)"
     try Self.write(contents, to: path, permissions: permissions, owner: 0)
@@ -164,34 +154,41 @@ package final class TrialNamespace: TrialHost {
 
   private static func write(
     _ contents: [UInt8], to path: String, permissions: UInt32, owner: UInt32
-  ) throws(Failure) {
-    guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
-    do throws(TrustedPath.Refusal) {
-      try trusted.inParent { (folder, name) throws(SystemError) in
-        let file = try folder.create(name)
-        try file.write(contents)
-        try file.changeOwner(to: owner)
-        try file.changeGroup(to: owner)
-        try file.changeMode(to: permissions)
-      }
-    } catch {
-      throw Failure(reason: "writing \(path): \(error.text)")
+  ) throws(ReadingFailure) {
+    try inFolder(of: path, "writing \(path)") { (folder, name) throws(SystemError) in
+      let file = try folder.create(name)
+      try file.write(contents)
+      try file.changeOwner(to: owner)
+      try file.changeGroup(to: owner)
+      try file.changeMode(to: permissions)
+    }
+  }
+
+  /// Calls `body` with the folder of a path and the name of the file.
+  private static func inFolder<Value>(
+    of path: String, _ what: String,
+    _ body: (borrowing Directory, FileName) throws(SystemError) -> Value
+  ) throws(ReadingFailure) -> Value {
+    try ReadingFailure.at(what) { () throws(TrustedPath.Refusal) in
+      guard let trusted = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
+      return try trusted.inParent(body)
     }
   }
 
   /// Shows a copy of a folder with one more file. sshd reads such a folder.
-  package func show(_ contents: [UInt8], in folder: String, as path: String) throws(Failure) {
-    let names: [String]
-    do throws(TrustedPath.Refusal) {
-      names = try TrustedPath.names(in: folder) { $0.suffix(5) == Array(".conf".utf8)[...] }
-    } catch {
-      throw Failure(reason: "\(folder) cannot be read")
+  package func show(_ contents: [UInt8], in folder: String, as path: String) throws(ReadingFailure)
+  {
+    let names = try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
+      try TrustedPath.names(in: folder) { $0.suffix(5) == Array(".conf".utf8)[...] }
     }
     var files: [(path: String, contents: [UInt8], permissions: UInt32)] = [(path, contents, 0o644)]
     for name in names where "\(folder)/\(name)" != path {
       let path = "\(folder)/\(name)"
       // What sshd says about a file is shown if every user can read the file.
-      files.append((path, try Self.read(path), try Self.permissions(of: path)))
+      let permissions = try Self.inFolder(of: path, path) { (folder, name) throws(SystemError) in
+        try folder.fileForReading(name).status().permissions & 0o644
+      }
+      files.append((path, try Self.read(path), permissions))
     }
     try Self.hide(folder, "mode=0755")
     for file in files {
@@ -199,45 +196,33 @@ package final class TrialNamespace: TrialHost {
     }
   }
 
-  private static func permissions(of path: String) throws(Failure) -> UInt32 {
-    guard let trusted = TrustedPath(Array(path.utf8)) else { throw Failure(reason: path) }
-    do throws(TrustedPath.Refusal) {
-      return try trusted.inParent { (folder, name) throws(SystemError) in
-        try folder.fileForReading(name).status().permissions & 0o644
-      }
-    } catch {
-      throw Failure(reason: "\(path) cannot be read")
-    }
-  }
-
   package func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
-    do throws(Failure) {
+    do throws(ReadingFailure) {
       for file in files { try show(file.contents, at: file.path) }
       return nil
     } catch {
-      return error.reason
+      return error.sentence
     }
   }
 
   // MARK: Accounts
 
-  private static func accounts() throws(Failure) -> TrialAccounts {
-    let known: [KnownAccount]
-    do throws(SystemError) { known = try KnownAccount.all() } catch {
-      throw Failure(reason: "the accounts cannot be listed: \(error.text)")
+  private static func accounts() throws(ReadingFailure) -> TrialAccounts {
+    let known = try ReadingFailure.at("the accounts cannot be listed") { () throws(SystemError) in
+      try KnownAccount.all()
     }
     let taken = known.map { (name: $0.account.name, uid: $0.account.uid) }
     guard let accounts = TrialAccounts(besides: taken) else {
-      throw Failure(reason: "no user ID is free for a test account")
+      throw ReadingFailure(at: "/etc/passwd", "no user ID is free for a test account")
     }
     return accounts
   }
 
-  private func addAccounts() throws(Failure) {
+  private func addAccounts() throws(ReadingFailure) {
     let today = (try Self.now()) / 86_400
     let salt = String(password.prefix(16))
     guard let hash = TrialTransaction.hash(of: password, salt: salt) else {
-      throw Failure(reason: "libcrypt has no SHA-512")
+      throw ReadingFailure(at: "libcrypt", "it has no SHA-512")
     }
     try show(accounts.passwd(try Self.read("/etc/passwd")), at: "/etc/passwd")
     try show(
@@ -245,46 +230,42 @@ package final class TrialNamespace: TrialHost {
       permissions: 0o600)
   }
 
-  private static func read(_ path: String) throws(Failure) -> [UInt8] {
-    switch PlainFile.read(path, longest: 1 << 24) {
-    case .success(let text): return text
-    case .failure(let error): throw Failure(reason: "\(path): \(error.text)")
+  private static func read(_ path: String) throws(ReadingFailure) -> [UInt8] {
+    try ReadingFailure.at(path) { () throws(TrustedPath.Refusal) in
+      try PlainFile.read(path, longest: 1 << 24).get()
     }
   }
 
-  private static func now() throws(Failure) -> Int64 {
-    do throws(SystemError) { return try Clock.now() } catch {
-      throw Failure(reason: "the clock: \(error.text)")
-    }
+  private static func now() throws(ReadingFailure) -> Int64 {
+    try ReadingFailure.at("the clock") { () throws(SystemError) in try Clock.now() }
   }
 
   // MARK: The store
 
   /// Creates an empty store, as packaging/install does.
-  private func makeStore() throws(Failure) {
+  private func makeStore(_ owner: UInt32) throws(ReadingFailure) {
     let store = "\(InstalledPath.store)"
-    let owner = try Self.storeOwner()
     try Self.hide(store, "mode=0700")
     for folder in ["factors", "attempts", "uids", "mail"] {
       let path = "\(store)/\(folder)"
       try Self.makeFolder(path, permissions: 0o700)
       // SAFETY: the strings end with a NUL and are valid during the calls.
-      guard unsafe chown(path, owner.uid, owner.uid) == 0,
+      guard unsafe chown(path, owner, owner) == 0,
         // SAFETY: as above.
         unsafe chmod(path, 0o2700) == 0
       else { throw Self.failure(path) }
     }
     for file in ["audit-log", "audit-log.head"] {
-      try Self.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner.uid)
+      try Self.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner)
     }
     // SAFETY: the string ends with a NUL and is valid during the call.
-    guard unsafe chown(store, owner.uid, owner.uid) == 0 else { throw Self.failure(store) }
-    try Self.makeIdentity(owner.uid)
+    guard unsafe chown(store, owner, owner) == 0 else { throw Self.failure(store) }
+    try Self.makeIdentity(owner)
   }
 
   /// Hides the identity of the host's own store by that of a store in which nothing was recorded. Without
   /// one, the host denies, and so does the trial.
-  private static func makeIdentity(_ owner: UInt32) throws(Failure) {
+  private static func makeIdentity(_ owner: UInt32) throws(ReadingFailure) {
     let folder = "\(InstalledPath.storeIdentity)"
     guard isFolder(folder) else { return }
     try hide(folder, "mode=0700")
@@ -295,21 +276,21 @@ package final class TrialNamespace: TrialHost {
     guard unsafe chown(folder, owner, owner) == 0 else { throw failure(folder) }
   }
 
-  private static func storeOwner() throws(Failure) -> Account {
-    let owner: Account?
-    do throws(SystemError) { owner = try Account.named(Array("mfa".utf8)) } catch {
-      throw Failure(reason: "the account mfa: \(error.text)")
+  private static let noOwner = "there is no system user mfa"
+
+  private static func storeOwner() throws(ReadingFailure) -> Account? {
+    try ReadingFailure.at("the account mfa") { () throws(SystemError) in
+      try Account.named(Array("mfa".utf8))
     }
-    guard let owner else { throw Failure(reason: "there is no system user mfa", isFault: true) }
-    return owner
   }
 
-  /// Enrols a factor for the first test account, in the hidden store.
-  private func enrol() throws(Failure) {
+  /// Enrols a factor for the first test account, in the hidden store. Returns the result if the store
+  /// cannot be used, so that sign-ins of users would fail too.
+  private func enrol() throws(ReadingFailure) -> TrialResult? {
     let now = try Self.now()
     guard let location = StoreLocation.standard,
       let name = Self.factorName, let uid = accounts.uids.first
-    else { throw Failure(reason: "the store") }
+    else { throw ReadingFailure(at: "\(InstalledPath.store)", "it cannot be used") }
     let account = Account(name: enrolled, uid: uid)
     let actor = AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("mfa-admin".utf8), source: .unknown)
@@ -324,9 +305,9 @@ package final class TrialNamespace: TrialHost {
           description, key: key, recoveryCodes: codes.span, to: entry,
           attempts: entry.attempts, now: now, from: .unknown, by: actor)
       }
+      return nil
     } catch {
-      throw Failure(
-        reason: "the store cannot be used: \(RecordProblem.store(error).sentence)", isFault: true)
+      return .failed("the store cannot be used: \(RecordProblem.store(error).sentence)")
     }
   }
 
@@ -354,7 +335,7 @@ package final class TrialNamespace: TrialHost {
 
   /// Returns the digits of a code, or nil for no code.
   private func digits(_ code: TrialCode) -> [UInt8]? {
-    guard code != .none else { return nil }
+    guard code != .noCode else { return nil }
     do {
       let step = try Self.now() / 30 + (code == .next ? 1 : 0)
       let codes = try secret.withSpan { key throws(CryptographyError) in
@@ -381,7 +362,7 @@ package final class TrialNamespace: TrialHost {
 
   /// Shows a socket of this process at the place of the system log's. syslog(3) connects to stream
   /// sockets too, which keep what has not been read yet.
-  private static func catchLog() throws(Failure) -> Int32 {
+  private static func catchLog() throws(ReadingFailure) -> Int32 {
     let path = "\(workspace)/log"
     // SAFETY: the string ends with a NUL and is valid during the call.
     let socket = unsafe cposix_listen_stream(path)

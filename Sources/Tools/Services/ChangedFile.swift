@@ -19,7 +19,7 @@ package struct ChangedFile: Equatable {
   /// The action that restores a file.
   package enum Restoration: Equatable {
     /// No action: the file is as it was.
-    case none
+    case unchanged
     /// No action: another program or an administrator has removed our lines or the file.
     case gone
     /// Remove the file, which contains nothing but our lines.
@@ -48,7 +48,7 @@ package struct ChangedFile: Equatable {
     service: [UInt8], present: PresentFile, isTrial: Bool = false
   ) -> Restoration {
     if isTrial { return trialRemedy(present) }
-    if present.contents == old { return .none }
+    if present.contents == old { return .unchanged }
     guard let contents = present.contents else { return .gone }
     if contents == new { return old.map { .write($0, isExact: true) } ?? .remove }
     switch MarkedText(service: service).removing(from: contents) {
@@ -62,10 +62,10 @@ package struct ChangedFile: Equatable {
 
   private func trialRemedy(_ present: PresentFile) -> Restoration {
     switch present {
-    case .absent: return old == nil ? .none : .putBack
+    case .absent: return old == nil ? .unchanged : .putBack
     case .other: return .putBack
     case .regular(let file, let isTrusted):
-      if isTrusted, file == saved { return .none }
+      if isTrusted, file == saved { return .unchanged }
       guard file.contents == old || file.contents == new else { return .putBack }
       // Its owner or its permissions may have changed. Nothing was edited.
       return old.map { .write($0, isExact: true) } ?? .remove

@@ -61,7 +61,7 @@ package struct LockedOutUsers: Equatable {
     switch (access, means.key) {
     case (.open, _): return
     case (.closed, .present): withKeys.append(name)
-    case (.closed, .none): withPasswords.append(name)
+    case (.closed, .noKey): withPasswords.append(name)
     case (.closed, .unknown(let reason)), (.unknown(let reason), _):
       // Users without a password whose keys are not known sign in with a key now, and still can.
       if case .unknown = access, !means.hasPassword { return }

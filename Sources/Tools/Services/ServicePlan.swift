@@ -127,7 +127,7 @@ package struct ServicePlan {
   ) throws(AdminError) -> ServiceWithModule? {
     let planned: ServiceWithModule?
     do throws(StackRefusal) { planned = try ServiceWithModule(service, from: source) } catch {
-      throw noSafePlace(service, .unknown(error))
+      throw noSafePlace(service, error.located)
     }
     guard let planned else { return nil }
     for exception in exceptions {
@@ -170,7 +170,10 @@ package struct ServicePlan {
       let vendors = try vendorFile(of: member)
       guard let file = own ?? vendors, try line(of: member, source) == nil else { continue }
       let present = StackFile(path: Array(path.utf8), contents: file.contents)
-      let text = try plan(member, service, first, present, source)
+      let text = try StackPlan(
+        member, concernsSecureShell(service) ? first : .password, mark: service, file: present,
+        in: source
+      ).text
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(
         ChangedFile(
@@ -197,31 +200,17 @@ package struct ServicePlan {
     ]
   }
 
-  private static func plan(
-    _ member: [UInt8], _ service: [UInt8], _ first: SecureShellFactors.First, _ file: StackFile,
-    _ source: OverlaidStacks<InstalledStacks>
-  ) throws(AdminError) -> [UInt8] {
-    do throws(StackProof.Obstacle) {
-      let first = concernsSecureShell(service) ? first : .password
-      return try StackPlan(member, first, mark: service, file: file, in: source).text
-    } catch {
-      throw noSafePlace(member, error)
-    }
-  }
-
   private static func line(
     of service: [UInt8], _ source: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) -> StackPosition? {
     do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
-      throw noSafePlace(service, .unknown(error))
+      throw noSafePlace(service, error.located)
     }
   }
 
-  private static func noSafePlace(
-    _ service: [UInt8], _ obstacle: StackProof.Obstacle
-  ) -> AdminError {
-    .stack(
-      service: VisibleText.escaping(service), file: path(of: service), reason: obstacle.sentence)
+  /// Returns the error that a service's file has no place for the lines, for this reason.
+  static func noSafePlace(_ service: [UInt8], _ reason: String) -> AdminError {
+    .stack(service: VisibleText.escaping(service), file: path(of: service), reason: reason)
   }
 
   /// The new service files, each with the path of the file that libpam reads now.

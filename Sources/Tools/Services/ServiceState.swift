@@ -41,14 +41,14 @@ package enum ServiceState: Equatable {
         Self.stateOfDropIn(service, recorded)
         ?? Self.state(service, line, journal)
     } catch {
-      self = .unknown(StackProof.Obstacle.unknown(error).sentence)
+      self = .unknown(error.located)
     }
   }
 
   /// Returns the state of a service whose stack does not call the module.
   private static func withoutLine(_ path: String, _ recorded: Records) -> ServiceState {
     switch recorded {
-    case .failure(let failure): unknown(failure)
+    case .failure(let failure): .unknown(failure.sentence)
     case .success(let services):
       services.contains { $0.files.contains { $0.path == path } } ? .lost(path) : .off
     }
@@ -61,7 +61,7 @@ package enum ServiceState: Equatable {
   ) -> ServiceState? {
     switch recorded {
     case .failure(let failure):
-      return service == Array("sshd".utf8) ? unknown(failure) : nil
+      return service == Array("sshd".utf8) ? .unknown(failure.sentence) : nil
     case .success(let services):
       let files = services.first { $0.name == service }?.files ?? []
       switch files.first(where: { $0.path == SecureShellDropIn.path })?.state {
@@ -70,10 +70,6 @@ package enum ServiceState: Equatable {
       case .gone, .withoutLines, .edited: return .lost(SecureShellDropIn.path)
       }
     }
-  }
-
-  private static func unknown(_ failure: ReadingFailure) -> ServiceState {
-    .unknown("\(VisibleText.escaping(failure.place)): \(failure.reason)")
   }
 
   private static func state(
@@ -114,7 +110,7 @@ package enum ServiceState: Equatable {
     } catch {
       throw .stack(
         service: "services", file: VisibleText.escaping(error.place),
-        reason: StackProof.Obstacle.unknown(error).sentence)
+        reason: error.located)
     }
   }
 

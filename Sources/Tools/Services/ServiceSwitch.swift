@@ -414,7 +414,7 @@ package struct ServiceSwitch {
     let present = try present(file, change)
     let remedy = file.remedy(service: change.service, present: present, isTrial: change.isTrial)
     switch remedy {
-    case .none: return false
+    case .unchanged: return false
     case .gone:
       report("note: \(file.path) was edited since: there was nothing left to remove")
       return false

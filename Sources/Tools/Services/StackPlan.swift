@@ -45,7 +45,7 @@ package struct StackPlan: Equatable {
   init<Source: StackSource>(
     _ service: [UInt8], _ first: SecureShellFactors.First = .password, mark: [UInt8],
     file: StackFile, in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) {
+  ) throws(AdminError) {
     switch first {
     case .password: text = try Self.afterPassword(service, mark: mark, file: file, in: source)
     case .keyOrPassword:
@@ -64,28 +64,32 @@ package struct StackPlan: Equatable {
   /// password.
   private static func afterPassword<Source: StackSource>(
     _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> [UInt8] {
+  ) throws(AdminError) -> [UInt8] {
     let ends = ends(of: file.contents)
-    guard let line = try passwordLine(service, file, ends, source) else { throw .noPassword }
-    var obstacle = StackProof.Obstacle.missing
+    guard let line = try passwordLine(service, file, ends, source) else {
+      throw ServicePlan.noSafePlace(service, StackProof.noPassword)
+    }
+    var obstacle = StackProof.missing
     for end in ends[line...] {
       for draft in try drafts(service, mark: mark, file, insertingAt: end, in: source) {
         let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
         guard let found = StackProof.obstacle(of: service, in: changed) else { return draft }
-        if obstacle == .missing { obstacle = found }
+        if obstacle == StackProof.missing { obstacle = found }
       }
     }
-    throw obstacle
+    throw ServicePlan.noSafePlace(service, obstacle)
   }
 
   /// Returns the text with lines above all others, which must then prove what `first` says.
   private static func onTop<Source: StackSource>(
     _ lines: [String], of text: [UInt8], _ first: SecureShellFactors.First, service: [UInt8],
     mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> [UInt8] {
+  ) throws(AdminError) -> [UInt8] {
     let text = MarkedText(service: mark).inserting(lines, into: text, at: 0)
     let draft = source.replacing(service, with: StackFile(path: file.path, contents: text))
-    if let obstacle = StackProof.obstacle(of: service, in: draft, first) { throw obstacle }
+    if let obstacle = StackProof.obstacle(of: service, in: draft, first) {
+      throw ServicePlan.noSafePlace(service, obstacle)
+    }
     return text
   }
 
@@ -94,7 +98,7 @@ package struct StackPlan: Equatable {
   private static func drafts<Source: StackSource>(
     _ service: [UInt8], mark: [UInt8], _ file: StackFile, insertingAt end: Int,
     in source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> [[UInt8]] {
+  ) throws(AdminError) -> [[UInt8]] {
     let marks = MarkedText(service: mark)
     let text = file.contents
     let together = marks.inserting([auth] + accountLines(of: service), into: text, at: end)
@@ -121,7 +125,7 @@ package struct StackPlan: Equatable {
   /// index into `ends`.
   private static func passwordLine<Source: StackSource>(
     _ service: [UInt8], _ file: StackFile, _ ends: [Int], _ source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> Int? {
+  ) throws(AdminError) -> Int? {
     for (index, end) in ends.enumerated() {
       let entries = try entries(.auth, service, file, until: end, source)
       if entries.contains(where: \.asksForPassword) { return index }
@@ -132,7 +136,7 @@ package struct StackPlan: Equatable {
   /// Returns the offset of the first line that is an `account` line or includes one, or nil.
   private static func accountStart<Source: StackSource>(
     _ service: [UInt8], _ file: StackFile, _ source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> Int? {
+  ) throws(AdminError) -> Int? {
     var start = 0
     for end in ends(of: file.contents) {
       guard try entries(.account, service, file, until: end, source).isEmpty else { return start }
@@ -145,14 +149,14 @@ package struct StackPlan: Equatable {
   private static func entries<Source: StackSource>(
     _ facility: StackType, _ service: [UInt8], _ file: StackFile, until end: Int,
     _ source: OverlaidStacks<Source>
-  ) throws(StackProof.Obstacle) -> [StackEntry] {
+  ) throws(AdminError) -> [StackEntry] {
     let beginning = StackFile(path: file.path, contents: Array(file.contents[..<end]))
     var truncated = source.replacing(service, with: beginning)
     truncated.hasOther = false
     do throws(StackRefusal) {
       return try ServiceStack(facility, of: service, from: truncated).entries
     } catch {
-      throw .unknown(error)
+      throw ServicePlan.noSafePlace(service, error.located)
     }
   }
 }

@@ -30,15 +30,8 @@ package struct SystemFile: Equatable {
   package static func read(_ path: String) throws(AdminError) -> SystemFile? {
     let trusted = try place(path)
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
-      let file = try TrustedPath.translating { () throws(SystemError) in
-        try folder.fileForReading(trusted.last)
-      }
-      let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
+      let (contents, status) = try trusted.contents(longest: Int(longest))
       if let distrust = Self.distrust(status) { throw .untrusted(distrust) }
-      let contents = try TrustedPath.translating { () throws(SystemError) in
-        try file.read(count: Int(clamping: status.size))
-      }
       return SystemFile(
         contents: contents, permissions: status.permissions, group: status.group)
     } catch {
@@ -48,11 +41,7 @@ package struct SystemFile: Equatable {
   }
 
   static func distrust(_ status: FileStatus) -> TrustFailure? {
-    if status.kind != .regular { return .notARegularFile }
-    if status.owner != 0 { return .wrongOwner }
-    if status.isWritableByOthers { return .wrongPermissions }
-    if status.links != 1 { return .severalNames }
-    return status.size > longest ? .tooLarge : nil
+    status.distrust ?? (status.links != 1 ? .severalNames : nil)
   }
 
   /// Writes a file and atomically replaces the existing file, if any.

@@ -101,7 +101,7 @@ package struct Trial {
   package func result(of plan: Plan) -> TrialResult {
     let host = namespace
     if let obstacle = host.begin() { return obstacle }
-    let without = host.signIn(host.enrolled, plan.service, password: .right, code: .none)
+    let without = host.signIn(host.enrolled, plan.service, password: .right, code: .noCode)
     guard without.isSuccess else {
       return .untried(
         "the present file already denies a test account with its password\(without.explanation)")
@@ -109,7 +109,7 @@ package struct Trial {
     let isWrongPasswordDenied =
       plan.needsPassword
       && !host.signIn(
-        host.enrolled, plan.service, password: .wrong, code: .none
+        host.enrolled, plan.service, password: .wrong, code: .noCode
       ).isSuccess
     if let failure = host.put(plan.files) { return .untried(failure) }
     if let problem = enrolled(plan.service, isWrongPasswordDenied) { return problem }
@@ -135,7 +135,7 @@ package struct Trial {
     switch expectation(host.enrolled, service) {
     case .denied(let reason): return .failed("a user who has enrolled would be \(reason)")
     case .allowed:
-      let plain = signIn(.right, .none)
+      let plain = signIn(.right, .noCode)
       return plain.isSuccess
         ? nil
         : .failed(
@@ -162,7 +162,7 @@ package struct Trial {
     // Policy may want the accepted code to be remembered, and a new store has no memory of it.
     if let obstacle = host.begin() { return obstacle }
     guard !signIn(.right, .wrong).isSuccess else { return .failed("a wrong code is accepted") }
-    return signIn(.right, .none).isSuccess ? .failed("a sign-in without a code succeeds") : nil
+    return signIn(.right, .noCode).isSuccess ? .failed("a sign-in without a code succeeds") : nil
   }
 
   /// Tries sign-ins after a key, with a wrong password. Returns the result if something is wrong, or
@@ -172,11 +172,11 @@ package struct Trial {
     func signIn(_ user: [UInt8], _ code: TrialCode) -> TrialSignIn {
       host.signIn(user, service, password: .wrongAfterKey, code: code)
     }
-    guard !signIn(host.notEnrolled, .none).isSuccess else {
+    guard !signIn(host.notEnrolled, .noCode).isSuccess else {
       return .failed("a user who has not enrolled signs in with a key alone")
     }
     guard case .asked = expectation(host.enrolled, service) else { return nil }
-    guard !signIn(host.enrolled, .none).isSuccess else {
+    guard !signIn(host.enrolled, .noCode).isSuccess else {
       return .failed("a key is accepted without a code")
     }
     let right = signIn(host.enrolled, .right)
@@ -193,7 +193,7 @@ package struct Trial {
   private func notEnrolled(_ plan: Plan) -> String? {
     let host = namespace
     func signIn(_ password: TrialPassword) -> TrialSignIn {
-      host.signIn(host.notEnrolled, plan.service, password: password, code: .none)
+      host.signIn(host.notEnrolled, plan.service, password: password, code: .noCode)
     }
     let plain = signIn(.right)
     guard plan.needsPassword || !signIn(.wrongAfterKey).isSuccess else {
@@ -215,7 +215,7 @@ package enum TrialPassword { case right, wrong, wrongAfterKey }
 
 /// What the test user types as code: nothing, the code of the present time step, one that is not
 /// valid, or that of the next time step, which is valid and unused.
-package enum TrialCode { case none, right, wrong, next }
+package enum TrialCode { case noCode, right, wrong, next }
 
 /// How a sign-in of a test account ended.
 package struct TrialSignIn: Equatable {

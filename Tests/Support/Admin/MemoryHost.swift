@@ -58,7 +58,7 @@ package struct MemoryHost: ExaminedHost {
   package var comparison = StoreComparison()
   package var resident = ResidentStatus.stopped
   /// Whether the host belongs to a realm, and reaches it.
-  package var realm = RealmStatus.none
+  package var realm = RealmStatus.noRealm
   package var gateway = GatewayState(refusal: nil, service: .listens)
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]

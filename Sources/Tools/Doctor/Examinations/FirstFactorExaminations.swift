@@ -86,15 +86,11 @@ enum PasswordAsCode: Examination {
           message: "clients that use the password method are denied\(description): "
             + "PasswordAuthentication is yes, so sshd answers the prompt of \(service.place) with "
             + "the password",
-          hint: hint(settings, service) + "; or add forward_pass to the module's arguments")
+          hint: SecureShellRemedy.advice(
+            for: settings, service, changing: [("PasswordAuthentication", "no")])
+            + "; or add forward_pass to the module's arguments")
       ]
     }
-  }
-
-  private static func hint(_ settings: SSHDSettings, _ service: ServiceWithModule) -> String {
-    SecureShellRemedy.hint(
-      for: settings, service, changing: [("PasswordAuthentication", "no")])
-      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
   }
 }
 
@@ -207,35 +203,31 @@ enum UnprovenPassword: Examination {
 
 /// Finds a stack of the service mfa-enroll that lets users change factors without the password of the
 /// account.
-enum UnprovenEnrollment: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard let gap = EnrollmentService.gap(in: snapshot.host.stacks) else { return [] }
-    return [
-      Finding(
-        severity: .error, code: "enrollment-not-proven", services: [EnrollmentService.name],
-        place: gap.place,
-        message: "an unattended session is enough to enrol a factor, without the password: "
-          + gap.reason,
-        hint: "let the file contain \"@include common-auth\" only, or a line such as \"auth "
-          + "requisite pam_unix.so\"")
-    ]
+enum UnprovenEnrollment: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard let gap = EnrollmentService.gap(in: snapshot.host.stacks) else { return nil }
+    return Finding(
+      severity: .error, code: "enrollment-not-proven", services: [EnrollmentService.name],
+      place: gap.place,
+      message: "an unattended session is enough to enrol a factor, without the password: "
+        + gap.reason,
+      hint: "let the file contain \"@include common-auth\" only, or a line such as \"auth "
+        + "requisite pam_unix.so\"")
   }
 }
 
 /// Finds a module of another second factor in the stack of the service mfa-enroll, where it refuses
 /// every user.
-enum BlockedEnrollment: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard let line = EnrollmentService.blockingLine(in: snapshot.host.stacks) else { return [] }
-    return [
-      Finding(
-        severity: .warning, code: "enrollment-blocked", services: [EnrollmentService.name],
-        place: VisibleText.escaping(line.position.text),
-        message: "users cannot enrol, and their right password is called wrong: "
-          + "\(VisibleText.escaping(line.moduleName)) needs root's rights, and mfa-helper has those of "
-          + "mfa",
-        hint: "let \(InstalledPath.helperService) contain \"auth requisite pam_unix.so\" and "
-          + "\"account required pam_unix.so\" in place of the included file")
-    ]
+enum BlockedEnrollment: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard let line = EnrollmentService.blockingLine(in: snapshot.host.stacks) else { return nil }
+    return Finding(
+      severity: .warning, code: "enrollment-blocked", services: [EnrollmentService.name],
+      place: VisibleText.escaping(line.position.text),
+      message: "users cannot enrol, and their right password is called wrong: "
+        + "\(VisibleText.escaping(line.moduleName)) needs root's rights, and mfa-helper has those of "
+        + "mfa",
+      hint: "let \(InstalledPath.helperService) contain \"auth requisite pam_unix.so\" and "
+        + "\"account required pam_unix.so\" in place of the included file")
   }
 }

@@ -5,7 +5,9 @@ import MFARealm
 
 /// Finds a break-glass code that cannot be used or can be read by other users, and reports one that is
 /// prepared.
-package enum BreakGlass: Examination {
+package enum BreakGlass: SingleExamination {
+  package static let subject = "the break-glass code"
+
   private static let path = "\(InstalledPath.breakGlass)"
 
   /// Returns the credential of a host, or nil if it is missing or cannot be used.
@@ -17,39 +19,29 @@ package enum BreakGlass: Examination {
     }
   }
 
-  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(ReadingFailure) {
-      guard let status = try snapshot.host.status(of: path) else { return [] }
-      guard status.owner == 0, status.permissions & 0o037 == 0 else {
-        return [
-          Finding(
-            severity: .error, code: "break-glass-exposed", place: path,
-            message:
-              "has the hash of the break-glass code, and other users may read or change the file",
-            hint: "chown root:mfa \(path) && chmod 0640 \(path), then make a new code: mfa-admin "
-              + "break-glass USER")
-        ]
-      }
-      guard let credential = credential(on: snapshot.host) else {
-        return [
-          Finding(
-            severity: .error, code: "break-glass-unusable", place: path,
-            message: "has no valid break-glass code, so the code of its users is refused",
-            hint: "make a new code: mfa-admin break-glass USER")
-        ]
-      }
-      let users = credential.users.map { VisibleText.escaping($0) }.joined(separator: ", ")
-      return [
-        Finding(
-          severity: .note, code: "break-glass-prepared", place: path,
-          message:
-            "while the store cannot be used, these users sign in with the break-glass code in place "
-            + "of a second factor: \(users)",
-          hint: "keep the code where only they find it; mfa-admin break-glass --remove ends this")
-      ]
-    } catch {
-      return [.unchecked("the break-glass code", error)]
+  package static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard let status = try snapshot.host.status(of: path) else { return nil }
+    guard status.owner == 0, status.permissions & 0o037 == 0 else {
+      return Finding(
+        severity: .error, code: "break-glass-exposed", place: path,
+        message:
+          "has the hash of the break-glass code, and other users may read or change the file",
+        hint: "chown root:mfa \(path) && chmod 0640 \(path), then make a new code: mfa-admin "
+          + "break-glass USER")
     }
+    guard let credential = credential(on: snapshot.host) else {
+      return Finding(
+        severity: .error, code: "break-glass-unusable", place: path,
+        message: "has no valid break-glass code, so the code of its users is refused",
+        hint: "make a new code: mfa-admin break-glass USER")
+    }
+    let users = credential.users.map { VisibleText.escaping($0) }.joined(separator: ", ")
+    return Finding(
+      severity: .note, code: "break-glass-prepared", place: path,
+      message:
+        "while the store cannot be used, these users sign in with the break-glass code in place "
+        + "of a second factor: \(users)",
+      hint: "keep the code where only they find it; mfa-admin break-glass --remove ends this")
   }
 }
 
@@ -61,13 +53,13 @@ enum RealmConnectionOfHost: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     switch snapshot.host.realmStatus() {
-    case .none: return []
+    case .noRealm: return []
     case .fails(let problem):
       let relay = RelayReport.read(on: snapshot.host)
       return [failure(problem, relay)] + outage(relay)
     case .answers(let inspection, let time):
-      return certificate(inspection.certificateEnd, time) + database(inspection.findings)
-        + outage(RelayReport.read(on: snapshot.host))
+      return [certificate(inspection.certificateEnd, time)].compactMap { $0 }
+        + database(inspection.findings) + outage(RelayReport.read(on: snapshot.host))
     }
   }
 
@@ -130,17 +122,15 @@ enum RealmConnectionOfHost: Examination {
     return "see which verifier fails and why: journalctl -t mfa-fleet; check that the verifiers run"
   }
 
-  private static func certificate(_ end: Int64, _ time: Int64) -> [Finding] {
-    guard end > 0 else { return [] }
+  private static func certificate(_ end: Int64, _ time: Int64) -> Finding? {
+    guard end > 0 else { return nil }
     let (left, overflow) = end.subtractingReportingOverflow(time)
-    guard !overflow, left < shortTime else { return [] }
-    return [
-      Finding(
-        severity: .warning, code: "certificate-ends", place: place,
-        message:
-          "the certificate of this host ends \(Timestamp(end)?.full ?? "soon"), and was not renewed",
-        hint: "see why: journalctl -t mfa-fleet; or join again with a new ticket: mfa-fleet(8)")
-    ]
+    guard !overflow, left < shortTime else { return nil }
+    return Finding(
+      severity: .warning, code: "certificate-ends", place: place,
+      message:
+        "the certificate of this host ends \(Timestamp(end)?.full ?? "soon"), and was not renewed",
+      hint: "see why: journalctl -t mfa-fleet; or join again with a new ticket: mfa-fleet(8)")
   }
 
   private static func database(_ sentences: [[UInt8]]) -> [Finding] {
@@ -156,46 +146,42 @@ enum RealmConnectionOfHost: Examination {
 }
 
 /// Checks that the resident service answers, on a host where it is installed as a unit.
-enum ResidentService: Examination {
+enum ResidentService: SingleExamination {
+  static let subject = "whether the resident service answers"
+
   private static let unit = "/usr/lib/systemd/system/mfad.socket"
   private static let manager = "/run/systemd/system"
   private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
 
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
     // On a host of a realm, the relay listens there.
-    guard snapshot.host.realmStatus() == .none else { return [] }
+    guard snapshot.host.realmStatus() == .noRealm else { return nil }
     let place = "\(InstalledPath.residentRootSocket)"
     switch snapshot.host.residentStatus() {
-    case .answers: return []
+    case .answers: return nil
     case .stopped:
-      guard exists(unit, snapshot), exists(manager, snapshot) else { return [] }
-      return [
-        Finding(
-          severity: .note, code: "resident-service-stopped", place: place,
-          message:
-            "the resident service does not run: mfa-helper is started for each request, which takes "
-            + "longer, and applications in a sandbox with no_new_privs deny every sign-in",
-          hint: "to start it: \(start)")
-      ]
+      guard exists(unit, snapshot), exists(manager, snapshot) else { return nil }
+      return Finding(
+        severity: .note, code: "resident-service-stopped", place: place,
+        message:
+          "the resident service does not run: mfa-helper is started for each request, which takes "
+          + "longer, and applications in a sandbox with no_new_privs deny every sign-in",
+        hint: "to start it: \(start)")
     case .silent:
-      return [
-        Finding(
-          severity: .warning, code: "resident-service-silent", place: place,
-          message:
-            "the resident service does not answer: each sign-in waits a minute and is then denied",
-          hint: "see why: systemctl status mfad.service; then: systemctl restart mfad.service")
-      ]
+      return Finding(
+        severity: .warning, code: "resident-service-silent", place: place,
+        message:
+          "the resident service does not answer: each sign-in waits a minute and is then denied",
+        hint: "see why: systemctl status mfad.service; then: systemctl restart mfad.service")
     case .untrusted(let owner):
-      return [
-        Finding(
-          severity: .warning, code: "resident-service-untrusted", place: place,
-          message:
-            "uid \(owner) listens on the socket of the resident service: sign-ins are denied",
-          hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
-            + start)
-      ]
+      return Finding(
+        severity: .warning, code: "resident-service-untrusted", place: place,
+        message:
+          "uid \(owner) listens on the socket of the resident service: sign-ins are denied",
+        hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
+          + start)
     case .unknown(let reason):
-      return [.unchecked("whether the resident service answers", at: place, reason)]
+      return .unchecked("whether the resident service answers", at: place, reason)
     }
   }
 
@@ -261,66 +247,52 @@ enum SandboxedService: Examination {
 }
 
 /// Checks the system user `mfa`, which owns the store and the helper.
-enum SystemUser: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let account: Account
-    switch snapshot.owner {
-    case .failure(let error):
-      return [.unchecked("the system user mfa", error)]
-    case .success(nil):
-      return [
-        Finding(
-          severity: .error, code: "no-system-user", place: "/etc/passwd",
-          message: "the user mfa does not exist: no factor can be used and no user can enrol",
-          hint:
-            "useradd --system --user-group --home-dir \(InstalledPath.store) "
-            + "--no-create-home --shell /usr/sbin/nologin mfa; then run packaging/install")
-      ]
-    case .success(let found?): account = found
+enum SystemUser: SingleExamination {
+  static let subject = "the system user mfa"
+
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard let account = try snapshot.owner.get() else {
+      return Finding(
+        severity: .error, code: "no-system-user", place: "/etc/passwd",
+        message: "the user mfa does not exist: no factor can be used and no user can enrol",
+        hint:
+          "useradd --system --user-group --home-dir \(InstalledPath.store) "
+          + "--no-create-home --shell /usr/sbin/nologin mfa; then run packaging/install")
     }
     guard account.uid != 0 else {
-      return [
-        Finding(
-          severity: .error, code: "system-user-is-root", place: "/etc/passwd",
-          message: "the user mfa has uid 0: the helper would be setuid root",
-          hint: "rename the account with vipw, then run packaging/install")
-      ]
+      return Finding(
+        severity: .error, code: "system-user-is-root", place: "/etc/passwd",
+        message: "the user mfa has uid 0: the helper would be setuid root",
+        hint: "rename the account with vipw, then run packaging/install")
     }
     guard case .success(let accounts) = snapshot.accounts,
       let listed = accounts.first(where: { $0.account.name == account.name }), listed.isPersonal
-    else { return [] }
-    return [
-      Finding(
-        severity: .warning, code: "system-user-signs-in", place: "/etc/passwd",
-        message:
-          "the user mfa looks like a personal account: anyone who signs in as mfa can change every "
-          + "factor",
-        hint:
-          "run usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
-          + "rename it instead")
-    ]
+    else { return nil }
+    return Finding(
+      severity: .warning, code: "system-user-signs-in", place: "/etc/passwd",
+      message:
+        "the user mfa looks like a personal account: anyone who signs in as mfa can change every "
+        + "factor",
+      hint:
+        "run usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
+        + "rename it instead")
   }
 }
 
 /// Finds a system clock that is not synchronised. Codes depend on the time.
-enum UnsynchronizedClock: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let place = "adjtimex(2)"
-    do throws(ReadingFailure) {
-      guard try !snapshot.host.clockIsSynchronized() else { return [] }
-    } catch {
-      return [.unchecked("whether the clock is synchronised", error)]
-    }
-    return [
-      Finding(
-        severity: .warning, code: "clock-not-synchronized", place: place,
-        message:
-          "the system clock is not synchronised: once it is off by more than adjacent_intervals "
-          + "allows, every code is rejected",
-        hint:
-          "run timedatectl set-ntp true, or make sure that chrony has \"rtcsync\"; this can be "
-          + "expected in a virtual machine whose host keeps the time")
-    ]
+enum UnsynchronizedClock: SingleExamination {
+  static let subject = "whether the clock is synchronised"
+
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard try !snapshot.host.clockIsSynchronized() else { return nil }
+    return Finding(
+      severity: .warning, code: "clock-not-synchronized", place: "adjtimex(2)",
+      message:
+        "the system clock is not synchronised: once it is off by more than adjacent_intervals "
+        + "allows, every code is rejected",
+      hint:
+        "run timedatectl set-ntp true, or make sure that chrony has \"rtcsync\"; this can be "
+        + "expected in a virtual machine whose host keeps the time")
   }
 }
 
@@ -359,34 +331,27 @@ enum PhoneGateway: Examination {
           hint: "the file and all directories above it must belong to root, without write "
             + "permission for other users; the file must be executable: chmod 0755 \(name)"))
     }
-    findings += service(state.service, snapshot)
-    return findings
+    return findings + [service(state.service)].compactMap { $0 }
   }
 
-  private static func service(
-    _ service: GatewayState.Service, _ snapshot: HostSnapshot
-  ) -> [Finding] {
+  private static func service(_ service: GatewayState.Service) -> Finding? {
     let place = "\(InstalledPath.gatewaySocket)"
     switch service {
-    case .listens: return []
+    case .listens: return nil
     case .stopped:
-      return [
-        Finding(
-          severity: .error, code: "gateway-service-stopped", place: place,
-          message: "no code is sent to phones: the gateway service does not run",
-          hint: "systemctl enable --now mfa-gateway.socket; without systemd, start "
-            + "\(InstalledPath.resident) --gateway --listen \(InstalledPath.residentFolder)")
-      ]
+      return Finding(
+        severity: .error, code: "gateway-service-stopped", place: place,
+        message: "no code is sent to phones: the gateway service does not run",
+        hint: "systemctl enable --now mfa-gateway.socket; without systemd, start "
+          + "\(InstalledPath.resident) --gateway --listen \(InstalledPath.residentFolder)")
     case .untrusted(let owner):
-      return [
-        Finding(
-          severity: .error, code: "gateway-service-untrusted", place: place,
-          message: "no code is sent to phones: uid \(owner) listens on the socket",
-          hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
-            + "systemctl restart mfa-gateway.socket")
-      ]
+      return Finding(
+        severity: .error, code: "gateway-service-untrusted", place: place,
+        message: "no code is sent to phones: uid \(owner) listens on the socket",
+        hint: "find the program: ss --listening --packet --processes; then remove \(place) and: "
+          + "systemctl restart mfa-gateway.socket")
     case .unknown(let reason):
-      return [.unchecked("whether the gateway service runs", at: place, reason)]
+      return .unchecked("whether the gateway service runs", at: place, reason)
     }
   }
 
@@ -409,7 +374,7 @@ enum PhoneGateway: Examination {
   ) -> [Finding] {
     guard !configuration.project.phoneTestNumbers.isEmpty else { return [] }
     let place = place(of: .phoneTestNumbers, in: nil, configuration)
-    return enrolled(configuration, snapshot, place) + [
+    return [enrolled(configuration, snapshot, place)].compactMap { $0 } + [
       Finding(
         severity: .warning, code: "phone-test-numbers", place: place,
         message: "test numbers accept codes that every user of this host can read",
@@ -420,23 +385,21 @@ enum PhoneGateway: Examination {
   /// Finds users whose phone became a test number after they enrolled it. No code is accepted for it.
   private static func enrolled(
     _ configuration: Configuration, _ snapshot: HostSnapshot, _ place: String
-  ) -> [Finding] {
+  ) -> Finding? {
     let numbers = configuration.project.phoneTestNumbers.map { entry in
       Array(entry.prefix { $0 != UInt8(ascii: "=") })
     }
     let users: [String]
     do throws(AdminError) { users = try snapshot.host.users(withPhones: numbers) } catch {
-      return [.unchecked("whether a user has enrolled a test number", at: place, error.message)]
+      return .unchecked("whether a user has enrolled a test number", at: place, error.message)
     }
-    guard !users.isEmpty else { return [] }
-    return [
-      Finding(
-        severity: .error, code: "phone-test-number-enrolled", place: place,
-        message:
-          "a test number is the phone of \(NameList.text(users, most: 10)): it gets no code, and "
-          + "the code of the test number is not accepted for it",
-        hint: "remove the number from the line, or the phone: mfa-admin revoke USER FACTOR")
-    ]
+    guard !users.isEmpty else { return nil }
+    return Finding(
+      severity: .error, code: "phone-test-number-enrolled", place: place,
+      message:
+        "a test number is the phone of \(NameList.text(users, most: 10)): it gets no code, and "
+        + "the code of the test number is not accepted for it",
+      hint: "remove the number from the line, or the phone: mfa-admin revoke USER FACTOR")
   }
 
   private static func place(

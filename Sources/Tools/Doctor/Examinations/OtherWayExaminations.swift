@@ -174,7 +174,7 @@ enum RootWithoutFactor: Examination {
   private static let keys = "/root/.ssh/authorized_keys"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    var findings = snapshot.servicesWithModule.flatMap { finding($0, snapshot) }
+    var findings = snapshot.servicesWithModule.compactMap { finding($0, snapshot) }
     if let finding = keysAlone(snapshot) { findings.append(finding) }
     return findings
   }
@@ -187,10 +187,10 @@ enum RootWithoutFactor: Examination {
     return service.isNamed("login", "su", "su-l", "remote")
   }
 
-  private static func finding(_ service: ServiceWithModule, _ snapshot: HostSnapshot) -> [Finding] {
+  private static func finding(_ service: ServiceWithModule, _ snapshot: HostSnapshot) -> Finding? {
     guard mayBeAsked(service, snapshot), let configuration = snapshot.configuration(of: service)
     else {
-      return []
+      return nil
     }
     let account = Account(name: root, uid: 0)
     let settings = configuration.settings(
@@ -198,51 +198,43 @@ enum RootWithoutFactor: Examination {
         snapshot.host.isMember(account, of: group)
       })
     // In the other states root is admitted without a code.
-    guard settings.state == .enabled else { return [] }
-    guard case .success(let stored) = snapshot.stored else { return [] }
+    guard settings.state == .enabled else { return nil }
+    guard case .success(let stored) = snapshot.stored else { return nil }
     let hasFactor = stored.contains { $0.name == root }
     let isConsole = service.isNamed("login")
     guard !hasFactor else {
-      guard isConsole else { return [] }
-      return [
-        Finding(
-          severity: .note, code: "root-console", services: [service.name], place: service.place,
-          message:
-            "root is asked for a code at the console too: if the store or the clock fails, the "
-            + "boot menu is the only way in",
-          hint: "keep one of root's recovery codes at hand, or leave pam_mfa.so out of this file")
-      ]
+      guard isConsole else { return nil }
+      return Finding(
+        severity: .note, code: "root-console", services: [service.name], place: service.place,
+        message:
+          "root is asked for a code at the console too: if the store or the clock fails, the "
+          + "boot menu is the only way in",
+        hint: "keep one of root's recovery codes at hand, or leave pam_mfa.so out of this file")
     }
     guard mustHaveFactor(settings, snapshot) else {
-      guard service.isNamed("sshd") else { return [] }
-      return [
-        Finding(
-          severity: .warning, code: "root-without-code", services: [service.name],
-          place: service.place,
-          message:
-            "root signs in by ssh without a code: PermitRootLogin is \"yes\", and root has no "
-            + "factor",
-          hint: "set \"PermitRootLogin no\", or enrol root: sudo mfa-enroll --name phone")
-      ]
+      guard service.isNamed("sshd") else { return nil }
+      return Finding(
+        severity: .warning, code: "root-without-code", services: [service.name],
+        place: service.place,
+        message:
+          "root signs in by ssh without a code: PermitRootLogin is \"yes\", and root has no "
+          + "factor",
+        hint: "set \"PermitRootLogin no\", or enrol root: sudo mfa-enroll --name phone")
     }
     let console = isConsole ? ", and the console is the last way in" : ""
     if case .certain = snapshot.accountLine(of: service) {
-      return [
-        Finding(
-          severity: .warning, code: "root-not-enrolled", services: [service.name],
-          place: service.place,
-          message: "root has no factor and has to enrol at the next sign-in\(console)",
-          hint: "enrol root now: sudo mfa-enroll --name phone")
-      ]
+      return Finding(
+        severity: .warning, code: "root-not-enrolled", services: [service.name],
+        place: service.place,
+        message: "root has no factor and has to enrol at the next sign-in\(console)",
+        hint: "enrol root now: sudo mfa-enroll --name phone")
     }
-    return [
-      Finding(
-        severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
-        message: "root is denied: a factor is required, root has none and cannot enrol here"
-          + console,
-        hint: "enrol root now: sudo mfa-enroll --name phone; or add a tenant for root with "
-          + "\"enrollment = self-service\"")
-    ]
+    return Finding(
+      severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
+      message: "root is denied: a factor is required, root has none and cannot enrol here"
+        + console,
+      hint: "enrol root now: sudo mfa-enroll --name phone; or add a tenant for root with "
+        + "\"enrollment = self-service\"")
   }
 
   private static func mustHaveFactor(_ settings: Settings, _ snapshot: HostSnapshot) -> Bool {

@@ -214,22 +214,19 @@ enum Ownership: Examination {
 
   private static func helper(_ snapshot: HostSnapshot) -> [Finding] {
     let path = "\(InstalledPath.programFolder)"
-    do throws(ReadingFailure) {
+    return Finding.checking("the file system of the helper") { () throws(ReadingFailure) in
       guard try snapshot.host.status(of: path) != nil,
         try snapshot.host.fileSystemSpace(at: path).ignoresSetuid
-      else {
-        return []
-      }
-    } catch {
-      return [.unchecked("the file system of the helper", error)]
+      else { return [] }
+      return [
+        Finding(
+          severity: .error, code: "helper-nosuid", place: path,
+          message: "is on a file system that is mounted nosuid: \(noEnrolling)",
+          hint:
+            "mount it without nosuid, or move \(InstalledPath.programFolder) to another file system"
+        )
+      ]
     }
-    return [
-      Finding(
-        severity: .error, code: "helper-nosuid", place: path,
-        message: "is on a file system that is mounted nosuid: \(noEnrolling)",
-        hint:
-          "mount it without nosuid, or move \(InstalledPath.programFolder) to another file system")
-    ]
   }
 
   /// Checks the users' files in one of the store's folders.

@@ -7,7 +7,7 @@ import MFAPAMStack
 enum RenamedUsers: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     // The store of a host of a realm decides about no sign-in.
-    guard snapshot.host.realmStatus() == .none else { return [] }
+    guard snapshot.host.realmStatus() == .noRealm else { return [] }
     do throws(AdminError) {
       return try snapshot.host.renamedUsers().map { renamed in
         let earlier = "\(VisibleText(renamed.earlier))"

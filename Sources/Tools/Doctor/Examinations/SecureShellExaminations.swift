@@ -23,7 +23,8 @@ enum DisabledPrompts: Examination {
             severity: .error, code: "use-pam-off", services: [service.name],
             place: place(["usepam"]),
             message: "no user is asked for a code over ssh\(description): UsePAM is no",
-            hint: hint(settings, service, [("UsePAM", "yes")]))
+            hint: SecureShellRemedy.advice(
+              for: settings, service, changing: [("UsePAM", "yes")]))
         ]
       }
       guard !settings.canAsk(service) else { return [] }
@@ -34,18 +35,10 @@ enum DisabledPrompts: Examination {
           message:
             "no user can enter a code over ssh\(description): KbdInteractiveAuthentication is no, "
             + "but \(service.place) asks for a code",
-          hint: hint(settings, service, [("KbdInteractiveAuthentication", "yes")]))
+          hint: SecureShellRemedy.advice(
+            for: settings, service, changing: [("KbdInteractiveAuthentication", "yes")]))
       ]
     }
-  }
-
-  /// Returns settings with which sshd asks for a code after a first factor.
-  private static func hint(
-    _ settings: SSHDSettings, _ service: ServiceWithModule,
-    _ changes: [(key: String, value: String)]
-  ) -> String {
-    SecureShellRemedy.hint(for: settings, service, changing: changes)
-      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
   }
 }
 
@@ -128,8 +121,7 @@ enum MethodsWithoutCode: Examination {
     Finding(
       severity: .error, code: "methods-without-code", services: [service.name], place: place,
       message: message,
-      hint: SecureShellRemedy.hint(for: settings, service)
-        ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor")
+      hint: SecureShellRemedy.advice(for: settings, service))
   }
 }
 

@@ -164,16 +164,14 @@ enum MissingAccountLine: Examination {
 }
 
 /// Finds stacks of sshd whose session type does not call the module.
-enum MissingSessionLine: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard let service = snapshot.sshdService, !hasLine(service.name, snapshot) else { return [] }
-    return [
-      Finding(
-        severity: .note, code: "no-session-line", services: [service.name], place: service.place,
-        message: "users see failed codes and changes of their devices at each kind of sign-in, and "
-          + "those that scp or a command hid are not shown again",
-        hint: "add \"session optional pam_mfa.so\" to the file of the service")
-    ]
+enum MissingSessionLine: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard let service = snapshot.sshdService, !hasLine(service.name, snapshot) else { return nil }
+    return Finding(
+      severity: .note, code: "no-session-line", services: [service.name], place: service.place,
+      message: "users see failed codes and changes of their devices at each kind of sign-in, and "
+        + "those that scp or a command hid are not shown again",
+      hint: "add \"session optional pam_mfa.so\" to the file of the service")
   }
 
   /// Returns whether the session stack calls the module. A stack that cannot be read is another
@@ -359,30 +357,26 @@ enum StrayModuleLines: Examination {
 
 /// Notes that no service uses the module, or that policy does not enforce codes. Neither is an
 /// error.
-enum UnusedModule: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+enum UnusedModule: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
     guard !snapshot.servicesWithModule.isEmpty else {
-      return [
-        Finding(
-          severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",
-          message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
-          hint: "run mfa-admin enable sshd, or edit the service files: EXAMPLES in man pam_mfa")
-      ]
+      return Finding(
+        severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",
+        message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
+        hint: "run mfa-admin enable sshd, or edit the service files: EXAMPLES in man pam_mfa")
     }
-    guard let configuration = snapshot.configuration(at: nil) else { return [] }
+    guard let configuration = snapshot.configuration(at: nil) else { return nil }
     let place =
       configuration.origin(of: .state).map { VisibleText.escaping(configuration.place(of: $0)) }
       ?? "\(InstalledPath.configuration)"
     let effect: String
     switch configuration.project.state {
-    case .enabled: return []
+    case .enabled: return nil
     case .disabled: effect = "disabled: no user is asked for a code"
     case .observe: effect = "observe: users are asked for a code but admitted with any answer"
     }
-    return [
-      Finding(
-        severity: .note, code: "not-enforced", place: place, message: "state = \(effect)",
-        hint: "set state = enabled once mfa-admin readiness reports that all users are ready")
-    ]
+    return Finding(
+      severity: .note, code: "not-enforced", place: place, message: "state = \(effect)",
+      hint: "set state = enabled once mfa-admin readiness reports that all users are ready")
   }
 }

@@ -68,7 +68,7 @@ enum DamagedAuditLog: Examination {
 enum ForeignStoreOfHost: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     // The store of a host of a realm decides about no sign-in.
-    guard snapshot.host.realmStatus() == .none else { return [] }
+    guard snapshot.host.realmStatus() == .noRealm else { return [] }
     do throws(AdminError) {
       return findings(try snapshot.host.storeComparison())
     } catch {
@@ -136,26 +136,18 @@ enum LeftoverFiles: Examination {
   private static let name = ".google_authenticator"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let accounts: [KnownAccount]
-    switch snapshot.accounts {
-    case .success(let found): accounts = found
-    case .failure(let error):
-      return [
-        .unchecked("home directories for google-authenticator files", error)
-      ]
+    Finding.checking("home directories for google-authenticator files") {
+      () throws(ReadingFailure) in
+      guard let mounts = try snapshot.rules.mounts.get() else {
+        throw ReadingFailure(at: MountTable.path, "the file does not exist")
+      }
+      return findings(try snapshot.accounts.get(), mounts, snapshot)
     }
-    let mounts: MountTable
-    switch snapshot.rules.mounts {
-    case .success(let found?): mounts = found
-    case .success(nil):
-      return [
-        .unchecked(
-          "home directories for google-authenticator files", at: MountTable.path,
-          "the file does not exist")
-      ]
-    case .failure(let error):
-      return [.unchecked("home directories for google-authenticator files", error)]
-    }
+  }
+
+  private static func findings(
+    _ accounts: [KnownAccount], _ mounts: MountTable, _ snapshot: HostSnapshot
+  ) -> [Finding] {
     var found: [(user: String, path: String)] = []
     var skipped: [(user: String, reason: String)] = []
     for account in accounts where account.isPersonal && account.home.first == UInt8(ascii: "/") {
@@ -232,21 +224,15 @@ enum ReplacedFiles: Examination {
   private static let program = "/usr/bin/sha256sum"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let output: ProgramOutput
-    do throws(ReadingFailure) {
-      guard let found = try snapshot.host.output(of: program, ["--check", "--quiet", list]) else {
-        return [
-          .unchecked("whether files were replaced", at: program, "the program does not exist")
-        ]
+    Finding.checking("whether files were replaced") { () throws(ReadingFailure) in
+      guard let output = try snapshot.host.output(of: program, ["--check", "--quiet", list]) else {
+        throw ReadingFailure(at: program, "the program does not exist")
       }
-      output = found
-    } catch {
-      return [.unchecked("whether files were replaced", at: list, error.reason)]
+      let lines = String(decoding: output.output, as: UTF8.self).split(separator: "\n")
+      let findings = lines.compactMap { finding($0) }
+      guard findings.isEmpty, !output.isSuccess else { return findings }
+      throw ReadingFailure(at: list, output.complaint)
     }
-    let lines = String(decoding: output.output, as: UTF8.self).split(separator: "\n")
-    let findings = lines.compactMap { finding($0) }
-    guard findings.isEmpty, !output.isSuccess else { return findings }
-    return [.unchecked("whether files were replaced", at: list, output.complaint)]
   }
 
   /// Returns the finding for a line such as `/usr/lib/mfa/mfad: FAILED open or read`.
@@ -282,50 +268,42 @@ enum StoppedLockHolder: Examination {
 }
 
 /// Finds a change of the key that was begun and is not complete.
-enum UnfinishedKeyChange: Examination {
+enum UnfinishedKeyChange: SingleExamination {
+  static let subject = "whether a change of the key is complete"
+
   private static let place = "\(InstalledPath.key).next"
 
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(ReadingFailure) {
-      guard try snapshot.host.status(of: place) != nil else { return [] }
-      return [
-        Finding(
-          severity: .warning, code: "rekey-unfinished", place: place,
-          message:
-            "a change of the key was begun and is not complete: some data is sealed with this "
-            + "key, and some with the earlier one, so backups need both",
-          hint: "run mfa-admin rekey, which completes the change")
-      ]
-    } catch {
-      return [.unchecked("whether a change of the key is complete", error)]
-    }
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    guard try snapshot.host.status(of: place) != nil else { return nil }
+    return Finding(
+      severity: .warning, code: "rekey-unfinished", place: place,
+      message:
+        "a change of the key was begun and is not complete: some data is sealed with this "
+        + "key, and some with the earlier one, so backups need both",
+      hint: "run mfa-admin rekey, which completes the change")
   }
 }
 
 /// Finds a helper that may not write to the kernel's audit trail on a host where auditd is
 /// installed.
-enum UnrecordedChanges: Examination {
+enum UnrecordedChanges: SingleExamination {
+  static let subject = "the helper's capabilities"
+
   /// The possible paths of the audit daemon.
   private static let daemons = ["/usr/sbin/auditd", "/sbin/auditd"]
 
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
     let helper = "\(InstalledPath.helper)"
-    do throws(ReadingFailure) {
-      // `Ownership` reports a missing helper.
-      guard try isAudited(snapshot), try snapshot.host.status(of: helper) != nil,
-        try !snapshot.host.mayWriteAudit(helper)
-      else { return [] }
-    } catch {
-      return [.unchecked("the helper's capabilities", at: helper, error.reason)]
-    }
-    return [
-      Finding(
-        severity: .note, code: "helper-not-audited", place: helper,
-        message:
-          "lacks a capability: changes made with mfa-enroll are recorded in mfa's audit log and "
-          + "the system log, but not in the kernel's audit trail",
-        hint: "run setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
-    ]
+    // `Ownership` reports a missing helper.
+    guard try isAudited(snapshot), try snapshot.host.status(of: helper) != nil,
+      try !snapshot.host.mayWriteAudit(helper)
+    else { return nil }
+    return Finding(
+      severity: .note, code: "helper-not-audited", place: helper,
+      message:
+        "lacks a capability: changes made with mfa-enroll are recorded in mfa's audit log and "
+        + "the system log, but not in the kernel's audit trail",
+      hint: "run setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
   }
 
   private static func isAudited(_ snapshot: HostSnapshot) throws(ReadingFailure) -> Bool {
@@ -373,7 +351,9 @@ enum UnusableRecords: Examination {
 }
 
 /// Finds a store that cannot be written to, which causes every code to be rejected.
-enum UnwritableStore: Examination {
+enum UnwritableStore: SingleExamination {
+  static let subject = "whether the store is writable"
+
   private static let path = "\(InstalledPath.store)"
 
   /// The free bytes and files below which the store counts as full.
@@ -391,24 +371,18 @@ enum UnwritableStore: Examination {
     "no user can enrol; codes are verified, and mfa-admin revoke and bypass work, as long as the "
     + "allocated space lasts"
 
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    do throws(ReadingFailure) {
-      // `Ownership` reports a missing store.
-      guard try snapshot.host.status(of: path)?.kind == .folder else { return [] }
-      if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return [finding] }
-    } catch {
-      return [.unchecked("whether the store is writable", error)]
-    }
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+    // `Ownership` reports a missing store.
+    guard try snapshot.host.status(of: path)?.kind == .folder else { return nil }
+    if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return finding }
     do throws(ReadingFailure) {
       try snapshot.host.tryWriting(in: path)
-      return []
+      return nil
     } catch {
-      return [
-        Finding(
-          severity: .error, code: "store-not-writable", place: path,
-          message: "cannot write a file here (\(error.reason)): \(harm)",
-          hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
-      ]
+      return Finding(
+        severity: .error, code: "store-not-writable", place: path,
+        message: "cannot write a file here (\(error.reason)): \(harm)",
+        hint: "free some space or mount it read-write: findmnt --target \(path); df \(path)")
     }
   }
 
@@ -446,11 +420,9 @@ enum VolatileStore: Examination {
   private static let kinds = ["tmpfs", "ramfs", "devtmpfs"]
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    switch snapshot.rules.mounts {
-    // `LeftoverFiles` reports a missing list.
-    case .success(nil): return []
-    case .failure(let error): return [.unchecked("whether the store is on a disk", error)]
-    case .success(let mounts?):
+    Finding.checking("whether the store is on a disk") { () throws(ReadingFailure) in
+      // `LeftoverFiles` reports a missing list.
+      guard let mounts = try snapshot.rules.mounts.get() else { return [] }
       return ["\(InstalledPath.store)", "\(InstalledPath.configurationFolder)"].compactMap { path in
         guard let kind = mounts.kind(of: Array(path.utf8)), kinds.contains(kind) else { return nil }
         return Finding(
@@ -465,23 +437,21 @@ enum VolatileStore: Examination {
 }
 
 /// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
-enum WeakSecrets: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+enum WeakSecrets: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
     // `UnusableRecords` reports that the records cannot be read.
-    guard case .success(let reports) = snapshot.stored else { return [] }
+    guard case .success(let reports) = snapshot.stored else { return nil }
     let filter = UserFilter(weak: true)
     let weak = reports.filter { $0.isUsable && filter.includes($0, now: 0) }
-    guard !weak.isEmpty else { return [] }
-    return [
-      Finding(
-        severity: .warning, code: "weak-secrets", place: StoreFile.factors.path,
-        message:
-          "imported factors of \(NameList.text(weak.map(\.visibleName), most: 10)) have secrets of "
-          + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",
-        hint:
-          "ask these users to enrol a new factor (mfa-enroll) and remove the old factor "
-          + "(mfa-enroll unenroll); mfa-admin list --weak lists all of them")
-    ]
+    guard !weak.isEmpty else { return nil }
+    return Finding(
+      severity: .warning, code: "weak-secrets", place: StoreFile.factors.path,
+      message:
+        "imported factors of \(NameList.text(weak.map(\.visibleName), most: 10)) have secrets of "
+        + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",
+      hint:
+        "ask these users to enrol a new factor (mfa-enroll) and remove the old factor "
+        + "(mfa-enroll unenroll); mfa-admin list --weak lists all of them")
   }
 }
 
@@ -489,13 +459,9 @@ enum WeakSecrets: Examination {
 /// because an upgrade replaced the file.
 enum LostLines: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    switch snapshot.host.recordedServices() {
-    case .failure(let failure):
-      return [
-        .unchecked("whether enabled services still ask for a code", failure)
-      ]
-    case .success(let services):
-      return services.flatMap { service in
+    Finding.checking("whether enabled services still ask for a code") {
+      () throws(ReadingFailure) in
+      try snapshot.host.recordedServices().get().flatMap { service in
         service.files.compactMap { finding(service, $0, snapshot) }
       }
     }

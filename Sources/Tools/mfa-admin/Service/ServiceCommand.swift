@@ -229,7 +229,7 @@ struct DisableCommand: ParsableCommand {
     for (file, present, remedy) in try switching.remedies(change) {
       let new: [UInt8]?
       switch remedy {
-      case .none, .gone: continue
+      case .unchanged, .gone: continue
       case .remove: new = nil
       case .putBack: new = file.old
       case .write(let text, _), .writeKeeping(let text, _): new = text

@@ -23,8 +23,8 @@ struct TrySignInCommand: ParsableCommand {
       plans.append(try ServicePlan(try ServicePlan.service(service), secureShell.value))
     }
     let namespace: TrialNamespace
-    do throws(TrialNamespace.Failure) { namespace = try TrialNamespace() } catch {
-      for plan in plans { try write(.untried(error.reason), plan) }
+    do throws(ReadingFailure) { namespace = try TrialNamespace() } catch {
+      for plan in plans { try write(.untried(error.sentence), plan) }
       return
     }
     let trial = Trial(in: namespace, expecting: Self.expectation)
@@ -61,8 +61,8 @@ struct TrySignInCommand: ParsableCommand {
       return nil
     } catch let error as AdminError {
       return "\(error.message) (\(error.hint))"
-    } catch let failure as TrialNamespace.Failure {
-      return failure.reason
+    } catch let failure as ReadingFailure {
+      return failure.sentence
     }
   }
 
