@@ -56,9 +56,8 @@ import Testing
       paths.append(folder + "/" + name)
     }
     let printed = try Command.run(["/usr/bin/diff", "-u"] + paths).text
-    let diff = UnifiedDiff(
-      path: "/x", old: row.old.map { Array($0.utf8) }, new: row.new.map { Array($0.utf8) }
-    ).text
+    let diff = UnifiedDiff.text(
+      path: "/x", old: row.old.map { Array($0.utf8) }, new: row.new.map { Array($0.utf8) })
     #expect(Self.hunks(diff) == Self.hunks(printed))
     let names = [row.old, row.new].map { $0 == nil ? "/dev/null" : "/x" }
     #expect(diff.hasPrefix("--- \(names[0])\n+++ \(names[1])\n@@"))
@@ -76,11 +75,11 @@ import Testing
 
   @Test("equal files give no output, and control characters are escaped")
   func harmless() {
-    #expect(UnifiedDiff(path: "/x", old: [0x61], new: [0x61]).text.isEmpty)
-    #expect(UnifiedDiff(path: "/x", old: nil, new: nil).text.isEmpty)
+    #expect(UnifiedDiff.text(path: "/x", old: [0x61], new: [0x61]).isEmpty)
+    #expect(UnifiedDiff.text(path: "/x", old: nil, new: nil).isEmpty)
     let letters = Array(Self.letters.utf8)
-    #expect(UnifiedDiff(path: "/x", old: letters, new: letters).text.isEmpty)
+    #expect(UnifiedDiff.text(path: "/x", old: letters, new: letters).isEmpty)
     let hostile = Array("a\u{1b}[2J\n".utf8)
-    #expect(isHarmless(UnifiedDiff(path: "/x", old: nil, new: hostile).text))
+    #expect(isHarmless(UnifiedDiff.text(path: "/x", old: nil, new: hostile)))
   }
 }

@@ -60,18 +60,9 @@ enum EnrollmentService {
       return step.codes.map { (step.index, control.action(for: $0)) }
     }
     let found =
-      actions.first { $0.action == .reset } ?? actions.first { $0.action.isJump }
+      actions.first { $0.action == .reset }
+      ?? actions.first { $0.action.skipsLines && $0.action != .done }
       ?? actions.first { $0.action == .done } ?? actions.first { $0.action == .ok }
     return found?.index
-  }
-}
-
-extension StackControl.Action {
-  /// Whether lines are skipped.
-  fileprivate var isJump: Bool {
-    switch self {
-    case .jump: true
-    case .ignore, .ok, .done, .bad, .die, .reset: false
-    }
   }
 }

@@ -269,19 +269,14 @@ package struct ServiceWithModule {
 
   /// The configuration file that the line names, or nil if the host's configuration applies.
   package var configuration: [UInt8]? {
-    switch options {
-    case .success(let options): options.configuration
-    case .failure: nil
-    }
+    guard case .success(let options) = options else { return nil }
+    return options.configuration
   }
 
   /// Whether the module takes the code from the text entered at the password prompt.
   var takesPassword: Bool {
-    switch options {
-    case .success(let options):
-      options.forwardsPass || options.usesFirstPass || options.triesFirstPass
-    case .failure: false
-    }
+    guard case .success(let options) = options else { return false }
+    return options.expectsPassword
   }
 
   /// Returns what the `auth` stack does for a claimant, if the service's program calls it.

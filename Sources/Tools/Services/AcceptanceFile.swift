@@ -29,7 +29,7 @@ package enum AcceptanceFile {
       case .failure(let failure): throw .acceptances(failure)
       }
       for acceptance in try body(&list) { try enter(kind, acceptance) }
-      try SystemFile.write(Array(list.text.utf8), permissions: 0o600, group: 0, to: path)
+      try SystemFile(contents: Array(list.text.utf8), permissions: 0o600, group: 0).write(to: path)
     }
   }
 

@@ -155,8 +155,8 @@ package struct ChangeJournal {
 
   /// Writes the record of a pending change and replaces its previous record.
   package func write(_ change: ServiceChange) throws(AdminError) {
-    try SystemFile.write(
-      change.bytes, permissions: 0o600, group: 0, to: Self.path(change, Self.pendingPath))
+    try SystemFile(contents: change.bytes, permissions: 0o600, group: 0)
+      .write(to: Self.path(change, Self.pendingPath))
   }
 
   /// Moves the record of a change to the confirmed changes.

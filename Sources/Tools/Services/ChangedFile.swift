@@ -100,11 +100,9 @@ package enum PresentFile: Equatable {
   /// a rollback begins with it. (`EndToEnd.Enable.editedOnTrial`)
   static func at(_ path: String) throws(AdminError) -> PresentFile {
     do throws(AdminError) {
-      var present = PresentFile.absent
-      try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
-        present = try at(name, in: folder)
+      return try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
+        try at(name, in: folder)
       }
-      return present
     } catch {
       if case .file(_, .system(let error)) = error, error.isNotFound { return .absent }
       throw error
@@ -161,11 +159,9 @@ package enum PresentFile: Equatable {
   }
 
   private static func identity(_ path: String) throws(AdminError) -> FileIdentity? {
-    var identity: FileIdentity?
     try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
-      identity = try folder.identity(of: name)
+      try folder.identity(of: name)
     }
-    return identity
   }
 
   private func keep(_ path: String, at copy: String) throws(AdminError) {
@@ -191,10 +187,8 @@ package enum PresentFile: Equatable {
   }
 
   private static func isFolder(_ path: String) throws(AdminError) -> Bool {
-    var isFolder = false
     try SystemFile.inFolder(of: path, .any) { (folder, name, _) throws(SystemError) in
-      isFolder = try folder.status(of: name).kind == .directory
+      try folder.status(of: name).kind == .directory
     }
-    return isFolder
   }
 }

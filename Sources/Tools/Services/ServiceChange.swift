@@ -40,31 +40,26 @@ package struct ServiceChange: Equatable {
   /// The progress of the change.
   var stage: Stage
   /// The deadline, or nil if the change needs no confirmation.
-  let deadline: Deadline?
+  private(set) var deadline: Deadline?
   /// The administrator who made the change.
   package let actor: [UInt8]
   /// The processes of the service's sign-in programs that ran when all files were in place. None of
   /// them is a new sign-in.
   var processes: [Process] = []
   /// The files, in the order in which they are written.
-  package let files: [ChangedFile]
+  package private(set) var files: [ChangedFile]
 
   /// Whether the change is on trial: it has a deadline. The record of a confirmed change still has the
   /// old deadline, which must be removed before the change is undone.
   var isTrial: Bool { deadline != nil }
 
-  /// The change without its deadline, as after the confirmation.
-  var withoutDeadline: ServiceChange {
-    ServiceChange(
-      service: service, stage: stage, deadline: nil, actor: actor, processes: processes,
-      files: files)
-  }
-
-  /// Returns the change with more files, which are restored last.
-  func adding(_ others: [ChangedFile]) -> ServiceChange {
-    ServiceChange(
-      service: service, stage: stage, deadline: deadline, actor: actor, processes: processes,
-      files: others + files)
+  /// Returns the change as after the confirmation, without its deadline, and with more files, which are
+  /// restored last.
+  func confirmed(adding others: [ChangedFile]) -> ServiceChange {
+    var change = self
+    change.deadline = nil
+    change.files = others + files
+    return change
   }
 
   private static let heading = "mfa-admin change 1"

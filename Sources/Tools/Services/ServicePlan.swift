@@ -60,17 +60,8 @@ package struct ServicePlan {
   /// the password.
   package static func service(_ text: String) throws(AdminError) -> [UInt8] {
     let name = Array(text.utf8)
-    let isPlain = name.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "+"),
-        UInt8(ascii: "@"):
-        true
-      case _: false
-      }
-    }
-    guard isPlain, (1...64).contains(name.count), name.first != UInt8(ascii: "."),
-      !isFragment(name), text != "mfa-enroll"
+    guard text.wholeMatch(of: /[a-z0-9_+@-][a-z0-9_.+@-]{0,63}/) != nil, !isFragment(name),
+      text != "mfa-enroll"
     else { throw .notAService(text) }
     return name
   }
@@ -223,6 +214,6 @@ package struct ServicePlan {
 
   /// The changes as a unified diff.
   package var diff: String {
-    files.map { UnifiedDiff(path: $0.path, old: $0.old, new: $0.new).text }.joined()
+    files.map { UnifiedDiff.text(path: $0.path, old: $0.old, new: $0.new) }.joined()
   }
 }

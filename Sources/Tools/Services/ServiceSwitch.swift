@@ -87,12 +87,9 @@ package struct ServiceSwitch {
       guard try SystemFile.read(file.path)?.contents == file.old else {
         throw .fileChanged(file.path)
       }
-      if let old = file.old {
-        try SystemFile.reserve(
-          old, permissions: file.permissions, group: file.group, for: file.path)
-      }
-      try SystemFile.write(
-        file.new, permissions: file.permissions, group: file.group, to: file.path)
+      try file.saved?.reserve(for: file.path)
+      try SystemFile(contents: file.new, permissions: file.permissions, group: file.group)
+        .write(to: file.path)
       if file.path == SecureShellDropIn.path { effective = try Self.check(file.new) }
     }
     guard ServicePlan.concernsSecureShell(change.service) else { return }
@@ -220,7 +217,7 @@ package struct ServiceSwitch {
       // the others.
       let recorded = Set(change.files.map(\.path))
       let others = try markedFiles(of: service).filter { !recorded.contains($0.path) }
-      return change.withoutDeadline.adding(others)
+      return change.confirmed(adding: others)
     }
     let files = try markedFiles(of: service)
     guard !files.isEmpty else { return nil }

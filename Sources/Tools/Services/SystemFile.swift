@@ -44,13 +44,6 @@ package struct SystemFile: Equatable {
     status.distrust ?? (status.links != 1 ? .severalNames : nil)
   }
 
-  /// Writes a file and atomically replaces the existing file, if any.
-  package static func write(
-    _ contents: [UInt8], permissions: UInt32, group: UInt32, to path: String
-  ) throws(AdminError) {
-    try SystemFile(contents: contents, permissions: permissions, group: group).write(to: path)
-  }
-
   /// Writes this file and atomically replaces what is at the path, including a symbolic link.
   func write(to path: String, _ folders: FolderRequirement = .rootOnly) throws(AdminError) {
     try Self.inFolder(of: path, folders) { (folder, name, draft) throws(SystemError) in
@@ -67,12 +60,9 @@ package struct SystemFile: Equatable {
     FileName(Array(".".utf8) + name.bytes + Array(".mfa-new".utf8))
   }
 
-  /// Writes a backup copy next to a file. The copy can replace the file even if the disk is full.
-  static func reserve(
-    _ contents: [UInt8], permissions: UInt32, group: UInt32, for path: String
-  ) throws(AdminError) {
-    try write(contents, permissions: permissions, group: group, to: try reserved(path))
-  }
+  /// Writes this file as a backup copy next to another file, which it can replace even if the disk is
+  /// full.
+  func reserve(for path: String) throws(AdminError) { try write(to: Self.reserved(path)) }
 
   /// Replaces what is at a path with the backup copy, if the copy is equal to this file. Returns
   /// whether it did.
@@ -147,15 +137,15 @@ package struct SystemFile: Equatable {
   }
 
   /// Calls `body` with the open folder of a path, the name of the file, and the name of its draft.
-  static func inFolder(
+  static func inFolder<Value>(
     of path: String, _ folders: FolderRequirement = .rootOnly,
-    _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Void
-  ) throws(AdminError) {
+    _ body: (borrowing Directory, _ name: FileName, _ draft: FileName) throws(SystemError) -> Value
+  ) throws(AdminError) -> Value {
     let trusted = try place(path)
     guard let draft = draft(of: trusted.last) else { throw .file(path, .untrusted(.tooLarge)) }
     do throws(TrustedPath.Refusal) {
       let folder = try folder(of: trusted, folders)
-      do throws(SystemError) { try body(folder, trusted.last, draft) } catch {
+      do throws(SystemError) { return try body(folder, trusted.last, draft) } catch {
         throw .system(error)
       }
     } catch {

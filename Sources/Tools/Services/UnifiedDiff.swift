@@ -1,33 +1,20 @@
 import MFAAdmin
 
 /// The changes to a file in the unified format of `diff -u`, which `patch` accepts.
-package struct UnifiedDiff {
-  /// The path of the file.
-  package let path: String
-  /// The current contents, or nil if the file does not exist.
-  package let old: [UInt8]?
-  /// The new contents, or nil if the file is to be removed.
-  package let new: [UInt8]?
-
-  /// Creates the diff of a file.
-  package init(path: String, old: [UInt8]?, new: [UInt8]?) {
-    self.path = path
-    self.old = old
-    self.new = new
-  }
-
+package enum UnifiedDiff {
   /// The number of unchanged lines shown around a change.
   private static var context: Int { 3 }
 
   /// A line, and whether it is kept (a space), removed (`-`) or added (`+`).
   private typealias Step = (sign: Character, line: [UInt8])
 
-  /// The diff, or an empty text if there is no change.
-  package var text: String {
+  /// Returns the changes to the file at a path, or an empty text if there are none. The contents are nil
+  /// if the file does not exist, or is to be removed.
+  package static func text(path: String, old: [UInt8]?, new: [UInt8]?) -> String {
     guard old != new else { return "" }
-    let steps = Self.steps(MarkedText.lines(of: old ?? []), MarkedText.lines(of: new ?? []))
+    let steps = steps(MarkedText.lines(of: old ?? []), MarkedText.lines(of: new ?? []))
     var text = "--- \(old == nil ? "/dev/null" : path)\n+++ \(new == nil ? "/dev/null" : path)\n"
-    for hunk in Self.hunks(steps) { text += Self.text(of: hunk, steps) }
+    for hunk in hunks(steps) { text += Self.text(of: hunk, steps) }
     return text
   }
 

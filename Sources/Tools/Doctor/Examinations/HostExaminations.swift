@@ -89,22 +89,17 @@ enum RealmConnectionOfHost: Examination {
   /// Whether the files for an outage can be used. The relay replaces them when a verifier answers.
   private static func outage(_ relay: RelayReport?) -> [Finding] {
     guard let relay else { return [] }
-    var damage: [(code: String, message: String)] = []
-    if !relay.isQueueSound {
-      damage.append(
-        (
-          "offline-queue-damaged",
-          "the record of sign-ins during an outage was changed: all of them are denied"
-        ))
-    }
-    if !relay.arePermitsSound {
-      damage.append(
-        (
-          "offline-permits-damaged",
-          "the permits for an outage cannot be read: all sign-ins are denied then"
-        ))
-    }
-    return damage.map { code, message in
+    let files = [
+      (
+        relay.isQueueSound, "offline-queue-damaged",
+        "the record of sign-ins during an outage was changed: all of them are denied"
+      ),
+      (
+        relay.arePermitsSound, "offline-permits-damaged",
+        "the permits for an outage cannot be read: all sign-ins are denied then"
+      ),
+    ]
+    return files.filter { !$0.0 }.map { _, code, message in
       Finding(
         severity: .error, code: code, place: place, message: message,
         hint:

@@ -76,41 +76,30 @@ enum TenantReach: Examination {
     return tenant.reasons(for: subject).compactMap { reason in
       let names = reason.value.split(separator: UInt8(ascii: ","))
         .map { Array($0.drop { $0 == UInt8(ascii: " ") }) }
-      guard let missing = missing(reason.key, names, snapshot.host) else { return nil }
       let place = VisibleText.escaping(configuration.place(of: reason.origin))
       let tenant = VisibleText.escaping(tenant.name)
-      switch missing {
-      case .all(let what):
-        return Finding(
-          severity: .warning, code: "tenant-without-users", place: place,
-          message: "tenant \(tenant) applies to no sign-in: there is no \(what)",
-          hint: "correct the name, or remove the tenant")
-      case .unknown(let reason):
-        return .unchecked("whether tenant \(tenant) applies to anybody", at: place, reason)
+      do throws(ReadingFailure) {
+        return try missing(reason.key, names, snapshot.host).map { what in
+          Finding(
+            severity: .warning, code: "tenant-without-users", place: place,
+            message: "tenant \(tenant) applies to no sign-in: there is no \(what)",
+            hint: "correct the name, or remove the tenant")
+        }
+      } catch {
+        return .unchecked("whether tenant \(tenant) applies to anybody", at: place, error.reason)
       }
     }
   }
 
-  /// Why a selector matches nothing, or why that is not known.
-  private enum Missing {
-    /// Nothing has any of the names. The value is what was looked for.
-    case all(String)
-    case unknown(String)
-  }
-
-  /// Returns nil if a selector can match.
+  /// Returns what was looked for if nothing has any of the names, or nil if a selector can match.
   private static func missing(
     _ key: Configuration.Key, _ names: [[UInt8]], _ host: any ExaminedHost
-  ) -> Missing? {
+  ) throws(ReadingFailure) -> String? {
     let kind: String
     switch key {
     case .users:
       kind = "user"
-      do throws(ReadingFailure) {
-        for name in names where try host.account(named: name) != nil { return nil }
-      } catch {
-        return .unknown(error.reason)
-      }
+      for name in names where try host.account(named: name) != nil { return nil }
     case .groups:
       kind = "group"
       for name in names where host.hasGroup(name) { return nil }
@@ -120,11 +109,11 @@ enum TenantReach: Examination {
         let services = try host.services()
         for name in names where services.contains(name) { return nil }
       } catch {
-        return .unknown(error.sentence)
+        throw ReadingFailure(at: "\(InstalledPath.services)", error.sentence)
       }
     case _: return nil
     }
-    return .all("\(kind) \(NameList.text(names.map { VisibleText.escaping($0) }))")
+    return "\(kind) \(NameList.text(names.map { VisibleText.escaping($0) }))"
   }
 
   // MARK: Tenants that switch a service off

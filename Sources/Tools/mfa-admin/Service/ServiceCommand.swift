@@ -234,7 +234,7 @@ struct DisableCommand: ParsableCommand {
       case .putBack: new = file.old
       case .write(let text, _), .writeKeeping(let text, _): new = text
       }
-      ServiceCommand.show(UnifiedDiff(path: file.path, old: present.contents, new: new).text)
+      ServiceCommand.show(UnifiedDiff.text(path: file.path, old: present.contents, new: new))
     }
   }
 }
