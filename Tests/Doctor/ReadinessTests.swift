@@ -143,7 +143,8 @@ import Testing
       #expect(!names.contains("dave"), "\(found.denied)")
     } else {
       #expect(names == row.denied, "\(found.denied)")
-      #expect(found.denied.contains { $0.reason.contains(row.reason) }, "\(found.denied)")
+      #expect(
+        found.denied.contains { $0.obstacle.sentence.contains(row.reason) }, "\(found.denied)")
     }
     for line in found.text(columns: 80).split(separator: "\n") {
       #expect(TextWidth.of(String(line)) <= 80, "\(found.text(columns: 80))")
@@ -159,7 +160,7 @@ import Testing
     for service in ["login", "su"] {
       for account in [dave, bob] {
         readiness.denied.append(
-          Readiness.DeniedSignIn(account: account, service: service, reason: "denied: x"))
+          Readiness.LockedOut(account: account, obstacle: .denied(at: [service], "denied: x")))
       }
     }
     #expect(readiness.lockedOut.count == 4)

@@ -88,7 +88,7 @@ extension StackEntry {
   fileprivate var fails: Bool {
     switch kind {
     case .substack: false
-    case .module(_, _, let control): asks(module: "pam_rootok.so") && control.jumps.isEmpty
+    case .module(_, _, let control): asks(module: "pam_rootok.so") && !control.mayJump
     }
   }
 }

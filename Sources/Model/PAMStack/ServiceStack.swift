@@ -60,15 +60,10 @@ extension ServiceStack {
   /// Returns whether a result of the entry at `start` may skip the later entry at `index`.
   package func maySkip(_ index: Int, at start: Int) -> Bool {
     guard case .module(_, _, let control) = entries[start].kind else { return false }
-    let level = entries[start].level
-    // The number of entries after `start`, up to `index`, on the level of the entry at `start`. A
-    // substack counts as one entry.
-    var distance = 0
-    for (other, entry) in entries.enumerated() where other > start && other <= index {
-      if entry.level < level { return false }
-      if entry.level == level { distance &+= 1 }
+    let machine = StackMachine(self)
+    return PAMReturnCode.allCases.contains { code in
+      !control.action(for: code).isDenial && machine.next(after: start, code).index > index
     }
-    return control.mayEndStack || control.jumps.contains { $0 >= distance && $0 > 0 }
   }
 }
 

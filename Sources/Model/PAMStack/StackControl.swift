@@ -127,20 +127,11 @@ extension StackControl {
     PAMReturnCode.allCases.allSatisfy { !$0.isFailure || action(for: $0).isDenial }
   }
 
-  /// Whether a return code may end the stack successfully and skip the lines that follow.
-  package var mayEndStack: Bool { actions.contains(.done) }
-
   /// Whether a return code may discard earlier results.
   package var mayReset: Bool { actions.contains(.reset) }
 
-  /// The numbers of lines that return codes may skip.
-  package var jumps: [Int] {
-    var found: [Int] = []
-    for action in actions {
-      if case .jump(let count) = action, !found.contains(count) { found.append(count) }
-    }
-    return found
-  }
+  /// Whether a return code may skip lines that follow without ending the stack.
+  package var mayJump: Bool { actions.contains { $0.skipsLines && $0 != .done } }
 
   /// The action when the user fails authentication (PAM_AUTH_ERR).
   package var onFailure: Action { action(for: .authenticationError) }

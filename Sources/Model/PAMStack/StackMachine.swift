@@ -70,6 +70,14 @@ package struct StackMachine {
     return enteringSubstacks(state)
   }
 
+  /// Returns the state after the line at `index`, if no line before it has counted and its module
+  /// returns `code`.
+  func next(after index: Int, _ code: PAMReturnCode) -> State {
+    var state = State()
+    state.index = index
+    return next(state, code)
+  }
+
   /// Moves to the first line after the substack that contains the line, or to the end.
   private func leave(_ state: inout State) {
     let level = entries[state.index].level
@@ -95,11 +103,8 @@ package struct StackMachine {
   package func codeThatJumpsPastEnd(at index: Int) -> PAMReturnCode? {
     guard case .module(_, _, let control) = entries[index].kind else { return nil }
     return PAMReturnCode.allCases.first { code in
-      guard case .jump(let count) = control.action(for: code) else { return false }
-      var state = State()
-      state.index = index
-      jump(count, &state)
-      return state.outcome != .undefined
+      guard case .jump = control.action(for: code) else { return false }
+      return next(after: index, code).outcome != .undefined
     }
   }
 

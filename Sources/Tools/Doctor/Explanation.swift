@@ -170,16 +170,17 @@ package struct Explanation {
         } ?? false)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
-    var gate = Gate(sudo: [], secureShell: nil)
-    if lookup != .success(nil) {
-      gate = Gate(sudo: sudo, secureShell: secureShell)
-      if let called, let secureShell {
-        gate.access = rules.access(
-          of: user, isEnrolled: policy.asksForCode(forecast.state), through: called, secureShell)
-      }
-    }
-    decision = Self.decision(stacks, module, gate, policy, state: forecast.state)
     self.secureShell = secureShell?.effect
+    let isKnown = lookup != .success(nil)
+    let shell = isKnown ? secureShell : nil
+    var access: AccountAccess?
+    if let called, let shell {
+      access = rules.access(
+        of: user, isEnrolled: policy.asksForCode(forecast.state), through: called, shell)
+    }
+    decision =
+      Self.decision(of: isKnown ? sudo : [], shell, access, stacks)
+      ?? Self.decision(stacks, module, shell, policy, state: forecast.state)
   }
 
   /// Whether the user has an account, as far as that is known.
@@ -284,22 +285,11 @@ extension Explanation.ModuleLine {
 
 // The decision about a sign-in: the module's own, and what the rest of the host makes of it.
 extension Explanation {
-  /// What the programs of a service ask PAM for, by their own rules.
-  struct Gate {
-    /// The findings about the rules of sudo for the user.
-    let sudo: [Finding]
-    /// What sshd's settings mean for the user.
-    let secureShell: SecureShellRules?
-    /// Whether the user's account can reach a shell through sshd; nil if that is not examined.
-    var access: AccountAccess?
-  }
-
   /// Returns the decision about a sign-in for which the module would decide `policy`.
-  static func decision(
-    _ stacks: ServiceStacks, _ module: ModuleLine, _ gate: Gate, _ policy: Decision,
-    state: Configuration.State
+  private static func decision(
+    _ stacks: ServiceStacks, _ module: ModuleLine, _ secureShell: SecureShellRules?,
+    _ policy: Decision, state: Configuration.State
   ) -> Decision {
-    if let decision = decision(gate, stacks) { return decision }
     switch module {
     case .unknown(let refusal):
       return denial(by: stacks, of: Claimant([.password, .code, .other]))
@@ -313,7 +303,7 @@ extension Explanation {
           ?? Decision(
             .allowed, "libpam cannot load pam_mfa.so, and the stack succeeds without: \(problem)")
       }
-      if gate.secureShell?.deniesUnenrolled == true, !policy.asksForCode(state) {
+      if secureShell?.deniesUnenrolled == true, !policy.asksForCode(state) {
         return Decision(.denied, Decision.unproven)
       }
       return claimant(after: policy, state).flatMap { denial(by: stacks, of: $0) } ?? policy
@@ -321,15 +311,21 @@ extension Explanation {
   }
 
   /// Returns the decision if the `auth` lines are not carried out for the user, or nil.
-  private static func decision(_ gate: Gate, _ stacks: ServiceStacks) -> Decision? {
+  ///
+  /// `sudo` are the findings about the rules of sudo for the user. `access` is whether the account can
+  /// reach a shell through sshd, or nil if that is not examined.
+  private static func decision(
+    of sudo: [Finding], _ secureShell: SecureShellRules?, _ access: AccountAccess?,
+    _ stacks: ServiceStacks
+  ) -> Decision? {
     let admission: String
-    switch gate.secureShell?.effect {
+    switch secureShell?.effect {
     case .denies(let reason): return Decision(.denied, reason)
     case .bypassesPAM(let reason, ignoresPAM: true): return Decision(.allowed, reason)
     case .bypassesPAM(let reason, ignoresPAM: false): admission = reason
     case .asksPAM, nil:
-      if case .closed(let reason) = gate.access { return Decision(.denied, reason) }
-      let sudo = gate.sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
+      if case .closed(let reason) = access { return Decision(.denied, reason) }
+      let sudo = sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
       guard let sudo else { return nil }
       admission = "the rules of sudo ask for no code: \(sudo.place)"
     }

@@ -46,19 +46,10 @@ package struct Readiness: Equatable {
     }
   }
 
-  /// A sign-in that would be denied, according to `mfa-admin explain`.
-  package struct DeniedSignIn: Equatable {
-    package let account: Account
-    /// The service's name, escaped for display.
-    package let service: String
-    /// The decision and its reason, in words.
-    package let reason: String
-  }
-
   /// A user who would be locked out.
   package struct LockedOut: Equatable {
     package let account: Account
-    package let obstacle: Obstacle
+    package fileprivate(set) var obstacle: Obstacle
   }
 
   /// The sign-ins of one tenant, or the host's sign-ins that no tenant matches.
@@ -75,8 +66,9 @@ package struct Readiness: Equatable {
 
   /// The scopes, the host first.
   package let scopes: [Scope]
-  /// The sign-ins that would be denied at the services that call the module.
-  package var denied: [DeniedSignIn] = []
+  /// The users whose sign-ins would be denied at a service that calls the module, according to
+  /// `mfa-admin explain`, once for each service.
+  package var denied: [LockedOut] = []
   /// The ways into services without a first factor, each in words.
   package var withoutFirstFactor: [String] = []
 }
@@ -94,14 +86,13 @@ extension Readiness {
         found[who.account.name, default: (who, [])].scopes.append(scope)
       }
     }
-    for sign in denied where found[sign.account.name]?.scopes.isEmpty ?? true {
-      var (services, reason) = ([sign.service], sign.reason)
-      if case .denied(let earlier, let first) = found[sign.account.name]?.who.obstacle {
-        (services, reason) = (earlier + services, first)
+    for var who in denied where found[who.account.name]?.scopes.isEmpty ?? true {
+      if case .denied(let services, _) = who.obstacle,
+        case .denied(let earlier, let first)? = found[who.account.name]?.who.obstacle
+      {
+        who.obstacle = .denied(at: earlier + services, first)
       }
-      found[sign.account.name] = (
-        LockedOut(account: sign.account, obstacle: .denied(at: services, reason)), []
-      )
+      found[who.account.name] = (who, [])
     }
     return found.values.sorted {
       $0.who.account.name.lexicographicallyPrecedes($1.who.account.name)

@@ -31,7 +31,7 @@ struct ReadinessSurvey<Machine: Host> {
     let tenants = try tenants(named: tenant)
     var accounts = tenants.map { _ in [Account]() }
     var lockedOut = tenants.map { _ in [Readiness.LockedOut]() }
-    var denied: [Readiness.DeniedSignIn] = []
+    var denied: [Readiness.LockedOut] = []
     var progress = progress
     for (count, account) in all.enumerated() {
       defer { progress.step(count, of: all.count) }
@@ -114,9 +114,9 @@ struct ReadinessSurvey<Machine: Host> {
   /// Returns the sign-ins that would be denied, one for each service.
   private func denied(
     _ account: Account, _ questions: [Explanation.Question]
-  ) -> [Readiness.DeniedSignIn] {
+  ) -> [Readiness.LockedOut] {
     var asked: Set<[[UInt8]]> = []
-    var denied: [Readiness.DeniedSignIn] = []
+    var denied: [Readiness.LockedOut] = []
     var services: Set<[UInt8]> = []
     for question in questions where !services.contains(question.service) {
       guard asked.insert([question.service, question.remoteHost ?? []]).inserted,
@@ -124,8 +124,9 @@ struct ReadinessSurvey<Machine: Host> {
       else { continue }
       services.insert(question.service)
       denied.append(
-        Readiness.DeniedSignIn(
-          account: account, service: VisibleText.escaping(question.service), reason: reason))
+        Readiness.LockedOut(
+          account: account,
+          obstacle: .denied(at: [VisibleText.escaping(question.service)], reason)))
     }
     return denied
   }

@@ -6,11 +6,9 @@ import MFAStore
 /// The state of a service: whether it asks for a code, and why.
 package enum ServiceState: Equatable {
   /// The service asks for a code because of the line at this place, which `mfa-admin enable` wrote.
-  /// `with` is the service that was enabled, if it is another one: sudo for sudo-i.
-  case on(String, with: String?)
-  /// Like `on`, but the change is rolled back unless it is confirmed before `until`, in seconds
-  /// since the epoch.
-  case pending(String, with: String?, until: Int64)
+  /// `with` is the service that was enabled, if it is another one: sudo for sudo-i. A change that is
+  /// pending is rolled back unless it is confirmed before `until`, in seconds since the epoch.
+  case on(String, with: String?, until: Int64?)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
   /// The service was enabled and confirmed, and a file has lost the lines, or is gone. The value is its
@@ -82,10 +80,7 @@ package enum ServiceState: Equatable {
         let marked = MarkedText.services(in: file.contents).first
       else { return .byHand(place) }
       let with = marked == service ? nil : VisibleText.escaping(marked)
-      if let deadline = try journal.pending(marked)?.deadline {
-        return .pending(place, with: with, until: deadline.time)
-      }
-      return .on(place, with: with)
+      return .on(place, with: with, until: try journal.pending(marked)?.deadline?.time)
     } catch {
       return .unknown(error.message)
     }
@@ -117,10 +112,11 @@ package enum ServiceState: Equatable {
   /// The state in words.
   package var sentence: String {
     switch self {
-    case .on(let place, let with): "on\(Self.suffix(with)): \(place)"
-    case .pending(let place, let with, let until):
-      "on\(Self.suffix(with)), rolled back unless confirmed before "
-        + "\(Timestamp(until)?.full ?? "then"): \(place)"
+    case .on(let place, let with, let until):
+      "on" + (with.map { " with \($0)" } ?? "")
+        + (until.map {
+          ", rolled back unless confirmed before \(Timestamp($0)?.full ?? "then")"
+        } ?? "") + ": \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
     case .lost(SecureShellDropIn.path):
       "LOST: enabled, but \(SecureShellDropIn.path) has not all settings any more: see mfa-admin "
@@ -132,18 +128,19 @@ package enum ServiceState: Equatable {
     }
   }
 
-  private static func suffix(_ with: String?) -> String { with.map { " with \($0)" } ?? "" }
+  private static func members(_ until: Int64?) -> [(name: String, value: JSON)] {
+    guard let until else { return [] }
+    return [("until", JSON(Timestamp(until)?.iso8601))]
+  }
 
   /// The members of the JSON object for the state.
   package var members: [(name: String, value: JSON)] {
     switch self {
-    case .on(let place, let with):
-      [("state", .string("on")), ("place", .string(place)), ("enabledWith", JSON(with))]
-    case .pending(let place, let with, let until):
+    case .on(let place, let with, let until):
       [
-        ("state", .string("pending")), ("place", .string(place)), ("enabledWith", JSON(with)),
-        ("until", JSON(Timestamp(until)?.iso8601)),
-      ]
+        ("state", .string(until == nil ? "on" : "pending")), ("place", .string(place)),
+        ("enabledWith", JSON(with)),
+      ] + Self.members(until)
     case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]
     case .lost(let path): [("state", .string("lost")), ("place", .string(path))]
     case .off: [("state", .string("off"))]

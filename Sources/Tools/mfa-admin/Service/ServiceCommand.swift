@@ -218,9 +218,9 @@ struct DisableCommand: ParsableCommand {
       switch ServiceState(service, journal: switching.journal) {
       case .byHand(let place):
         throw .enabledByHand(service: VisibleText.escaping(service), place: place)
-      case .on(_, let other?), .pending(_, let other?, _):
+      case .on(_, let other?, _):
         throw .enabledWith(service: VisibleText.escaping(service), other: other)
-      case .on, .pending, .lost, .off, .unknown:
+      case .on, .lost, .off, .unknown:
         try ServicePlan.requireFile(of: service)
         return ServiceCommand.say("\(VisibleText.escaping(service)): does not ask for a code")
       }
