@@ -71,27 +71,13 @@ package struct InstalledSecureShell: SecureShellFiles {
   }
 
   /// The longest file that is read, in bytes.
-  private static var longest: Int64 { 65_536 }
+  private static var longest: Int { 65_536 }
 
   /// Reads a file.
   package func text(of path: [UInt8]) -> [UInt8]? {
     guard let trusted = TrustedPath(path) else { return nil }
     do throws(TrustedPath.Refusal) {
-      let folder = try trusted.parent()
-      return Self.text(of: trusted.last, in: folder)
-    } catch {
-      return nil
-    }
-  }
-
-  private static func text(of name: FileName, in folder: borrowing Directory) -> [UInt8]? {
-    do throws(SystemError) {
-      let file = try folder.fileForReading(name)
-      let status = try file.status()
-      guard status.kind == .regular, status.owner == 0, !status.isWritableByOthers,
-        status.size <= longest
-      else { return nil }
-      return try file.read(count: Int(clamping: status.size))
+      return try trusted.contents(longest: Self.longest).bytes
     } catch {
       return nil
     }
@@ -99,26 +85,12 @@ package struct InstalledSecureShell: SecureShellFiles {
 
   /// Lists a folder.
   package func names(in folder: [UInt8]) -> [[UInt8]]? {
-    let slash = UInt8(ascii: "/")
-    guard let path = TrustedPath(folder + [slash, UInt8(ascii: "-")]) else { return nil }
+    guard let path = TrustedPath(folder) else { return nil }
     do throws(TrustedPath.Refusal) {
-      return Self.names(in: try path.parent())
+      return try path.names()
     } catch {
       guard case .system(let cause) = error, cause.isNotFound else { return nil }
       return []
-    }
-  }
-
-  private static func names(in folder: borrowing Directory) -> [[UInt8]]? {
-    var names: [[UInt8]] = []
-    do throws(SystemError) {
-      try folder.forEachEntry { name in
-        names.append(name.bytes)
-        return true
-      }
-      return names
-    } catch {
-      return nil
     }
   }
 }

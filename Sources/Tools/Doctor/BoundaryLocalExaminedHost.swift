@@ -294,8 +294,8 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func names(in folder: String) throws(ReadingFailure) -> [String] {
-    var names: [String] = []
-    do throws(TrustedPath.Refusal) {
+    try Self.ifPresent(folder) { () throws(TrustedPath.Refusal) in
+      var names: [String] = []
       let directory = try Self.anyFolder(folder)
       try TrustedPath.translating { () throws(SystemError) in
         try directory.forEachEntry { name in
@@ -303,21 +303,25 @@ package struct LocalExaminedHost: ExaminedHost {
           return true
         }
       }
-    } catch {
-      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return [] }
-      throw ReadingFailure(at: folder, error.text)
+      return names
+    } ?? []
+  }
+
+  /// Returns what `body` reads at a path, or nil if nothing is there.
+  private static func ifPresent<Value>(
+    _ path: String, _ body: () throws(TrustedPath.Refusal) -> Value
+  ) throws(ReadingFailure) -> Value? {
+    do throws(TrustedPath.Refusal) { return try body() } catch {
+      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return nil }
+      throw ReadingFailure(at: path, error.text)
     }
-    return names
   }
 
   package func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
-    do throws(TrustedPath.Refusal) {
+    try Self.ifPresent(path) { () throws(TrustedPath.Refusal) in
       let text = try PlainFile.read(path, longest: Self.longestText, owner: 0).get()
       guard text.count <= Self.longestText else { throw .untrusted(.tooLarge) }
       return text
-    } catch {
-      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return nil }
-      throw ReadingFailure(at: path, error.text)
     }
   }
 
@@ -336,7 +340,7 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func tryWriting(in folder: String) throws(ReadingFailure) {
-    do throws(TrustedPath.Refusal) {
+    try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
       let directory = try Self.folder(folder)
       guard let name = FileName(Self.probe) else { return }
       try TrustedPath.translating { () throws(SystemError) in
@@ -347,8 +351,6 @@ package struct LocalExaminedHost: ExaminedHost {
         try directory.unlink(name)
         if let failure { throw failure }
       }
-    } catch {
-      throw ReadingFailure(at: folder, error.text)
     }
   }
 

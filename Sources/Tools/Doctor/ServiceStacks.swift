@@ -52,6 +52,11 @@ package struct ServiceStacks {
     }
   }
 
+  /// The `auth` and `account` stacks, without those that cannot be read.
+  var readable: [ServiceStack] {
+    [auth, account].compactMap { if case .success(let stack) = $0 { stack } else { nil } }
+  }
+
   /// The findings about `auth` lines that do not do what they look like.
   package var misreadLines: [Finding] {
     if let carriageReturn {

@@ -101,9 +101,8 @@ enum FaultyLine: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.flatMap { service in
       let stacks = snapshot.stacks(of: service.name)
-      return [stacks.auth, stacks.account].flatMap { stack -> [Finding] in
-        // `ClosedStack` and `UnreadableStack` report a stack that cannot be read.
-        guard case .success(let stack) = stack else { return [] }
+      // `ClosedStack` and `UnreadableStack` report a stack that cannot be read.
+      return stacks.readable.flatMap { stack -> [Finding] in
         let machine = StackMachine(stack)
         return stack.entries.indices.compactMap { index in
           jump(machine, index, service) ?? missing(stack.entries[index], service, stacks, snapshot)
@@ -219,12 +218,10 @@ enum UnloadableModule: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.flatMap { service in
       let stacks = snapshot.stacks(of: service.name)
-      return [stacks.auth, stacks.account].flatMap { stack -> [Finding] in
-        guard case .success(let stack) = stack else { return [] }
-        return stack.entries.filter { ModuleKind($0) == .code }.compactMap { entry in
+      return stacks.readable.flatMap(\.entries).filter { ModuleKind($0) == .code }
+        .compactMap { entry in
           snapshot.rules.problem(entry).map { finding(service, entry, $0, stacks) }
         }
-      }
     }
   }
 
