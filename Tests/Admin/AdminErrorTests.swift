@@ -33,24 +33,24 @@ import Testing
       (.store(.system(.directory, full)), 1),
       (.account(bad, full), 1),
       (.configuration(failure(.system(full))), 1),
-      (.configuration(failure(.untrusted(.wrongOwner))), 1),
+      (.configuration(failure(.system(.untrusted(.wrongOwner)))), 1),
       (.configuration(failure(.notAPath)), 1),
-      (.configuration(failure(.tooManyFiles)), 1),
-      (.configuration(failure(.invalid(ConfigurationError(line: 3, reason: .notUTF8)))), 1),
+      (.configuration(failure(.tooManyFiles(64))), 1),
+      (.configuration(failure(.notUTF8)), 1),
       (.configurationBusy, 1),
       (.mistakes(1, inForce: true), 1),
       (.mistakes(2, inForce: false), 1),
       (.noSuchTenant("\u{1B}"), 2),
-      (.unreadable("/\u{1B}", .system(full)), 1),
+      (.unreadable("/\u{1B}", full), 1),
       (.unwritable("/\u{1B}", full), 1),
       (.notIdentityPlatform("/\u{9B}:1", "is not JSON"), 1),
       (.notApplied(failure(.system(full))), 1),
       (
         .notApplied(
-          failure(.invalid(ConfigurationError(line: 1, reason: .noSelector(Excerpt([0x1B].span)))))),
+          failure(.noSelector(Excerpt([0x1B].span)))),
         1
       ),
-      (.notApplied(failure(.invalid(ConfigurationError(line: 1, reason: .offerNeverEnds)))), 1),
+      (.notApplied(failure(.offerNeverEnds)), 1),
       (.unusableRecords(1, of: 2), 1),
       (.notRenamed(try userName("new"), from: try userName("a\u{1B}b")), 1),
       (.accountExists(try userName("a\u{1B}b")), 1),
@@ -71,14 +71,14 @@ import Testing
       (.noSuchGrant(bad), 2),
       (.findings(errors: 1, warnings: 1), 3),
       (.findings(errors: 2, warnings: 0), 3),
-      (.services(.untrusted(file: Array("/etc/\u{1B}".utf8), .wrongOwner)), 1),
+      (.services(.system(file: Array("/etc/\u{1B}".utf8), .untrusted(.wrongOwner))), 1),
       (.notAPath("\u{1B}"), 64),
       (.importSource("/\u{9B}", ImportRefusal(reason: .system(full))), 1),
       (.importSource("/x", ImportRefusal(reason: .untrusted(.wrongOwner))), 1),
       (.notImported(1, of: 2), 1),
       (.notMet(1, of: 2), 1),
       (.notAService("\u{1B}"), 2), (.noServiceFile("x"), 2), (.nothingToConfirm, 2),
-      (.file("/\u{9B}", .system(full)), 1), (.file("/x", .untrusted(.symbolicLink)), 1),
+      (.file("/\u{9B}", full), 1), (.file("/x", .untrusted(.symbolicLink)), 1),
       (.report("/x", .untrusted(.wrongPermissions)), 1),
       (.fileChanged("/x"), 1), (.unusableFile("/\u{1B}", "x"), 1),
       (.stack(service: "x", file: "/x", reason: "y"), 1),
@@ -100,7 +100,7 @@ import Testing
       (.notEnded(holder), 1),
       (.backup(.exists("/\u{1B}")), 1),
       (.backup(.file("/\u{1B}", full)), 1),
-      (.backup(.untrusted("/\u{1B}", .wrongOwner)), 1),
+      (.backup(.file("/\u{1B}", .untrusted(.wrongOwner))), 1),
       (.backup(.damaged("/\u{1B}", at: "\u{9B}")), 1),
       (.backup(.otherVersion("/\u{1B}")), 1),
       (.backup(.noKey("/\u{1B}")), 1),
@@ -149,13 +149,13 @@ import Testing
       (.phone(.notAccepted(.refused)), 1),
       (.phone(.notAccepted(.noService)), 1),
       (.phone(.notAccepted(.noReply)), 1),
-    ] + GatewayProgram.Refusal.allCases.map { (.phone(.notAccepted(.unusable($0))), 1) }
+    ] + GatewayRefusal.allCases.map { (.phone(.notAccepted(.unusable($0))), 1) }
   }
 
   static func failure(
-    _ reason: ConfigurationFile.Failure.Reason
-  ) -> ConfigurationFile.Failure {
-    ConfigurationFile.Failure(Array("/etc/\u{1B}[2J".utf8), reason)
+    _ reason: ConfigurationError.Reason
+  ) -> ConfigurationError {
+    ConfigurationError(in: Array("/etc/\u{1B}[2J".utf8), reason)
   }
 
   static let storeErrors: [FactorStoreError] =
@@ -340,22 +340,20 @@ enum AdminErrorCase: CaseIterable {
 
 /// The cases of `FactorStoreError` without their values, so that tests can list all of them.
 enum FactorStoreErrorCase: CaseIterable {
-  case system, untrusted, damaged, otherVersion, otherKey, belongsToAnother, rolledBack, busy,
-    cryptography, nameTooLong, engine, foreign, renamed
+  case system, damaged, otherVersion, otherKey, belongsToAnother, rolledBack, busy,
+    nameTooLong, engine, foreign, renamed
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: FactorStoreError) {
     self =
       switch error {
       case .system: .system
-      case .untrusted: .untrusted
       case .damaged: .damaged
       case .otherVersion: .otherVersion
       case .otherKey: .otherKey
       case .belongsToAnother: .belongsToAnother
       case .rolledBack: .rolledBack
       case .busy: .busy
-      case .cryptography: .cryptography
       case .nameTooLong: .nameTooLong
       case .engine: .engine
       case .foreign: .foreign

@@ -80,13 +80,15 @@ import Testing
     Row(
       layers: [
         good,
-        .failure(ConfigurationFile.Failure(Array(dropIn.utf8), .untrusted(.wrongPermissions))),
+        .failure(
+          ConfigurationError(in: Array(dropIn.utf8), .system(.untrusted(.wrongPermissions)))),
       ], text: emergency, isRefused: false),
     Row(
       layers: [
         good,
         .failure(
-          ConfigurationFile.Failure(Array((dropIn + "x").utf8), .untrusted(.wrongPermissions))),
+          ConfigurationError(in: Array((dropIn + "x").utf8), .system(.untrusted(.wrongPermissions)))
+        ),
       ], text: emergency, isRefused: false, others: [dropIn + "x"]),
   ]
 

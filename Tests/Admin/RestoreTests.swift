@@ -223,7 +223,7 @@ struct RestoreTests {
     let wanted = restoration(backed, replaces: true)
     #expect(
       refusal(try administration.restoreBackup(wanted))
-        == .backup(.untrusted(backed.backup, .wrongOwner)))
+        == .backup(.file(backed.backup, .untrusted(.wrongOwner))))
   }
 
   @Test("a backup of another key needs that key, and the store's own key stays")

@@ -92,7 +92,7 @@ struct ConfigurationCacheTests {
     try files.write("One", to: "/etc/mfa.conf.d/1.conf")
     let cache = try filled()
     try Command.succeed(["/bin/mv", files.path + "/etc/mfa.conf.d", files.path + "/etc/old"])
-    #expect(throws: ConfigurationFile.Failure.self) { _ = try cache.read() }
+    #expect(throws: ConfigurationError.self) { _ = try cache.read() }
     try Command.succeed(["/bin/mkdir", "-m", "0755", files.path + "/etc/mfa.conf.d"])
     try files.write("Two", to: "/etc/mfa.conf.d/1.conf")
     #expect(try issuer(cache) == "Two")
@@ -106,13 +106,13 @@ struct ConfigurationCacheTests {
       try files.write("One")
       let cache = try filled()
       try Command.succeed(["/bin/chmod", mode, files.path + name])
-      #expect(throws: ConfigurationFile.Failure.self, "\(name)") { _ = try cache.read() }
+      #expect(throws: ConfigurationError.self, "\(name)") { _ = try cache.read() }
       try Command.succeed(["/bin/chmod", "0755", files.path + name])
       #expect(try issuer(cache) == "One", "\(name)")
     }
     let cache = try filled()
     try Command.succeed(["/bin/chown", "1", files.path + "/etc/mfa.conf"])
-    #expect(throws: ConfigurationFile.Failure.self) { _ = try cache.read() }
+    #expect(throws: ConfigurationError.self) { _ = try cache.read() }
   }
 
   @Test("a file that changes twice within a tick of the file system's clock is in force each time")
@@ -140,14 +140,14 @@ struct ConfigurationCacheTests {
   func errors() throws {
     let cache = files.cache()
     for _ in 0..<3 {
-      #expect(throws: ConfigurationFile.Failure.self) { _ = try cache.read() }
+      #expect(throws: ConfigurationError.self) { _ = try cache.read() }
       #expect(!cache.isFilled)
     }
     try files.write("One")
     try fill(cache)
     try files.write(text: "[project]\nissuer = a:b\n", to: "/etc/mfa.conf.d/1.conf")
     for _ in 0..<3 {
-      #expect(throws: ConfigurationFile.Failure.self) { _ = try cache.read() }
+      #expect(throws: ConfigurationError.self) { _ = try cache.read() }
       #expect(!cache.isFilled)
     }
     try files.remove("/etc/mfa.conf.d/1.conf")
@@ -166,11 +166,11 @@ struct PublicConfigurationTests {
   /// The result of reading a file.
   private enum End: Equatable {
     case issuer(String)
-    case refused(ConfigurationFile.Failure.Reason)
+    case refused(ConfigurationError.Reason)
   }
 
   private func read(_ name: String) -> End {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       let configuration = try ConfigurationFile.readPublic(files.bytes(name))
       return .issuer(String(decoding: configuration.project.issuer ?? [], as: UTF8.self))
     } catch {
@@ -178,7 +178,7 @@ struct PublicConfigurationTests {
     }
   }
 
-  private static let forbidden = ConfigurationFile.Failure.Reason.system(
+  private static let forbidden = ConfigurationError.Reason.system(
     SystemError(.open, number: 13))
 
   @Test("the mode of the file decides")
@@ -191,7 +191,7 @@ struct PublicConfigurationTests {
       #expect(throws: Never.self) { try ConfigurationFile.read(files.bytes("/etc/one.conf")) }
     }
     try files.write("One", to: "/etc/one.conf", mode: 0o664)
-    #expect(read("/etc/one.conf") == .refused(.untrusted(.wrongPermissions)))
+    #expect(read("/etc/one.conf") == .refused(.system(.untrusted(.wrongPermissions))))
   }
 
   @Test("a directory that not every user may search hides what is in it")
@@ -210,10 +210,10 @@ struct PublicConfigurationTests {
 
   @Test("a file that does not exist, and a path that is not absolute, are reported as usual")
   func missing() {
-    let missing = ConfigurationFile.Failure.Reason.system(SystemError(.open, number: 2))
+    let missing = ConfigurationError.Reason.system(SystemError(.open, number: 2))
     #expect(read("/etc/none.conf") == .refused(missing))
     #expect(read("/none/one.conf") == .refused(missing))
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       _ = try ConfigurationFile.readPublic(Array("one.conf".utf8))
       Issue.record("the path is not absolute")
     } catch {

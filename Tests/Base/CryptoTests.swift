@@ -103,10 +103,10 @@ import Testing
   func aKeyOfAnotherLengthIsRefused(count: Int) throws {
     // The correct key, truncated or extended.
     let key = Array((Self.key + Self.key).prefix(count))
-    let operation = failure { () throws(CryptographyError) in
+    let operation = failure { () throws(SystemError) in
       _ = try seal([1], key: key, associated: [])
     }
-    #expect(operation == .seal)
+    #expect(operation == "cryptography")
     let sealed = try seal([1], key: Self.key, associated: [])
     #expect(open(sealed, key: key, associated: []) == nil)
   }
@@ -114,17 +114,17 @@ import Testing
   @Test(arguments: [0, 4_097])
   func aTextOfNoUsefulLengthIsRefused(count: Int) {
     let text = [UInt8](repeating: 7, count: count)
-    let operation = failure { () throws(CryptographyError) in
+    let operation = failure { () throws(SystemError) in
       _ = try seal(text, key: Self.key, associated: [])
     }
-    #expect(operation == .seal)
+    #expect(operation == "cryptography")
   }
 
   // MARK: Helper functions
 
   private func seal(
     _ text: [UInt8], key: [UInt8], associated: [UInt8]
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     try AES256GCM.seal(text.span, key: key.span, associated: associated.span)
   }
 

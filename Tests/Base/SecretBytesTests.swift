@@ -103,7 +103,7 @@ private func hold(_ seed: UInt64, _ count: Int, _ lines: Int64) {
 }
 
 @inline(never)
-private func authenticate(keySeed: UInt64, messageSeed: UInt64) throws(CryptographyError) {
+private func authenticate(keySeed: UInt64, messageSeed: UInt64) throws(SystemError) {
   for algorithm in HashAlgorithm.allCases {
     let key = pattern(keySeed, count: 32)
     let message = pattern(messageSeed, count: 8)
@@ -116,7 +116,7 @@ private func authenticate(keySeed: UInt64, messageSeed: UInt64) throws(Cryptogra
 }
 
 @inline(never)
-private func sealAndOpen(keySeed: UInt64, textSeed: UInt64) throws(CryptographyError) {
+private func sealAndOpen(keySeed: UInt64, textSeed: UInt64) throws(SystemError) {
   let key = pattern(keySeed, count: 32)
   let text = pattern(textSeed, count: 96)
   let none: [UInt8] = []

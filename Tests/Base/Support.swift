@@ -22,15 +22,13 @@ func revealedBytes(_ span: Span<UInt8>) -> [UInt8] {
   return bytes
 }
 
-/// Returns the operation that failed, or nil if none did.
-func failure(
-  of body: () throws(CryptographyError) -> Void
-) -> CryptographyError.Operation? {
-  do throws(CryptographyError) {
+/// Returns the name of the failure, or nil if there is none.
+func failure(of body: () throws(SystemError) -> Void) -> String? {
+  do throws(SystemError) {
     try body()
     return nil
   } catch {
-    return error.operation
+    return error.name
   }
 }
 

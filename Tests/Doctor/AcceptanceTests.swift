@@ -99,12 +99,12 @@ struct AcceptanceTests {
     ] {
       let damaged = text.replacing("\"\(member)\":", with: "\"x\":")
       #expect(damaged != text)
-      #expect(throws: ReadingFailure.self, "\(member)") {
+      #expect(throws: AdminError.self, "\(member)") {
         try AcceptedFindings(Array(damaged.utf8))
       }
     }
     for length in 0..<(text.utf8.count - 2) {
-      #expect(throws: ReadingFailure.self) {
+      #expect(throws: AdminError.self) {
         try AcceptedFindings(Array(text.utf8.prefix(length)))
       }
     }
@@ -180,7 +180,7 @@ struct AcceptanceTests {
   @Test("a list that cannot be read accepts nothing, and is a finding")
   func unreadableList() throws {
     var host = faulty
-    host.accepted = .failure(ReadingFailure(at: "/list", "it is not JSON"))
+    host.accepted = .failure(AdminError(at: "/list", "it is not JSON"))
     let diagnosis = Diagnosis(try HostSnapshot(of: host), at: Self.now)
     #expect(diagnosis.errors == 1 && diagnosis.accepted.isEmpty)
     #expect(diagnosis.findings.contains { $0.place == "/list" })

@@ -1,5 +1,6 @@
 import MFAAdminTestSupport
 import MFABase
+import MFAModel
 import MFAAttempt
 import MFAStore
 import Foundation
@@ -50,7 +51,7 @@ struct ExaminationTests {
   }
 
   static let pamError = SystemError(.open, number: 5)
-  static let accountsError = ReadingFailure(at: "/etc/passwd", "EIO")
+  static let accountsError = AdminError(at: "/etc/passwd", "EIO")
 
   // MARK: Stacks
 
@@ -336,7 +337,7 @@ struct ExaminationTests {
   ]
 
   private static func recorded(_ service: String, _ path: String, _ state: RecordedService.State)
-    -> Result<[RecordedService], ReadingFailure>
+    -> Result<[RecordedService], AdminError>
   {
     .success([
       RecordedService(
@@ -383,7 +384,7 @@ struct ExaminationTests {
       $0.sshdOfOthers = settings("usepam no")
     },
     Row(8, "warning could-not-be-checked /etc/mfa/enabled") {
-      $0.recorded = .failure(ReadingFailure(at: "/etc/mfa/enabled", "no"))
+      $0.recorded = .failure(AdminError(at: "/etc/mfa/enabled", "no"))
     },
   ]
 
@@ -504,7 +505,7 @@ struct ExaminationTests {
     // sshd or its files cannot be read.
     Row(18, "note could-not-be-checked /usr/sbin/sshd") { $0.sshd = .success(nil) },
     Row(19, "warning could-not-be-checked /usr/sbin/sshd") {
-      $0.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "late"))
+      $0.sshd = .failure(AdminError(at: "/usr/sbin/sshd", "late"))
     },
     Row(20, "error sshd-refuses /etc/ssh/sshd_config:1") {
       $0.sshdOfOthers = "!/etc/ssh/sshd_config: line 1: Bad configuration option: Foo\r\n"
@@ -1219,7 +1220,7 @@ struct ExaminationTests {
     Row(31) { $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755) },
     Row(32, "warning could-not-be-checked /usr/lib/mfa/mfa-helper") {
       $0.statuses["/usr/sbin/auditd"] = MemoryHost.file(0, 0o755)
-      $0.helperMayWriteAudit = .failure(ReadingFailure(at: "/usr/lib/mfa/mfa-helper", "EIO"))
+      $0.helperMayWriteAudit = .failure(AdminError(at: "/usr/lib/mfa/mfa-helper", "EIO"))
     },
     ownership(33, "/var/lib/mfa/audit-log", MemoryHost.file(999, 0o644)),
     ownership(34, "/var/lib/mfa/audit-log.head", MemoryHost.file(0, 0o600)),
@@ -1304,7 +1305,7 @@ struct ExaminationTests {
     // btrfs has no file count.
     Row(6) { $0.rooms[path] = FileSystemSpace(bytes: 1 << 30, files: nil) },
     Row(7, "error store-not-writable \(path)") {
-      $0.writing = .system(SystemError(.write, number: 28))
+      $0.writing = SystemError(.write, number: 28)
     },
     Row(8, "error store-not-writable \(path)") { $0.writing = .untrusted(.wrongPermissions) },
     Row(9, "warning could-not-be-checked \(path)") { $0.unseen["room " + path] = pamError },
@@ -1328,7 +1329,7 @@ struct ExaminationTests {
     },
     Row(14, "warning clock-not-synchronized adjtimex(2)") { $0.clock = .success(false) },
     Row(15, "warning could-not-be-checked adjtimex(2)") {
-      $0.clock = .failure(ReadingFailure(at: "adjtimex(2)", "EIO"))
+      $0.clock = .failure(AdminError(at: "adjtimex(2)", "EIO"))
     },
   ]
 
@@ -1617,9 +1618,9 @@ struct ExaminationTests {
     host.known = .failure(Self.accountsError)
     host.owner = .failure(Self.accountsError)
     host.reports = .failure(.clock(Self.pamError))
-    host.clock = .failure(ReadingFailure(at: "adjtimex(2)", "EIO"))
-    host.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "not trusted"))
-    host.configurationFailure = ConfigurationFile.Failure([47], .system(Self.pamError))
+    host.clock = .failure(AdminError(at: "adjtimex(2)", "EIO"))
+    host.sshd = .failure(AdminError(at: "/usr/sbin/sshd", "not trusted"))
+    host.configurationFailure = ConfigurationError(in: [47], .system(Self.pamError))
     let findings = Doctor.findings(on: try HostSnapshot(of: host))
     #expect(findings.filter { $0.code == "could-not-be-checked" }.count >= 8)
     #expect(findings.contains { $0.code == "configuration" && $0.severity == .error })

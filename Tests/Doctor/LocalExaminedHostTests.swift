@@ -9,11 +9,11 @@ import Testing
   func timeLimit() throws {
     let host = LocalExaminedHost(seconds: 1)
     let start = try Clock.sinceBoot()
-    #expect(throws: ReadingFailure(at: "/usr/bin/sleep", "it did not end within 1 s")) {
+    #expect(throws: AdminError(at: "/usr/bin/sleep", "it did not end within 1 s")) {
       try host.output(of: "/usr/bin/sleep", ["60"])
     }
     #expect(
-      throws: ReadingFailure(at: "/usr/bin/true", "the whole examination has taken more than 1 s")
+      throws: AdminError(at: "/usr/bin/true", "the whole examination has taken more than 1 s")
     ) {
       try host.output(of: "/usr/bin/true", [])
     }

@@ -104,7 +104,7 @@ import Testing
       (4, { $0.unseen[key] = .notFound(.open) }, "cannot check the owner and permissions"),
       (5, { $0.owner = .success(nil) }, "the user mfa does not exist"),
       (
-        6, { $0.owner = .failure(ReadingFailure(at: "/etc/passwd", "ENOENT")) },
+        6, { $0.owner = .failure(AdminError(at: "/etc/passwd", "ENOENT")) },
         "cannot check the system user mfa"
       ),
       (
@@ -334,7 +334,7 @@ import Testing
         "/pam/login:1: a wrong code does not deny the sign-in"
       ),
       (
-        5, { $0.sshd = .failure(ReadingFailure(at: "/usr/sbin/sshd", "late")) },
+        5, { $0.sshd = .failure(AdminError(at: "/usr/sbin/sshd", "late")) },
         "cannot check sshd's settings"
       ),
       (6, { $0.stacks.files["login"] = "auth include nothing\n" }, "/pam/login:1: "),

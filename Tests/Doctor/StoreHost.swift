@@ -20,11 +20,11 @@ struct StoreHost: Host {
 
   func name() -> [UInt8] { rest.name() }
 
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     try rest.configuration(at: path)
   }
 
-  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationError) -> Configuration {
     try rest.publicConfiguration(at: path)
   }
 

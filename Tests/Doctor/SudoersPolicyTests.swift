@@ -71,7 +71,7 @@ struct SudoersPolicyTests {
     ])
   func refused(number: Int, text: String, reason: String) throws {
     let runAs = number == 6 ? SudoersSample.runAs : "{}"
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       let policy = try SudoersPolicy(Array(text.utf8), runAsDefaults: Array(runAs.utf8))
       Issue.record("row \(number): \(policy)")
     } catch {
@@ -111,7 +111,7 @@ struct SudoersPolicyTests {
 
   @Test("a list in another form is refused, and a user without rules has none")
   func otherListings() throws {
-    #expect(throws: ReadingFailure.self) {
+    #expect(throws: AdminError.self) {
       try SudoersPolicy(listing: Array("sudo: unknown user x\n".utf8))
     }
     let none = try SudoersPolicy(

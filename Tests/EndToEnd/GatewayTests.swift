@@ -105,7 +105,7 @@ extension EndToEnd {
     @Test(
       "a gateway that another user could have written is not run",
       arguments: [
-        (1, "chmod 0775 send", GatewayProgram.Refusal.writableByOthers),
+        (1, "chmod 0775 send", GatewayRefusal.writableByOthers),
         (2, "chmod 0757 send", .writableByOthers),
         (3, "chown mfa send", .wrongOwner),
         (4, "chown mfa-gateway send", .wrongOwner),
@@ -116,7 +116,7 @@ extension EndToEnd {
         (9, "chmod 0777 .", .directoryWritableByOthers),
         (10, "chown mfa .", .directoryOwner),
       ])
-    func untrusted(number: Int, script: String, refusal: GatewayProgram.Refusal) throws {
+    func untrusted(number: Int, script: String, refusal: GatewayRefusal) throws {
       try service.use("touch $out/ran")
       try Command.succeed(["/bin/sh", "-ec", "cd \(machine.folder); \(script)"])
       #expect(try Self.send() == .unusable(refusal), "row \(number)")

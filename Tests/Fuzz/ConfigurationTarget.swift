@@ -12,7 +12,7 @@ enum ConfigurationTarget {
     let configuration: Configuration
     do throws(ConfigurationError) {
       for (number, file) in files.enumerated() {
-        try draft.add(file.span, from: Array("/etc/\(number).conf".utf8))
+        try draft.add(file.span, from: name(ofFile: number))
       }
       configuration = try draft.finish()
     } catch {
@@ -29,11 +29,15 @@ enum ConfigurationTarget {
     }
   }
 
+  private static func name(ofFile number: Int) -> [UInt8] { Array("/etc/\(number).conf".utf8) }
+
   private static func checkError(_ error: ConfigurationError, _ files: [[UInt8]]) throws {
-    try require(Int(error.file) < files.count, "the error is in a file that was not read")
-    let lines = files[Int(error.file)].count { $0 == UInt8(ascii: "\n") } + 1
+    guard let file = files.indices.first(where: { name(ofFile: $0) == error.path }) else {
+      throw Violation(description: "the error is in a file that was not read")
+    }
+    let lines = files[file].count { $0 == UInt8(ascii: "\n") } + 1
     try require((0...lines).contains(error.line), "the error is in a line that does not exist")
-    let message = error.message(file: Array("/etc/mfa/mfa.conf".utf8))
+    let message = error.message
     try requirePrintableASCII(message, "the message of an error")
     try require(message.count <= 1024, "the message of an error has \(message.count) bytes")
   }
@@ -48,7 +52,7 @@ enum ConfigurationTarget {
     do throws(ConfigurationError) {
       return try Configuration.parse(text.span)
     } catch {
-      let message = String(decoding: error.message(file: []), as: UTF8.self)
+      let message = String(decoding: error.message, as: UTF8.self)
       throw Violation(description: "the text of a configuration does not parse: \(message)")
     }
   }

@@ -58,7 +58,7 @@ enum GatewayTarget {
     }
     let replies: [GatewayReply] =
       [.accepted, .notSet, .notStarted(13), .failed(75), .killed, .tookTooLong, .refused]
-      + GatewayProgram.Refusal.allCases.map { .unusable($0) }
+      + GatewayRefusal.allCases.map { .unusable($0) }
     return messages + replies.map(\.packet)
   }
 }

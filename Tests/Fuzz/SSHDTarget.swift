@@ -87,55 +87,55 @@ enum SSHDTarget {
     let texts: [[UInt8]]
     let stacks = Stacks()
 
-    func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
+    func text(of path: String) throws(AdminError) -> [UInt8]? {
       guard let index = paths.firstIndex(of: path), index < texts.count else { return nil }
       return texts[index]
     }
 
-    func names(in folder: String) throws(ReadingFailure) -> [String] {
+    func names(in folder: String) throws(AdminError) -> [String] {
       guard folder == SSHDTarget.folder else { return [] }
       return paths.prefix(texts.count).dropFirst().map { String($0.dropFirst(folder.count + 1)) }
     }
 
-    func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
+    func account(named name: [UInt8]) throws(AdminError) -> Account? {
       Account(name: name, uid: 1000)
     }
 
     func services() throws(StackRefusal) -> [[UInt8]] { [] }
-    func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+    func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
       .defaults
     }
-    func now() throws(ReadingFailure) -> Int64 { 0 }
+    func now() throws(AdminError) -> Int64 { 0 }
     var decidersGroup: UInt32? { nil }
     func isMember(_ account: Account, of group: [UInt8]) -> Bool? { nil }
     func groups(of account: Account) -> [String]? { nil }
     func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }
     func hasGroup(_ name: [UInt8]) -> Bool { true }
     func withoutPassword(_ accounts: [Account]) -> [Account] { [] }
-    func accounts() throws(ReadingFailure) -> [KnownAccount] { [] }
+    func accounts() throws(AdminError) -> [KnownAccount] { [] }
     func stored() throws(AdminError) -> [UserReport] { [] }
     func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] { [] }
-    func status(of path: String) throws(ReadingFailure) -> PathStatus? { nil }
+    func status(of path: String) throws(AdminError) -> PathStatus? { nil }
     func target(ofLink path: String) -> String? { nil }
-    func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
+    func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace {
       FileSystemSpace(bytes: 0, files: 0)
     }
-    func tryWriting(in folder: String) throws(ReadingFailure) {}
-    func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool { false }
-    func clockIsSynchronized() throws(ReadingFailure) -> Bool { true }
+    func tryWriting(in folder: String) throws(AdminError) {}
+    func mayWriteAudit(_ program: String) throws(AdminError) -> Bool { false }
+    func clockIsSynchronized() throws(AdminError) -> Bool { true }
     func output(
       of program: String, _ arguments: [String]
-    ) throws(ReadingFailure) -> ProgramOutput? { nil }
+    ) throws(AdminError) -> ProgramOutput? { nil }
     func stoppedLockHolders() -> [LockHolder] { [] }
     func auditLogProblem() throws(AdminError) -> AuditLogProblem? { nil }
     func storeComparison() throws(AdminError) -> StoreComparison { StoreComparison() }
     func renamedUsers() throws(AdminError) -> [Administration.RenamedAccount] { [] }
     func loadProblem(_ module: [UInt8]) -> String? { nil }
     func hasModule(_ module: [UInt8]) -> Bool { true }
-    func recordedServices() -> Result<[RecordedService], ReadingFailure> { .success([]) }
+    func recordedServices() -> Result<[RecordedService], AdminError> { .success([]) }
     func serverProcesses() -> [ServerProcess] { [] }
     var hostMounts: [String] { [] }
-    func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> {
+    func acceptedFindings() -> Result<AcceptedFindings, AdminError> {
       .success(AcceptedFindings())
     }
     func residentStatus() -> ResidentStatus { .stopped }

@@ -6,7 +6,7 @@ import MFAModel
 /// The values that the samples of the targets consist of.
 enum Samples {
   /// Returns a fixed sealing key.
-  static func key() throws(CryptographyError) -> SealingKey {
+  static func key() throws(SystemError) -> SealingKey {
     try SealingKey(master: [UInt8](0..<32).span)
   }
 

@@ -24,7 +24,7 @@ struct LoadRealm {
     SharedFactorStore(
       engine, for: SharedRequest(host: nil, hostLimit: 0, nonce: nil), intervals: { 10 },
       key: { () throws(FactorStoreError) in
-        do throws(CryptographyError) {
+        do throws(SystemError) {
           return try SealingKey(master: [UInt8](repeating: 7, count: SealingKey.length).span)
         } catch {
           throw .cryptography

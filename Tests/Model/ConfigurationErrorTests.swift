@@ -184,20 +184,20 @@ import Testing
   ])
   func messages(number: Int, text: String, message: String) throws {
     let error = try #require(configurationRefusal(of: Array(text.utf8)), "row \(number)")
-    #expect(readable(error.message(file: Array("mfa.conf".utf8))) == message, "row \(number)")
+    #expect(readable(error.message(file: "mfa.conf")) == message, "row \(number)")
   }
 
   @Test func aLineThatIsNotUTF8HasAMessage() throws {
     let error = try #require(configurationRefusal(of: [0x0A, 0xFF]))
     #expect(
-      readable(error.message(file: Array("/etc/mfa/mfa.conf".utf8)))
+      readable(error.message(file: "/etc/mfa/mfa.conf"))
         == "/etc/mfa/mfa.conf:2: the line is not UTF-8; save the file as UTF-8")
   }
 
   @Test func theNameOfTheFileIsEscapedAndWhole() throws {
-    let error = ConfigurationError(line: 7, reason: .notUTF8)
+    let error = ConfigurationError(line: 7, .notUTF8)
     let path = String(repeating: "/directory", count: 20)
-    let message = readable(error.message(file: Array("\(path)/\n\u{1B}".utf8)))
+    let message = readable(error.message(file: "\(path)/\n\u{1B}"))
     #expect(message == "\(path)/\\x0a\\x1b:7: the line is not UTF-8; save the file as UTF-8")
   }
 }

@@ -340,10 +340,10 @@ import Testing
   ])
   func refusesWhatIsNotUTF8(_ row: NotUTF8) {
     let comment = configurationRefusal(of: Array("[project]\n# ".utf8) + row.bytes)
-    #expect(comment == ConfigurationError(line: 2, reason: .notUTF8), "\(row)")
+    #expect(comment == ConfigurationError(line: 2, .notUTF8), "\(row)")
     let issuer = configurationRefusal(
       of: Array("\n[project]\nissuer = a".utf8) + row.bytes + Array("b\n".utf8))
-    #expect(issuer == ConfigurationError(line: 3, reason: .notUTF8), "\(row)")
+    #expect(issuer == ConfigurationError(line: 3, .notUTF8), "\(row)")
   }
 
   // MARK: Printing
@@ -478,7 +478,7 @@ import Testing
       #expect(try Configuration.parse(printed.span) == configuration, "\(readable(text))")
     } catch {
       #expect((1...lines).contains(error.line), "\(readable(text))")
-      let message = error.message(file: Array("mfa.conf".utf8))
+      let message = error.message(file: "mfa.conf")
       #expect(message.allSatisfy { (0x20...0x7E).contains($0) }, "\(readable(message))")
       #expect(message.count < 512, "\(readable(message))")
     }

@@ -135,7 +135,8 @@ import Testing
       Issue.record("\(row)")
     } catch {
       #expect(
-        error == ConfigurationError(file: row.file, line: row.line, reason: row.reason),
+        error
+          == ConfigurationError(in: Array("file\(row.file)".utf8), line: row.line, row.reason),
         "\(row): \(error)")
     }
   }

@@ -20,6 +20,13 @@ func configurationRefusal(of text: [UInt8]) -> ConfigurationError? {
   }
 }
 
+extension ConfigurationError {
+  /// Returns the message for an error in this file.
+  func message(file: String) -> [UInt8] {
+    ConfigurationError(in: Array(file.utf8), line: line, reason).message
+  }
+}
+
 /// Returns the excerpt of a text.
 func excerpt(_ text: String) -> Excerpt {
   Excerpt(Array(text.utf8).span)
@@ -210,7 +217,7 @@ extension Code {
 /// Returns the codes of successive counters.
 func codes(
   secret: [UInt8], algorithm: HashAlgorithm, length: CodeLength, counters: ClosedRange<UInt64>
-) throws(CryptographyError) -> [String] {
+) throws(SystemError) -> [String] {
   var hotp = try HOTP(secret: secret.span, algorithm: algorithm)
   var codes: [String] = []
   for counter in counters { codes.append(try hotp.code(at: counter, digits: length).text) }

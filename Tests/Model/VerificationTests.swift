@@ -11,7 +11,7 @@ import Testing
   /// Returns the code of a time step.
   private func code(
     at step: Int64, parameters: TOTPParameters = .standard
-  ) throws(CryptographyError) -> Code {
+  ) throws(SystemError) -> Code {
     var hotp = try HOTP(secret: Self.secret.span, algorithm: parameters.algorithm)
     return try hotp.code(at: UInt64(bitPattern: step), digits: parameters.codeLength)
   }
@@ -19,7 +19,7 @@ import Testing
   private func latestMatch(
     of code: Code, parameters: TOTPParameters = .standard, now: Int64 = now,
     adjacentIntervals: UInt8, secret: [UInt8] = secret
-  ) throws(CryptographyError) -> Int64? {
+  ) throws(SystemError) -> Int64? {
     try Verification.latestMatch(
       of: code, secret: secret.span, parameters: parameters, now: now,
       adjacentIntervals: adjacentIntervals)

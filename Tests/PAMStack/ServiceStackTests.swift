@@ -210,7 +210,7 @@ struct InstalledStackTests {
   func distrusted(row: Int, script: String, expected: TrustFailure) throws {
     let (stacks, folder) = try stacks(script)
     let file = Array("\(folder)/a/s".utf8)
-    #expect(throws: StackRefusal.untrusted(file: file, expected), "row \(row)") {
+    #expect(throws: StackRefusal.system(file: file, .untrusted(expected)), "row \(row)") {
       try ServiceStack(.account, of: Array("s".utf8), from: stacks)
     }
   }

@@ -284,7 +284,7 @@ struct SignInTests {
     let failures: [(Int, (ScriptedHost) -> Void)] = [
       (1, { $0.accountFailure = error }), (2, { $0.storeFailure = .system(.directory, error) }),
       (3, { $0.clockFailure = error }),
-      (4, { $0.configurationFailure = ConfigurationFile.Failure([], .system(error)) }),
+      (4, { $0.configurationFailure = ConfigurationError(in: [], .system(error)) }),
       (5, { $0.configuration = "[project]\nstate = on\n" }),
       (6, { $0.memory.failure = (.snapshot, .damaged(.record)) }),
       (7, { $0.memory.failure = (.lock, .busy) }),

@@ -149,7 +149,7 @@ struct VerdictTests {
       .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyPhones, .onlyObserved,
     ]
     let failures: [SignInResult.Failure] = [
-      .arguments(.contradictory), .configuration(ConfigurationFile.Failure([], .notAPath)),
+      .arguments(.contradictory), .configuration(ConfigurationError(in: [], .notAPath)),
       .account(error),
       .clock(error), .store(.busy), .othersAccount,
       .firstFactorMissing,

@@ -45,7 +45,7 @@ package struct FileStatus: Equatable, Sendable {
 }
 
 /// Why an opened file or directory is not trusted.
-package enum TrustFailure: UInt8, Error, Sendable {
+package enum TrustFailure: UInt8, Sendable {
   case symbolicLink, notARegularFile, notADirectory, wrongOwner, wrongPermissions, severalNames
   case empty, tooLarge, wrongSize
 

@@ -59,7 +59,7 @@ package enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   }
 
   /// Sets this process's attribute to a known value, or throws.
-  func settle() throws(ProcessRefusal) {
+  func settle() throws(SystemError) {
     switch self {
     case .timers: try stopTimers()
     case .signals: try settleSignals()
@@ -72,11 +72,13 @@ package enum InheritedAttribute: UInt8, CaseIterable, Sendable {
     case .fileModeMask: _ = umask(0o077)
     case .coreDumps: try check(cposix_control_process(PR_SET_DUMPABLE, 0), .limit)
     case .schedulingPolicy:
-      guard Self.schedulesNormally() || Self.isRootsOwn else { throw .attribute(self) }
+      guard Self.schedulesNormally() || Self.isRootsOwn else {
+        throw SystemError(.environment, .attribute(self))
+      }
     case .niceness:
       guard Self.ownNiceness == 0 || setpriority(Self.thisProcess, 0, 0) == 0 || Self.isRootsOwn
       else {
-        throw .attribute(self)
+        throw SystemError(.environment, .attribute(self))
       }
     // A sandbox may refuse the next four calls. None of the four attributes can end the process.
     case .processors: Self.useEveryProcessor()
@@ -90,7 +92,7 @@ package enum InheritedAttribute: UInt8, CaseIterable, Sendable {
 
   /// Stops the three interval timers, the first of which alarm(2) also sets. Timers of
   /// timer_create(2) do not survive exec(2).
-  private func stopTimers() throws(ProcessRefusal) {
+  private func stopTimers() throws(SystemError) {
     for timer in [ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF] {
       var none = itimerval()
       // SAFETY: the call reads `none`, which outlives it.
@@ -101,7 +103,7 @@ package enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   /// Sets every signal to its default action, discards pending signals, and unblocks all signals.
   /// The signals with which a terminal stops its processes are ignored instead. Ignoring a signal
   /// discards it if it is pending (POSIX, sigaction).
-  private func settleSignals() throws(ProcessRefusal) {
+  private func settleSignals() throws(SystemError) {
     for signal in Int32(1)...64 where signal != SIGKILL && signal != SIGSTOP {
       try check(cposix_set_signal(signal, 1), .environment)
       if [SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) { continue }
@@ -142,11 +144,11 @@ package enum InheritedAttribute: UInt8, CaseIterable, Sendable {
   /// Whether root started the process. Root can slow down any process by other means too.
   private static var isRootsOwn: Bool { getuid() == 0 }
 
-  private func check(_ result: Int32, _ call: SystemError.Call) throws(ProcessRefusal) {
-    guard result == 0 else { throw .system(SystemError.last(call)) }
+  private func check(_ result: Int32, _ call: SystemError.Call) throws(SystemError) {
+    guard result == 0 else { throw SystemError.last(call) }
   }
 
-  private func settleDescriptors() throws(ProcessRefusal) {
+  private func settleDescriptors() throws(SystemError) {
     for descriptor in Int32(0)...2 where Self.isClosed(descriptor) {
       // Opening /dev/null returns the lowest free descriptor, which is this one.
       // SAFETY: a literal is NUL-terminated.

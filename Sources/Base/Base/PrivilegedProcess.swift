@@ -22,7 +22,7 @@ package enum PrivilegedProcess {
   /// refusal can be logged. A program that a service manager starts `keepsDescriptors`.
   package static func settle(
     name: StaticString, keepsDescriptors: Bool = false
-  ) throws(ProcessRefusal) {
+  ) throws(SystemError) {
     // SAFETY: a literal is NUL-terminated and is never freed. The call opens no file.
     name.withUTF8Buffer { buffer in
       guard let base = buffer.baseAddress else { return }
@@ -38,9 +38,9 @@ package enum PrivilegedProcess {
 
   /// Ignores the signals with which a terminal ends its processes. The client, which they end, closes its
   /// pipe, and a question without an answer is no failed attempt.
-  package static func outliveTerminal() throws(ProcessRefusal) {
+  package static func outliveTerminal() throws(SystemError) {
     for signal in [SIGINT, SIGQUIT, SIGHUP] where cposix_set_signal(signal, 1) != 0 {
-      throw .system(SystemError.last(.environment))
+      throw SystemError.last(.environment)
     }
   }
 

@@ -105,7 +105,7 @@ package enum ProcessMemory {
   /// Disables core dumps of this process, and prevents other processes of the user from tracing it
   /// or reading its memory (PR_SET_DUMPABLE). Returns whether the memory is protected.
   package static func protect() -> Bool {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try ResourceLimit.coreFile.settle()
       try InheritedAttribute.coreDumps.settle()
       return true

@@ -96,42 +96,42 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
   static var infinity: UInt64 { .max }
 
   /// Raises the soft limit to the hard limit, for a program that needs more than the rule grants.
-  package func raise() throws(ProcessRefusal) {
+  package func raise() throws(SystemError) {
     let (soft, hard) = try current()
     if soft < hard { try set(hard, hard) }
   }
 
-  private func current() throws(ProcessRefusal) -> (soft: UInt64, hard: UInt64) {
+  private func current() throws(SystemError) -> (soft: UInt64, hard: UInt64) {
     var limit = rlimit()
     // SAFETY: the call writes `limit`, which outlives it.
-    guard unsafe getrlimit(rawValue, &limit) == 0 else { throw .system(SystemError.last(.limit)) }
+    guard unsafe getrlimit(rawValue, &limit) == 0 else { throw SystemError.last(.limit) }
     return (UInt64(limit.rlim_cur), UInt64(limit.rlim_max))
   }
 
   /// Applies the rule to this process.
-  func settle() throws(ProcessRefusal) {
+  func settle() throws(SystemError) {
     let (soft, hard) = try current()
     switch rule {
     case .unchanged: return
     case .zero: try set(0, 0)
     case .atLeast(let least):
       guard soft < least else { return }
-      guard hard >= least else { throw .limit(self) }
+      guard hard >= least else { throw SystemError(.limit, .limit(self)) }
       try set(hard, hard)
     case .leaves(let least):
       let (needed, overflow) = Self.usedCPUSeconds().addingReportingOverflow(least)
-      guard !overflow, hard >= needed else { throw .limit(self) }
+      guard !overflow, hard >= needed else { throw SystemError(.limit, .limit(self)) }
       if soft < hard { try set(hard, hard) }
     case .unlimited:
-      guard hard == Self.infinity else { throw .limit(self) }
+      guard hard == Self.infinity else { throw SystemError(.limit, .limit(self)) }
       if soft < hard { try set(hard, hard) }
     }
   }
 
-  private func set(_ soft: UInt64, _ hard: UInt64) throws(ProcessRefusal) {
+  private func set(_ soft: UInt64, _ hard: UInt64) throws(SystemError) {
     var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
     // SAFETY: the call reads `limit`, which outlives it.
-    guard unsafe setrlimit(rawValue, &limit) == 0 else { throw .system(SystemError.last(.limit)) }
+    guard unsafe setrlimit(rawValue, &limit) == 0 else { throw SystemError.last(.limit) }
   }
 
   /// Returns the CPU time that this process has used, in whole seconds, rounded up.
@@ -141,14 +141,4 @@ package enum ResourceLimit: Int32, CaseIterable, Sendable {
     guard unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0 else { return 0 }
     return UInt64(used.tv_sec) + 1
   }
-}
-
-/// Why a program refuses to run in the process that its caller prepared for it.
-package enum ProcessRefusal: Error, Equatable, Sendable {
-  /// A resource limit is too low and cannot be raised.
-  case limit(ResourceLimit)
-  /// An attribute cannot be corrected.
-  case attribute(InheritedAttribute)
-  /// A system call failed.
-  case system(SystemError)
 }

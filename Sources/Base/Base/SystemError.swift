@@ -1,26 +1,62 @@
 import MFACPOSIX
 
-/// The failure of a system call.
+/// Why the system did not do what was asked: a system call failed, or what it gave cannot be used.
 package struct SystemError: Error, Equatable, Sendable {
   /// The kind of system call.
   package enum Call: UInt8, Sendable {
     case open, status, read, write, sync, lock, rename, unlink, changeOwner, changeMode,
       listDirectory
     case lookUpAccount, clock, identity, limit, descriptors, host, poll, environment, process,
-      connect
+      connect, cryptography
   }
 
-  /// The call that failed.
+  /// Why the result of a successful call cannot be used.
+  package enum Obstacle: Equatable, Sendable {
+    /// A file or folder is not as it must be.
+    case untrusted(TrustFailure)
+    /// A resource limit is too low and cannot be raised.
+    case limit(ResourceLimit)
+    /// An attribute of this process cannot be corrected.
+    case attribute(InheritedAttribute)
+    /// An argument had an invalid length, or libcrypto could not be loaded or initialised, refused an
+    /// algorithm, or had no entropy.
+    case cryptography
+  }
+
+  /// The call that failed, or whose result cannot be used.
   package let call: Call
 
-  /// The error number (errno).
+  /// The error number (errno), or 0 if there is an obstacle.
   package let number: Int32
 
-  /// Creates an error.
+  /// Why the result cannot be used, or nil if the call failed.
+  package let obstacle: Obstacle?
+
+  /// Creates the error of a call that failed. A call that O_NOFOLLOW made fail found a symbolic link.
   package init(_ call: Call, number: Int32) {
+    guard number != ELOOP else {
+      self = .untrusted(.symbolicLink)
+      return
+    }
     self.call = call
     self.number = number
+    obstacle = nil
   }
+
+  /// Creates the error of a call whose result cannot be used.
+  package init(_ call: Call, _ obstacle: Obstacle) {
+    self.call = call
+    self.obstacle = obstacle
+    number = 0
+  }
+
+  /// Returns the error for a file or folder that is not as it must be.
+  package static func untrusted(_ failure: TrustFailure) -> SystemError {
+    SystemError(.status, .untrusted(failure))
+  }
+
+  /// The error of a cryptographic operation.
+  package static var cryptography: SystemError { SystemError(.cryptography, .cryptography) }
 
   /// Returns the error for a target of `call` that does not exist.
   package static func notFound(_ call: Call) -> SystemError { SystemError(call, number: ENOENT) }
@@ -36,6 +72,12 @@ package struct SystemError: Error, Equatable, Sendable {
 
   /// Returns the error of the call that has just failed.
   static func last(_ call: Call) -> SystemError { SystemError(call, number: cposix_errno()) }
+
+  /// Why a file or folder is not trusted, or nil for any other error.
+  package var distrust: TrustFailure? {
+    guard case .untrusted(let failure) = obstacle else { return nil }
+    return failure
+  }
 
   /// Whether the target does not exist.
   package var isNotFound: Bool { number == ENOENT }
@@ -72,9 +114,6 @@ package struct SystemError: Error, Equatable, Sendable {
   /// Whether the other end of a stream is closed.
   package var isBrokenPipe: Bool { number == EPIPE || number == ECONNRESET }
 
-  /// Whether the target is a symbolic link, which O_NOFOLLOW forbids.
-  package var isSymbolicLink: Bool { number == ELOOP }
-
   /// Whether the target is not a directory.
   package var isNotADirectory: Bool { number == ENOTDIR }
 
@@ -84,8 +123,9 @@ package struct SystemError: Error, Equatable, Sendable {
   /// Whether the target exists already.
   package var isExisting: Bool { number == EEXIST }
 
-  /// The system's description of the error, such as `No space left on device`.
+  /// The system's description of the error, such as `No space left on device`, or the obstacle.
   package var text: String {
+    if obstacle != nil { return name }
     // SAFETY: the C library returns a string that is never freed, or null.
     guard let text = unsafe cposix_error_text(number) else {
       return joined("error ", decimal(Int64(number)))
@@ -94,8 +134,20 @@ package struct SystemError: Error, Equatable, Sendable {
     return unsafe utf8Text(bytes(text))
   }
 
-  /// The system's name for the error, such as `ENOSPC`.
+  /// The system's name for the error, such as `ENOSPC`, or the obstacle in one word, as written in log
+  /// lines.
   package var name: String {
+    switch obstacle {
+    case nil: numberName
+    case .untrusted(let distrust): utf8Text(distrust.name.bytes)
+    case .limit: "resource-limit"
+    case .attribute(let attribute): utf8Text(attribute.name.bytes)
+    case .cryptography: "cryptography"
+    }
+  }
+
+  /// The system's name for the error number.
+  var numberName: String {
     // SAFETY: as in `text`.
     guard let name = unsafe cposix_error_name(number) else {
       return joined("E", decimal(Int64(number)))

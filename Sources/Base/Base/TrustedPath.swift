@@ -38,26 +38,18 @@ package struct TrustedPath: Sendable {
   /// Parses a literal path; see `init(_:)`.
   package init?(_ path: StaticString) { self.init(path.bytes) }
 
-  /// Why the path cannot be used.
-  package enum Refusal: Error, Equatable, Sendable {
-    case system(SystemError)
-    case untrusted(TrustFailure)
-  }
-
   /// Checks all directories of the path, and opens the one that contains the last component.
-  package func parent() throws(Refusal) -> Directory {
+  package func parent() throws(SystemError) -> Directory {
     let end = bytes.count &- last.bytes.count &- 1
     try checkDirectories(above: end)
-    let directory = try Self.translating { () throws(SystemError) in
-      try Directory.at(path(upTo: end))
-    }
+    let directory = try Directory.at(path(upTo: end))
     try Self.check(directory)
     return directory
   }
 
   /// Checks all directories except the last component, which can then be opened with
   /// `lastDirectory`.
-  package func checkParents() throws(Refusal) { try checkDirectories(above: bytes.count) }
+  package func checkParents() throws(SystemError) { try checkDirectories(above: bytes.count) }
 
   /// Opens the last component, a directory, without checking it.
   package func lastDirectory() throws(SystemError) -> Directory {
@@ -66,23 +58,21 @@ package struct TrustedPath: Sendable {
 
   /// Whether every user may search all directories of the path, so that the mode of the file alone decides
   /// who can read it.
-  package func isReachableByEveryUser() throws(Refusal) -> Bool {
+  package func isReachableByEveryUser() throws(SystemError) -> Bool {
     for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
       let path = path(upTo: index)
-      let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
+      let status = try Directory.status(at: path)
       guard status.permissions & 0o001 != 0 else { return false }
     }
     return true
   }
 
   /// Checks the directories above the one whose path is `end` bytes long.
-  private func checkDirectories(above end: Int) throws(Refusal) {
+  private func checkDirectories(above end: Int) throws(SystemError) {
     for index in bytes.indices where index < end && bytes[index] == UInt8(ascii: "/") {
       let path = path(upTo: index)
-      let status = try Self.translating { () throws(SystemError) in try Directory.status(at: path) }
-      guard status.kind == .directory else {
-        throw .system(SystemError(.open, number: ENOTDIR))
-      }
+      let status = try Directory.status(at: path)
+      guard status.kind == .directory else { throw SystemError(.open, number: ENOTDIR) }
       try Self.check(status)
     }
   }
@@ -102,65 +92,45 @@ package struct TrustedPath: Sendable {
   /// passed the same check.
   package static func directory(
     _ name: FileName, in parent: borrowing Directory
-  ) throws(Refusal) -> Directory {
-    let directory = try translating { () throws(SystemError) in try parent.directory(name) }
+  ) throws(SystemError) -> Directory {
+    let directory = try parent.directory(name)
     try check(directory)
     return directory
   }
 
   /// Reads the file at the end of the path. Refuses a file that a user other than root could have
   /// written, and one of more than `longest` bytes.
-  package func contents(longest: Int) throws(Refusal) -> (bytes: [UInt8], status: FileStatus) {
+  package func contents(longest: Int) throws(SystemError) -> (bytes: [UInt8], status: FileStatus) {
     let directory = try parent()
-    let file = try Self.translating { () throws(SystemError) in
-      try directory.fileForReading(last)
-    }
-    let status = try Self.translating { () throws(SystemError) in try file.status() }
+    let file = try directory.fileForReading(last)
+    let status = try file.status()
     if let distrust = status.distrust { throw .untrusted(distrust) }
     guard status.size <= Int64(longest) else { throw .untrusted(.tooLarge) }
-    let bytes = try Self.translating { () throws(SystemError) in
-      try file.read(count: Int(clamping: status.size))
-    }
+    let bytes = try file.read(count: Int(clamping: status.size))
     return (bytes, status)
   }
 
   /// Returns the names in the directory at the end of the path, which is checked too.
-  package func names() throws(Refusal) -> [[UInt8]] {
+  package func names() throws(SystemError) -> [[UInt8]] {
     // `parent` opens the directory of a path, so append a component that is never used.
     guard let inside = TrustedPath(bytes + [UInt8(ascii: "/"), UInt8(ascii: "-")]) else {
       return []
     }
     let directory = try inside.parent()
     var names: [[UInt8]] = []
-    try Self.translating { () throws(SystemError) in
-      try directory.forEachEntry { name in
-        names.append(name.bytes)
-        return true
-      }
+    try directory.forEachEntry { name in
+      names.append(name.bytes)
+      return true
     }
     return names
   }
 
-  private static func check(_ directory: borrowing Directory) throws(Refusal) {
-    let status: FileStatus
-    do throws(SystemError) { status = try directory.status() } catch { throw .system(error) }
-    try check(status)
+  private static func check(_ directory: borrowing Directory) throws(SystemError) {
+    try check(try directory.status())
   }
 
-  private static func check(_ status: FileStatus) throws(Refusal) {
+  private static func check(_ status: FileStatus) throws(SystemError) {
     guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
-  }
-
-  /// Calls `body`, which opens a file without following symbolic links. Reports a symbolic link as
-  /// untrusted.
-  package static func translating<Result: ~Copyable>(
-    _ body: () throws(SystemError) -> Result
-  ) throws(Refusal) -> Result {
-    do throws(SystemError) {
-      return try body()
-    } catch {
-      throw error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error)
-    }
   }
 }

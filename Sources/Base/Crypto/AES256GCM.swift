@@ -16,9 +16,9 @@ package enum AES256GCM {
   /// refused, because `open` would refuse the result.
   package static func seal(
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     guard key.count == keyLength, !plaintext.isEmpty, plaintext.count <= maximumLength else {
-      throw CryptographyError(operation: .seal)
+      throw SystemError.cryptography
     }
     let nonce = try randomBytes(count: nonceLength)
     var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + tagLength)
@@ -39,7 +39,7 @@ package enum AES256GCM {
         }
       }
     }
-    guard done else { throw CryptographyError(operation: .seal) }
+    guard done else { throw SystemError.cryptography }
     return sealed
   }
 

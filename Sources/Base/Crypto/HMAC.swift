@@ -12,14 +12,14 @@ public struct HMAC: ~Copyable {
   package let algorithm: HashAlgorithm
 
   /// Creates a context for `key`. Fails if libcrypto refuses the hash function or the key.
-  package init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(CryptographyError) {
+  package init(algorithm: HashAlgorithm, key: Span<UInt8>) throws(SystemError) {
     // SAFETY: the buffer is valid for the call; libcrypto copies the key and wipes its copy.
     let context = unsafe key.withUnsafeBufferPointer { key -> OpaquePointer? in
       guard let base = key.baseAddress else { return nil }
       return unsafe ccrypto_hmac_new(Self.digestName(algorithm).cString, base, key.count)
     }
     // SAFETY: this only compares the pointer with null.
-    guard let context = unsafe context else { throw CryptographyError(operation: .authenticate) }
+    guard let context = unsafe context else { throw SystemError.cryptography }
     // SAFETY: this value owns the context, which only `deinit` frees.
     unsafe self.context = context
     self.algorithm = algorithm
@@ -29,7 +29,7 @@ public struct HMAC: ~Copyable {
   deinit { unsafe ccrypto_hmac_free(context) }
 
   /// Returns the tag of `message`, `algorithm.outputLength` bytes.
-  package mutating func tag(of message: Span<UInt8>) throws(CryptographyError) -> SecretBytes {
+  package mutating func tag(of message: Span<UInt8>) throws(SystemError) -> SecretBytes {
     var tag = SecretBytes(count: algorithm.outputLength)
     // SAFETY: the copy of the pointer is used only below, while `self` is alive.
     let context = unsafe context
@@ -45,7 +45,7 @@ public struct HMAC: ~Copyable {
         }
       }
     }
-    guard done else { throw CryptographyError(operation: .authenticate) }
+    guard done else { throw SystemError.cryptography }
     return tag
   }
 

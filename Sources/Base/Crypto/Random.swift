@@ -1,37 +1,22 @@
 import MFABase
 import MFACCrypto
 
-/// The failure of a cryptographic operation: an argument had an invalid length, or libcrypto could
-/// not be loaded or initialised, refused an algorithm, or had no entropy.
-package struct CryptographyError: Error, Equatable {
-  /// The operation that failed.
-  package enum Operation: UInt8, Sendable {
-    case random, authenticate, seal
-  }
-
-  /// The operation that failed.
-  package let operation: Operation
-
-  /// Creates an error.
-  package init(operation: Operation) { self.operation = operation }
-}
-
 extension SecretBytes {
   /// Returns `count` bytes from libcrypto's approved random generator, from its instance for
   /// private values.
-  package static func random(count: Int) throws(CryptographyError) -> SecretBytes {
+  package static func random(count: Int) throws(SystemError) -> SecretBytes {
     var bytes = SecretBytes(count: count)
     let done = bytes.withMutableSpan { $0.fillWithRandomBytes() }
-    guard done else { throw CryptographyError(operation: .random) }
+    guard done else { throw SystemError.cryptography }
     return bytes
   }
 }
 
 /// Returns `count` random bytes that need not be secret, for example for a nonce or an identifier.
-package func randomBytes(count: Int) throws(CryptographyError) -> [UInt8] {
+package func randomBytes(count: Int) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: max(count, 0))
   var span = bytes.mutableSpan
-  guard span.fillWithRandomBytes() else { throw CryptographyError(operation: .random) }
+  guard span.fillWithRandomBytes() else { throw SystemError.cryptography }
   return bytes
 }
 

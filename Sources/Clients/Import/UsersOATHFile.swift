@@ -142,7 +142,7 @@ package enum UsersOATHFile {
   private static func step(
     of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, at time: Int64, window: UInt8
   ) throws(ImportRefusal) -> Int64? {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try Verification.latestMatch(
         of: code, secret: secret, parameters: parameters, now: time, adjacentIntervals: window)
     } catch {

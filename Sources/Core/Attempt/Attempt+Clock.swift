@@ -92,7 +92,7 @@ extension CountedAttempt {
       let range = parameters.window(at: time, adjacentIntervals: reach)
     else { return false }
     let secret = try entry.secret(of: factor)
-    let codes = try cryptographic { () throws(CryptographyError) in
+    let codes = try cryptographic { () throws(SystemError) in
       try Self.codes(range, of: secret.span, parameters)
     }
     var isFound = false
@@ -108,7 +108,7 @@ extension CountedAttempt {
   /// Returns the code of each time step.
   private static func codes(
     _ steps: ClosedRange<Int64>, of secret: Span<UInt8>, _ parameters: TOTPParameters
-  ) throws(CryptographyError) -> [Code] {
+  ) throws(SystemError) -> [Code] {
     var hotp = try HOTP(secret: secret, algorithm: parameters.algorithm)
     var codes: [Code] = []
     var step = steps.lowerBound

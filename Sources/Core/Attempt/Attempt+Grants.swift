@@ -114,7 +114,7 @@ extension Attempt {
 
   static func randomGrantID() throws(FactorStoreError) -> GrantID {
     let bytes: [UInt8]
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       bytes = try randomBytes(count: GrantID.length)
     } catch {
       throw .cryptography
@@ -185,7 +185,7 @@ extension Attempt {
   }
 
   static func randomCode() throws(FactorStoreError) -> RecoveryCode {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try RecoveryCode.random()
     } catch {
       throw .cryptography

@@ -134,7 +134,7 @@ extension Attempt {
     guard let watermark = attempts.watermark(of: factor.id), let parameters = factor.parameters
     else { return nil }
     let secret = try entry.secret(of: factor)
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try Resynchronization.finding(
         first: first, second: second, secret: secret.span, parameters: parameters,
         now: now, watermark: watermark)

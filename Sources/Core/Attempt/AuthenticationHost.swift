@@ -15,7 +15,7 @@ package protocol AuthenticationHost {
 
   /// Reads the configuration file at `path` alone, or all files of the host's configuration if
   /// `path` is nil.
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration
 
   /// Returns the account that the system knows by `name`, or nil if no account has this name.
   func account(named name: [UInt8]) throws(SystemError) -> Account?
@@ -73,7 +73,7 @@ extension AuthenticationHost where Store == LocalFactorStore {
   package var codeSender: HostCodeSender { HostCodeSender() }
 
   /// Reads one file, or all files of the host.
-  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  package func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     guard let path else { return try ConfigurationFile.read() }
     return try ConfigurationFile.read(path)
   }

@@ -10,7 +10,7 @@ package enum SlowHash {
   /// With N = 2^15, a hash uses 32 MiB, and took 140 ms on one core of a loaded machine.
   package static func hash(
     _ secret: Span<UInt8>, salt: [UInt8], costLog2: UInt8, count: Int
-  ) throws(CryptographyError) -> SecretBytes {
+  ) throws(SystemError) -> SecretBytes {
     var hash = SecretBytes(count: count)
     let salt = salt.span
     let done = hash.withMutableSpan { hash in
@@ -28,7 +28,7 @@ package enum SlowHash {
         }
       }
     }
-    guard done else { throw CryptographyError(operation: .authenticate) }
+    guard done else { throw SystemError.cryptography }
     return hash
   }
 }

@@ -31,14 +31,14 @@ package final class ConfigurationCache {
   var isFilled: Bool { known != nil }
 
   /// Returns the host's configuration.
-  package func read() throws(ConfigurationFile.Failure) -> Configuration {
+  package func read() throws(ConfigurationError) -> Configuration {
     let before = identities()
     if let known, known.identities == before { return known.configuration }
     known = nil
     let time = now()
     var draft = ConfigurationDraft()
     var read: [[UInt8]] = []
-    try ConfigurationFile.forEachLayer(location) { (layer) throws(ConfigurationFile.Failure) in
+    try ConfigurationFile.forEachLayer(location) { (layer) throws(ConfigurationError) in
       let layer = try layer.get()
       read.append(layer.path)
       try ConfigurationFile.add(layer, to: &draft)

@@ -14,31 +14,6 @@ import MFAStore
 /// every user can read it: the decider can read files that the program's user cannot.
 /// (`PublicConfigurationTests`)
 package enum ConfigurationFile {
-  /// Why there is no valid configuration.
-  package struct Failure: Error, Equatable, Sendable {
-    /// The problem with a file or with the folder of drop-ins.
-    package enum Reason: Equatable, Sendable {
-      /// The path in `config=` is not absolute.
-      case notAPath
-      case system(SystemError)
-      case untrusted(TrustFailure)
-      /// There are more drop-ins than `maximumDropIns`.
-      case tooManyFiles
-      case invalid(ConfigurationError)
-    }
-
-    /// The file, or the folder of drop-ins.
-    package let path: [UInt8]
-    /// The problem.
-    package let reason: Reason
-
-    /// Creates a failure.
-    package init(_ path: [UInt8], _ reason: Reason) {
-      self.path = path
-      self.reason = reason
-    }
-  }
-
   /// A configuration file that exists.
   package struct Layer: Equatable, Sendable {
     /// Its path.
@@ -69,15 +44,15 @@ package enum ConfigurationFile {
   package static var folderPath: [UInt8] { InstalledPath.dropIns.bytes }
 
   /// Reads the host's configuration.
-  package static func read() throws(Failure) -> Configuration {
+  package static func read() throws(ConfigurationError) -> Configuration {
     var draft = ConfigurationDraft()
-    try forEachLayer { (layer) throws(Failure) in try add(try layer.get(), to: &draft) }
+    try forEachLayer { (layer) throws(ConfigurationError) in try add(try layer.get(), to: &draft) }
     return try finish(draft)
   }
 
   /// Reads only the configuration file at `path`.
-  package static func read(_ path: [UInt8]) throws(Failure) -> Configuration {
-    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+  package static func read(_ path: [UInt8]) throws(ConfigurationError) -> Configuration {
+    guard let trusted = TrustedPath(path) else { throw ConfigurationError(in: path, .notAPath) }
     var draft = ConfigurationDraft()
     guard let directory = try directory(of: trusted, path),
       let layer = try layer(path, trusted.last, in: directory)
@@ -87,17 +62,17 @@ package enum ConfigurationFile {
   }
 
   /// Reads only the configuration file at `path`, as a user without privileges could.
-  package static func readPublic(_ path: [UInt8]) throws(Failure) -> Configuration {
-    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+  package static func readPublic(_ path: [UInt8]) throws(ConfigurationError) -> Configuration {
+    guard let trusted = TrustedPath(path) else { throw ConfigurationError(in: path, .notAPath) }
     let isReachable: Bool
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       isReachable = try trusted.isReachableByEveryUser()
     } catch {
       _ = try missing(path, error)
       throw absence(path)
     }
     // The error that the user would get.
-    guard isReachable else { throw Failure(path, .system(.forbidden(.open))) }
+    guard isReachable else { throw ConfigurationError(in: path, .system(.forbidden(.open))) }
     var draft = ConfigurationDraft()
     guard let directory = try directory(of: trusted, path),
       let layer = try layer(path, trusted.last, in: directory, isPublic: true)
@@ -107,8 +82,8 @@ package enum ConfigurationFile {
   }
 
   /// Returns the text of a file that only root can have written, in the format of another program.
-  package static func text(_ path: [UInt8]) throws(Failure) -> [UInt8] {
-    guard let trusted = TrustedPath(path) else { throw Failure(path, .notAPath) }
+  package static func text(_ path: [UInt8]) throws(ConfigurationError) -> [UInt8] {
+    guard let trusted = TrustedPath(path) else { throw ConfigurationError(in: path, .notAPath) }
     guard let directory = try directory(of: trusted, path),
       let layer = try layer(path, trusted.last, in: directory)
     else { throw absence(path) }
@@ -118,15 +93,16 @@ package enum ConfigurationFile {
   /// Calls `body` with each existing file of the host's configuration, in order, or with the reason
   /// why a file cannot be used.
   package static func forEachLayer(
-    _ body: (Result<Layer, Failure>) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ body: (Result<Layer, ConfigurationError>) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) {
     try forEachLayer(.standard, body)
   }
 
   /// Calls `body` with each existing file at a location, as above.
   static func forEachLayer(
-    _ location: ConfigurationLocation, _ body: (Result<Layer, Failure>) throws(Failure) -> Void
-  ) throws(Failure) {
+    _ location: ConfigurationLocation,
+    _ body: (Result<Layer, ConfigurationError>) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) {
     // On most hosts, which have no vendor file, this check costs one system call.
     if Directory.mayExist(location.vendor), let vendor = TrustedPath(location.vendor),
       let directory = try directory(of: vendor, location.vendor)
@@ -150,10 +126,10 @@ package enum ConfigurationFile {
 
   private static func hand(
     _ path: [UInt8], _ name: FileName, in directory: borrowing Directory,
-    to body: (Result<Layer, Failure>) throws(Failure) -> Void
-  ) throws(Failure) {
+    to body: (Result<Layer, ConfigurationError>) throws(ConfigurationError) -> Void
+  ) throws(ConfigurationError) {
     let layer: Layer?
-    do throws(Failure) {
+    do throws(ConfigurationError) {
       layer = try Self.layer(path, name, in: directory)
     } catch {
       return try body(.failure(error))
@@ -164,44 +140,26 @@ package enum ConfigurationFile {
   /// Returns the file, or nil if it does not exist.
   private static func layer(
     _ path: [UInt8], _ name: FileName, in directory: borrowing Directory, isPublic: Bool = false
-  ) throws(Failure) -> Layer? {
-    do throws(Failure) {
-      return try contents(path, name, in: directory, isPublic)
+  ) throws(ConfigurationError) -> Layer? {
+    do throws(SystemError) {
+      let file = try directory.fileForReading(name)
+      let status = try file.status()
+      guard !isPublic || status.permissions & 0o004 != 0 else { throw .forbidden(.open) }
+      guard status.kind == .regular else { throw .untrusted(.notARegularFile) }
+      guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
+      guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
+      // One byte more than the maximum, so that the parser sees and reports a file that is too long.
+      let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
+      let text = try file.read(count: length)
+      return Layer(path: path, text: text, writtenAt: status.writtenAt)
     } catch {
-      guard error == absence(path) else { throw error }
+      guard error.isNotFound else { throw ConfigurationError(in: path, .system(error)) }
       return nil
     }
   }
 
-  private static func contents(
-    _ path: [UInt8], _ name: FileName, in directory: borrowing Directory, _ isPublic: Bool
-  ) throws(Failure) -> Layer {
-    let file = try opening(path) { () throws(SystemError) in try directory.fileForReading(name) }
-    let status = try opening(path) { () throws(SystemError) in try file.status() }
-    guard !isPublic || status.permissions & 0o004 != 0 else {
-      throw Failure(path, .system(.forbidden(.open)))
-    }
-    guard status.kind == .regular else { throw Failure(path, .untrusted(.notARegularFile)) }
-    guard status.owner == 0 else { throw Failure(path, .untrusted(.wrongOwner)) }
-    guard !status.isWritableByOthers else { throw Failure(path, .untrusted(.wrongPermissions)) }
-    // One byte more than the maximum, so that the parser sees and reports a file that is too long.
-    let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
-    let text = try opening(path) { () throws(SystemError) in try file.read(count: length) }
-    return Layer(path: path, text: text, writtenAt: status.writtenAt)
-  }
-
-  private static func opening<Result: ~Copyable>(
-    _ path: [UInt8], _ body: () throws(SystemError) -> Result
-  ) throws(Failure) -> Result {
-    do throws(SystemError) {
-      return try body()
-    } catch {
-      throw Failure(path, error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
-    }
-  }
-
-  private static func absence(_ path: [UInt8]) -> Failure {
-    Failure(path, .system(.notFound(.open)))
+  private static func absence(_ path: [UInt8]) -> ConfigurationError {
+    ConfigurationError(in: path, .system(.notFound(.open)))
   }
 
   // MARK: Folders
@@ -209,8 +167,8 @@ package enum ConfigurationFile {
   /// Returns the directory that holds the file, or nil if it does not exist.
   private static func directory(
     of trusted: TrustedPath, _ path: [UInt8]
-  ) throws(Failure) -> Directory? {
-    do throws(TrustedPath.Refusal) {
+  ) throws(ConfigurationError) -> Directory? {
+    do throws(SystemError) {
       return try trusted.parent()
     } catch {
       return try missing(path, error)
@@ -220,9 +178,9 @@ package enum ConfigurationFile {
   /// Returns the folder of drop-ins, or nil if it does not exist.
   private static func folder(
     _ path: [UInt8], in directory: borrowing Directory
-  ) throws(Failure) -> Directory? {
+  ) throws(ConfigurationError) -> Directory? {
     guard let trusted = TrustedPath(path) else { return nil }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try TrustedPath.directory(trusted.last, in: directory)
     } catch {
       return try missing(path, error)
@@ -230,20 +188,16 @@ package enum ConfigurationFile {
   }
 
   private static func missing(
-    _ path: [UInt8], _ refusal: TrustedPath.Refusal
-  ) throws(Failure) -> Directory? {
-    switch refusal {
-    case .system(let error):
-      guard error.isNotFound else { throw Failure(path, .system(error)) }
-      return nil
-    case .untrusted(let distrust): throw Failure(path, .untrusted(distrust))
-    }
+    _ path: [UInt8], _ error: SystemError
+  ) throws(ConfigurationError) -> Directory? {
+    guard error.isNotFound else { throw ConfigurationError(in: path, .system(error)) }
+    return nil
   }
 
   /// Returns the names of the drop-ins in no particular order.
   private static func dropIns(
     _ path: [UInt8], in folder: borrowing Directory
-  ) throws(Failure) -> [FileName] {
+  ) throws(ConfigurationError) -> [FileName] {
     var names: [FileName] = []
     do throws(SystemError) {
       try folder.forEachEntry { name in
@@ -251,9 +205,11 @@ package enum ConfigurationFile {
         return names.count <= maximumDropIns
       }
     } catch {
-      throw Failure(path, .system(error))
+      throw ConfigurationError(in: path, .system(error))
     }
-    guard names.count <= maximumDropIns else { throw Failure(path, .tooManyFiles) }
+    guard names.count <= maximumDropIns else {
+      throw ConfigurationError(in: path, .tooManyFiles(maximumDropIns))
+    }
     return names
   }
 
@@ -289,24 +245,16 @@ package enum ConfigurationFile {
   /// Adds a file to the draft. Its settings take precedence over those of earlier files.
   package static func add(
     _ layer: Layer, to draft: inout ConfigurationDraft
-  ) throws(Failure) {
-    do throws(ConfigurationError) {
-      try draft.add(layer.text.span, from: layer.path, writtenAt: layer.writtenAt)
-    } catch {
-      throw Failure(layer.path, .invalid(error))
-    }
+  ) throws(ConfigurationError) {
+    try draft.add(layer.text.span, from: layer.path, writtenAt: layer.writtenAt)
   }
 
   /// Returns the configuration that results from all files.
-  package static func finish(_ draft: ConfigurationDraft) throws(Failure) -> Configuration {
+  package static func finish(_ draft: ConfigurationDraft) throws(ConfigurationError)
+    -> Configuration
+  {
     guard !draft.files.isEmpty else { throw absence(standardPath) }
-    do throws(ConfigurationError) {
-      return try draft.finish()
-    } catch {
-      let file = Int(error.file)
-      throw Failure(
-        file < draft.files.count ? draft.files[file] : standardPath, .invalid(error))
-    }
+    return try draft.finish()
   }
 }
 
@@ -332,18 +280,18 @@ struct ConfigurationLocation {
 extension LogLine {
   /// Appends the configuration file that cannot be used, and why.
   @inline(never)
-  package mutating func add(_ failure: ConfigurationFile.Failure) {
+  package mutating func add(_ failure: ConfigurationError) {
     add("part", "configuration")
     add("file", escaping: failure.path)
     switch failure.reason {
     case .notAPath: add("reason", "not-an-absolute-path")
-    case .system(let error): add(error)
-    case .untrusted(let distrust): add("reason", distrust.name)
+    case .system(let error):
+      if let distrust = error.distrust { add("reason", distrust.name) } else { add(error) }
     case .tooManyFiles: add("reason", "too-many-files")
-    case .invalid(let error):
+    case _:
       add("reason", "invalid")
-      add("line", Int64(error.line))
-      addQuoted("message", error.message(file: failure.path))
+      add("line", Int64(failure.line))
+      addQuoted("message", failure.message)
     }
   }
 }

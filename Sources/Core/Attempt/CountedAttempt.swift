@@ -158,7 +158,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     of code: Code, with factor: Factor, _ parameters: TOTPParameters
   ) throws(FactorStoreError) -> Int64? {
     let secret = try entry.secret(of: factor)
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try Verification.latestMatch(
         of: code, secret: secret.span, parameters: parameters,
         now: factor.clock(at: context.now), adjacentIntervals: context.settings.adjacentIntervals)

@@ -15,17 +15,17 @@ package struct EnrollmentDraft {
   /// The number of wrong codes so far.
   package private(set) var wrongCodes: UInt8 = 0
 
-  /// Why a code was not accepted, or a factor could not be created.
-  package enum Refusal: Error, Sendable {
+  /// What a typed code is.
+  package enum TypedCode: Sendable {
+    /// The expected code. A time-based one is that of this time step.
+    case right(step: Int64)
+    case wrong
     /// The input cannot be a code of this length.
     case notACode
-    case wrongCode
-    case cryptography
-    case store(FactorStoreError)
   }
 
   /// Creates a secret as long as the hash function's output.
-  package init(_ parameters: TOTPParameters) throws(CryptographyError) {
+  package init(_ parameters: TOTPParameters) throws(SystemError) {
     self.init(
       parameters,
       PrivateText(try SecretBytes.random(count: parameters.algorithm.outputLength)))
@@ -52,53 +52,38 @@ package struct EnrollmentDraft {
     secret.bytes.withSpan { body($0) }
   }
 
-  /// Returns the time step whose code was typed at `now` (seconds since the epoch). It becomes the
-  /// new factor's first watermark.
+  /// Compares the code that was typed at `now` (seconds since the epoch), and counts a wrong one. The time
+  /// step of the right one becomes the new factor's first watermark.
   package mutating func confirm(
     _ typed: borrowing SecretBytes, adjacentIntervals: UInt8, now: Int64
-  ) throws(Refusal) -> Int64 {
+  ) throws(FactorStoreError) -> TypedCode {
     guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
-      throw .notACode
+      return .notACode
     }
-    let step: Int64?
-    do throws(CryptographyError) {
-      step = try secret.bytes.withSpan { secret throws(CryptographyError) in
+    let step = try cryptographic { () throws(SystemError) in
+      try secret.bytes.withSpan { secret throws(SystemError) in
         try Verification.latestMatch(
           of: code, secret: secret, parameters: parameters, now: now,
           adjacentIntervals: adjacentIntervals)
       }
-    } catch {
-      throw .cryptography
     }
     guard let step else {
       wrongCodes &+= 1
-      throw .wrongCode
+      return .wrong
     }
-    return step
+    return .right(step: step)
   }
 
   /// Returns the factor with its secret sealed for `record`, enrolled at `time` (seconds since the
   /// epoch).
   package func factor<Entry: FactorStoreEntry>(
     named name: DisplayName, at time: Int64, in record: FactorRecord, sealedBy entry: Entry
-  ) throws(Refusal) -> Factor {
-    let id = try FactorID.new()
-    let sealed: [UInt8]
-    do throws(FactorStoreError) {
-      sealed = try secret.bytes.withSpan { secret throws(FactorStoreError) in
-        try entry.seal(secret, for: id, parameters: parameters, in: record)
-      }
-    } catch {
-      throw .store(error)
+  ) throws(FactorStoreError) -> Factor {
+    let id = try cryptographic { () throws(SystemError) in try FactorID.generate() }
+    let sealed = try secret.bytes.withSpan { secret throws(FactorStoreError) in
+      try entry.seal(secret, for: id, parameters: parameters, in: record)
     }
     return Factor(
       id: id, displayName: name, enrolledAt: time, kind: .totp(parameters, sealedSecret: sealed))
-  }
-}
-
-extension FactorID {
-  /// Returns a new random identifier.
-  package static func new() throws(EnrollmentDraft.Refusal) -> FactorID {
-    do throws(CryptographyError) { return try generate() } catch { throw .cryptography }
   }
 }

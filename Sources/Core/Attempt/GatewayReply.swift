@@ -10,7 +10,7 @@ package enum GatewayReply: Equatable, Sendable {
   /// `gateway` is not set in mfa.conf, or mfa.conf has an error.
   case notSet
   /// The gateway is not trusted, or does not exist.
-  case unusable(GatewayProgram.Refusal)
+  case unusable(GatewayRefusal)
   /// The gateway could not be started: the error number of execve(2).
   case notStarted(UInt8)
   /// The gateway ended with this exit status, which is not 0.
@@ -54,7 +54,7 @@ package enum GatewayReply: Equatable, Sendable {
     switch packet[0] {
     case 0xA5 where detail == 0: self = .accepted
     case 1 where detail == 0: self = .notSet
-    case 2: if let refusal = GatewayProgram.Refusal(rawValue: detail) { self = .unusable(refusal) }
+    case 2: if let refusal = GatewayRefusal(rawValue: detail) { self = .unusable(refusal) }
     case 3: self = .notStarted(detail)
     case 4 where detail != 0: self = .failed(detail)
     case 5 where detail == 0: self = .killed

@@ -144,7 +144,7 @@ package enum Importing {
   }
 
   private static func randomID() throws(FactorStoreError) -> FactorID {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try FactorID.generate()
     } catch {
       throw .cryptography

@@ -175,15 +175,14 @@ package struct PhoneDraft {
   /// Whether too many wrong codes were given.
   package var isExhausted: Bool { wrongCodes >= Self.maximumWrongCodes }
 
-  /// Checks the code that was typed.
-  package mutating func confirm(
-    _ typed: borrowing SecretBytes
-  ) throws(EnrollmentDraft.Refusal) {
-    guard let typed = TypedCodes(whole: typed.span).code(of: .six) else { throw .notACode }
+  /// Compares the code that was typed, and counts a wrong one.
+  package mutating func confirm(_ typed: borrowing SecretBytes) -> EnrollmentDraft.TypedCode {
+    guard let typed = TypedCodes(whole: typed.span).code(of: .six) else { return .notACode }
     guard isCode(typed.written()) else {
       wrongCodes &+= 1
-      throw .wrongCode
+      return .wrong
     }
+    return .right(step: 0)
   }
 
   private func isCode(_ digits: borrowing SecretBytes) -> Bool {
@@ -278,15 +277,10 @@ package struct PhoneDraft {
   /// Returns the factor with its number sealed for `record`.
   package func factor<Entry: FactorStoreEntry>(
     named name: DisplayName, at times: Times, in record: FactorRecord, sealedBy entry: Entry
-  ) throws(EnrollmentDraft.Refusal) -> Factor {
-    let id = try FactorID.new()
-    let sealed: [UInt8]
-    do throws(FactorStoreError) {
-      sealed = try number.bytes.withSpan { number throws(FactorStoreError) in
-        try entry.seal(number, for: id, parameters: nil, in: record)
-      }
-    } catch {
-      throw .store(error)
+  ) throws(FactorStoreError) -> Factor {
+    let id = try cryptographic { () throws(SystemError) in try FactorID.generate() }
+    let sealed = try number.bytes.withSpan { number throws(FactorStoreError) in
+      try entry.seal(number, for: id, parameters: nil, in: record)
     }
     return Factor(
       id: id, displayName: name, enrolledAt: times.enrolledAt,

@@ -26,10 +26,10 @@ package enum RecoveryCodeSet {
 
 extension RecoveryCode {
   /// Returns a new code from 80 random bits.
-  package static func random() throws(CryptographyError) -> RecoveryCode {
+  package static func random() throws(SystemError) -> RecoveryCode {
     let bytes = try SecretBytes.random(count: length)
     guard let code = RecoveryCode(bytes: bytes) else {
-      throw CryptographyError(operation: .random)
+      throw SystemError.cryptography
     }
     return code
   }
@@ -42,7 +42,7 @@ package enum BreakGlassFile {
 
   /// Returns the credential, or nil if the file is missing, malformed, or writable by other users.
   package static func credential() -> BreakGlassCredential? {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       return BreakGlassCredential(try ConfigurationFile.text(InstalledPath.breakGlass.bytes))
     } catch {
       return nil
@@ -53,7 +53,7 @@ package enum BreakGlassFile {
   /// others compute it for too long.
   package static func alone<Result>(_ body: () -> Result) -> Result? {
     guard let path = TrustedPath(InstalledPath.breakGlass.bytes) else { return nil }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let folder = try path.parent()
       do throws(SystemError) {
         let file = try folder.fileForReading(path.last)

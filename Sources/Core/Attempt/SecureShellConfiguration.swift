@@ -76,7 +76,7 @@ package struct InstalledSecureShell: SecureShellFiles {
   /// Reads a file.
   package func text(of path: [UInt8]) -> [UInt8]? {
     guard let trusted = TrustedPath(path) else { return nil }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try trusted.contents(longest: Self.longest).bytes
     } catch {
       return nil
@@ -86,10 +86,10 @@ package struct InstalledSecureShell: SecureShellFiles {
   /// Lists a folder.
   package func names(in folder: [UInt8]) -> [[UInt8]]? {
     guard let path = TrustedPath(folder) else { return nil }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try path.names()
     } catch {
-      guard case .system(let cause) = error, cause.isNotFound else { return nil }
+      guard error.isNotFound else { return nil }
       return []
     }
   }

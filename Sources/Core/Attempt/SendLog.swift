@@ -93,7 +93,7 @@ package struct SendLog {
     if let refusal = file.history.refusal(digest, by: cause, limits, now) {
       return .refused(refusal)
     }
-    let id = try cryptographic { () throws(CryptographyError) in try SendID.random() }
+    let id = try cryptographic { () throws(SystemError) in try SendID.random() }
     file.history.add(id, to: digest, by: cause, now)
     try file.write()
     return .admitted(id)
@@ -198,10 +198,10 @@ private final class OpenFile {
     let end = length &- SealingKey.checksumLength
     let sealed = bytes.span.part(from: 0, count: end).copied()
     let checksum = bytes.span.part(from: end, count: SealingKey.checksumLength)
-    let isValid = try cryptographic { () throws(CryptographyError) in
+    let isValid = try cryptographic { () throws(SystemError) in
       try key.verifies(checksum, of: sealed, purpose: .sendLog)
     }
-    let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }
+    let identity = try cryptographic { () throws(SystemError) in try key.identity() }
     guard isValid else {
       let writer = sealed.span.part(from: magic.count, count: SealingKey.identityLength).copied()
       guard sealed.starts(with: magic), writer != identity, !key.isChanging else {
@@ -223,7 +223,7 @@ private final class OpenFile {
   /// Returns the digest of a phone number.
   func digest(of number: Span<UInt8>) throws(FactorStoreError) -> SendHistory.NumberDigest {
     let bytes: [UInt8]
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       bytes = try key.digest(of: number, context: [], purpose: .phoneNumber)
     } catch {
       throw .cryptography
@@ -238,7 +238,7 @@ private final class OpenFile {
   /// Replaces the file by one with the present content. An interruption leaves one of the two.
   func write() throws(FactorStoreError) {
     let sealed: [UInt8]
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       let content = try Self.magic + key.identity() + history.bytes
       sealed = try content + key.checksum(of: content, purpose: .sendLog)
     } catch {
@@ -285,7 +285,7 @@ package struct SendID: Equatable, Sendable {
   package init(number: UInt64) { self.number = number }
 
   /// Creates a random identifier.
-  static func random() throws(CryptographyError) -> SendID {
+  static func random() throws(SystemError) -> SendID {
     var number: UInt64 = 0
     for byte in try randomBytes(count: 8) { number = number << 8 | UInt64(byte) }
     return SendID(number: number)

@@ -180,7 +180,7 @@ package enum SentCodeRequest {
     // The largest multiple of the modulus: larger numbers would make small codes likelier.
     let limit = UInt32.max &- UInt32.max % modulus
     while true {
-      let bytes = try cryptographic { () throws(CryptographyError) in
+      let bytes = try cryptographic { () throws(SystemError) in
         try SecretBytes.random(count: 4)
       }
       var reader = ByteReader(bytes.span)

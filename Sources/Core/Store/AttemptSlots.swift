@@ -55,7 +55,7 @@ struct AttemptSlots {
     guard slot.count >= length &+ SealingKey.checksumLength, slot[0] != 0 else { return nil }
     let encoded = slot.part(from: 0, count: length).copied()
     let checksum = slot.part(from: length, count: SealingKey.checksumLength)
-    let isValid = try cryptographic { () throws(CryptographyError) in
+    let isValid = try cryptographic { () throws(SystemError) in
       try key.verifies(checksum, of: encoded, purpose: .attemptState)
     }
     guard isValid else { return nil }
@@ -92,7 +92,7 @@ struct AttemptSlots {
   private static func checksum(
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try key.checksum(of: encoded, purpose: .attemptState)
     }
   }

@@ -74,7 +74,7 @@ struct AttemptsFile: ~Copyable {
     do throws(FactorStoreError) {
       return LockedAttempts(file: try lock(creating: true), wasReplaced: false)
     } catch {
-      guard case .untrusted(.attempts, _) = error else { throw error }
+      guard error.distrust != nil, case .system(.attempts, _) = error else { throw error }
     }
     try file.unlink()
     return LockedAttempts(file: try lock(creating: true), wasReplaced: true)

@@ -330,7 +330,7 @@ package struct AuditLog: ~Copyable {
   }
 
   private static func newLog() throws(FactorStoreError) -> UInt32 {
-    let bytes = try cryptographic { () throws(CryptographyError) in try randomBytes(count: 4) }
+    let bytes = try cryptographic { () throws(SystemError) in try randomBytes(count: 4) }
     var reader = ByteReader(bytes.span)
     return max(reader.read(UInt32.self) ?? 1, 1)
   }
@@ -438,8 +438,8 @@ package struct AuditLog: ~Copyable {
         switch error {
         case .damaged(.auditLogIndex), .damaged(.auditLogHead), .damaged(.auditLog), .rolledBack:
           failure = error
-        case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-          .cryptography, .nameTooLong, .engine, .foreign,
+        case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
+          .nameTooLong, .engine, .foreign,
           .renamed:
           throw error
         }
@@ -736,7 +736,7 @@ package struct AuditLog: ~Copyable {
     var chain = AuditLogChain.empty
     if let part = reading.earlierPart {
       var partKey = key.shared()
-      try cryptographic { () throws(CryptographyError) in try partKey.select(part.keyIdentity) }
+      try cryptographic { () throws(SystemError) in try partKey.select(part.keyIdentity) }
       guard try checksum(ofFirst: part.chain.length, in: file, &partKey) == part.checksum else {
         reading.foundChangedEarlierPart()
         return reading
@@ -868,7 +868,7 @@ package struct AuditLog: ~Copyable {
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var open = try open(patience: event.kind.patience, key)
     try adopt(&open)
-    let identity = try cryptographic { () throws(CryptographyError) in try open.key.identity() }
+    let identity = try cryptographic { () throws(SystemError) in try open.key.identity() }
     if let part = open.content.earlierPart, part.keyIdentity == identity { return nil }
     let reading = try inspect(open.text, open.content, &open.key) { _ in }
     guard reading.fault == nil else { throw .damaged(.auditLog) }
@@ -916,8 +916,8 @@ package struct AuditLog: ~Copyable {
       case .system(.auditLog, let cause), .system(.auditLogHead, let cause):
         guard cause.isNotFound else { throw error }
         return nil
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .foreign,
+      case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .nameTooLong, .engine, .foreign,
         .renamed:
         throw error
       }

@@ -29,7 +29,7 @@ struct AuditLogChain: Equatable {
   /// Returns the chain value of an entry made of `bytes`, which end before the value itself.
   func value(after bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
     let message = value + bytes
-    return try cryptographic { () throws(CryptographyError) in
+    return try cryptographic { () throws(SystemError) in
       try key.checksum(of: message, purpose: .auditLogEntry)
     }
   }
@@ -61,7 +61,7 @@ struct AuditLogChain: Equatable {
       let trailer = part.part(from: body, count: AuditLogLine.trailerLength).copied()
       guard body >= 0, let value = AuditLogLine.chainValue(of: trailer[...]) else { continue }
       let covered = self.value + part.part(from: 0, count: body).copied()
-      let isValid = try cryptographic { () throws(CryptographyError) in
+      let isValid = try cryptographic { () throws(SystemError) in
         try key.verifies(value.span, of: covered, purpose: .auditLogEntry)
       }
       guard isValid else { continue }
@@ -102,7 +102,7 @@ struct AuditLogEarlierPart: Equatable, Sendable {
     /// Covers the next portion.
     mutating func add(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
       let message = value + bytes
-      value = try cryptographic { () throws(CryptographyError) in
+      value = try cryptographic { () throws(SystemError) in
         try key.checksum(of: message, purpose: .auditLogEarlierPart)
       }
     }

@@ -74,7 +74,7 @@ struct AuditLogHead {
   init(_ bytes: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) {
     // If the slot that was written last is valid, the checksum of the other slot is not computed.
     for slot in Self.slots(of: bytes) {
-      let isValid = try cryptographic { () throws(CryptographyError) in
+      let isValid = try cryptographic { () throws(SystemError) in
         try key.verifies(slot.checksum.span, of: slot.encoded, purpose: .auditLogHead)
       }
       guard isValid else { continue }
@@ -179,7 +179,7 @@ struct AuditLogHead {
   private static func checksum(
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try key.checksum(of: encoded, purpose: .auditLogHead)
     }
   }

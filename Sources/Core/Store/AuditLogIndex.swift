@@ -74,7 +74,7 @@ enum AuditLogIndex {
         guard header == content else { continue }
         let found = written.part(from: 0, count: Self.contentLength).copied()
         let checksum = written.part(from: Self.contentLength, count: SealingKey.checksumLength)
-        let isValid = try cryptographic { () throws(CryptographyError) in
+        let isValid = try cryptographic { () throws(SystemError) in
           try key.verifies(checksum, of: found, purpose: .auditLogIndexPage)
         }
         guard isValid else { continue }
@@ -140,7 +140,7 @@ enum AuditLogIndex {
   private static func checksum(
     of encoded: [UInt8], _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try key.checksum(of: encoded, purpose: .auditLogIndexPage)
     }
   }

@@ -10,7 +10,7 @@ extension FactorRecord {
     _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
     let associated = associatedData(factor: factor, parameters: parameters)
-    return try cryptographic { () throws(CryptographyError) in
+    return try cryptographic { () throws(SystemError) in
       try key.seal(secret, associated: associated)
     }
   }
@@ -22,11 +22,11 @@ extension FactorRecord {
     let context = [kind.rawValue] + recoveryCodeContext()
     let bytes: [UInt8]
     if let digestKeys = try digestKeys(&key) {
-      bytes = try cryptographic { () throws(CryptographyError) in
+      bytes = try cryptographic { () throws(SystemError) in
         try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
       }
     } else {
-      bytes = try cryptographic { () throws(CryptographyError) in
+      bytes = try cryptographic { () throws(SystemError) in
         try key.digest(of: recoveryCode, context: context)
       }
     }
@@ -57,7 +57,7 @@ extension FactorRecord {
     of code: Code, context: [UInt8], purpose: ChecksumPurpose, _ key: inout SealingKey
   ) throws(FactorStoreError) -> UInt64 {
     let digits = code.written()
-    let bytes = try cryptographic { () throws(CryptographyError) in
+    let bytes = try cryptographic { () throws(SystemError) in
       try key.digest(of: digits.span, context: context, purpose: purpose)
     }
     var reader = ByteReader(bytes.span)
@@ -69,7 +69,7 @@ extension FactorRecord {
   /// different fingerprint, except that marking notices as mailed does not change the fingerprint.
   package func fingerprint(_ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
     let encoded = encodedForAuditLog()
-    let checksum = try cryptographic { () throws(CryptographyError) in
+    let checksum = try cryptographic { () throws(SystemError) in
       try key.checksum(of: encoded, purpose: .recordFingerprint)
     }
     return checksum.span.part(from: 0, count: Self.fingerprintLength).copied()

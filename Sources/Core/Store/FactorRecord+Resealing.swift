@@ -9,7 +9,7 @@ extension FactorRecord {
     of factor: Factor, _ key: inout SealingKey
   ) throws(FactorStoreError) -> SecretBytes {
     let associated = associatedData(factor: factor.id, parameters: factor.parameters)
-    let opened = try cryptographic { () throws(CryptographyError) in
+    let opened = try cryptographic { () throws(SystemError) in
       try key.open(factor.sealed, associated: associated)
     }
     guard let opened else { throw .damaged(.record) }
@@ -20,7 +20,7 @@ extension FactorRecord {
   /// made with the present one.
   func digestKeys(_ key: inout SealingKey) throws(FactorStoreError) -> SecretBytes? {
     guard let sealedDigestKeys else { return nil }
-    let opened = try cryptographic { () throws(CryptographyError) in
+    let opened = try cryptographic { () throws(SystemError) in
       try key.open(sealedDigestKeys, associated: digestKeysContext())
     }
     guard let opened else { throw .damaged(.record) }
@@ -39,7 +39,7 @@ extension FactorRecord {
       let secret = try secret(of: factor, &present)
       let associated = associatedData(factor: factor.id, parameters: factor.parameters)
       content.secrets.append(
-        try cryptographic { () throws(CryptographyError) in
+        try cryptographic { () throws(SystemError) in
           try next.seal(secret.span, associated: associated)
         })
     }
@@ -47,7 +47,7 @@ extension FactorRecord {
       if let kept = try digestKeys(&present) {
         content.digestKeys = try sealed(kept, &next)
       } else {
-        let made = try cryptographic { () throws(CryptographyError) in
+        let made = try cryptographic { () throws(SystemError) in
           try present.newDigestKeys()
         }
         try Self.renew(&content.recoveryCodes, through: made)
@@ -89,7 +89,7 @@ extension FactorRecord {
       guard digestKeys.count == SealingKey.digestKeysLength else { return digestKeys }
       kept = digestKeys
     } else {
-      kept = try cryptographic { () throws(CryptographyError) in try key.newDigestKeys() }
+      kept = try cryptographic { () throws(SystemError) in try key.newDigestKeys() }
       try Self.renew(&digests, through: kept)
     }
     var writer = ByteWriter()
@@ -107,7 +107,7 @@ extension FactorRecord {
       return try digest(of: recoveryCode, kind: kind, &key)
     }
     let context = [kind.rawValue] + (origin(of: digestKeys) ?? recoveryCodeContext())
-    let bytes = try cryptographic { () throws(CryptographyError) in
+    let bytes = try cryptographic { () throws(SystemError) in
       try SealingKey.digest(of: recoveryCode, context: context, through: digestKeys)
     }
     guard let digest = RecoveryCodeDigest(kind: kind, bytes: bytes) else { throw .cryptography }
@@ -162,7 +162,7 @@ extension FactorRecord {
   package func seal(
     digestKeys: Span<UInt8>, _ key: inout SealingKey
   ) throws(FactorStoreError) -> [UInt8] {
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try key.seal(digestKeys, associated: digestKeysContext())
     }
   }
@@ -177,7 +177,7 @@ extension FactorRecord {
     _ digests: inout [[UInt8]], through digestKeys: borrowing SecretBytes
   ) throws(FactorStoreError) {
     for index in digests.indices {
-      do throws(CryptographyError) {
+      do throws(SystemError) {
         digests[index] = try SealingKey.renewed(digests[index], through: digestKeys)
       } catch {
         throw .cryptography

@@ -226,7 +226,7 @@ extension FactorStoreEntry {
   package func storedRecordOrNew() throws(FactorStoreError) -> FactorRecord {
     if let kept { return kept }
     guard let user = UserName(owner.name) else { throw .nameTooLong }
-    let id = try cryptographic { () throws(CryptographyError) in try FactorID.generate() }
+    let id = try cryptographic { () throws(SystemError) in try FactorID.generate() }
     return FactorRecord(user: user, uid: owner.uid, id: id)
   }
 

@@ -29,10 +29,9 @@ package enum FactorStoreError: Error, Equatable, Sendable {
     }
   }
 
-  /// A system call failed.
+  /// A system call or a cryptographic operation failed, or the owner, mode, type or size of a file or
+  /// directory is not as required.
   case system(Part, SystemError)
-  /// The owner, mode, type or size of a file or directory is not as required.
-  case untrusted(Part, TrustFailure)
   /// The part was modified, truncated, or never had a valid format.
   case damaged(Part)
   /// The record was written by a different version of this program.
@@ -46,8 +45,6 @@ package enum FactorStoreError: Error, Equatable, Sendable {
   case rolledBack(Part)
   /// Another process held the user's lock for too long.
   case busy
-  /// libcrypto failed.
-  case cryptography
   /// The user's name is too long for a file name.
   case nameTooLong
   /// The database of a shared store did not answer, or did not commit.
@@ -57,13 +54,26 @@ package enum FactorStoreError: Error, Equatable, Sendable {
   /// The user's uid has a record with factors under this name, which no account has now.
   case renamed(from: UserName)
 
+  /// Returns the error for a file or directory that is not as required.
+  package static func untrusted(_ part: Part, _ failure: TrustFailure) -> FactorStoreError {
+    .system(part, .untrusted(failure))
+  }
+
+  /// The error for a failure of libcrypto.
+  package static var cryptography: FactorStoreError { .system(.key, .cryptography) }
+
+  /// Why a file or directory of the store is not trusted, or nil for any other error.
+  package var distrust: TrustFailure? {
+    if case .system(_, let error) = self { error.distrust } else { nil }
+  }
+
   /// Whether the error concerns the audit log, or the identity that is written with each entry.
   package var concernsAuditLog: Bool {
     switch self {
-    case .system(let part, _), .untrusted(let part, _), .damaged(let part), .rolledBack(let part):
+    case .system(let part, _), .damaged(let part), .rolledBack(let part):
       part == .auditLog || part == .auditLogHead || part == .auditLogIndex || part == .identity
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
-      .foreign, .renamed:
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .nameTooLong, .engine, .foreign,
+      .renamed:
       false
     }
   }
@@ -72,14 +82,12 @@ package enum FactorStoreError: Error, Equatable, Sendable {
   package var names: (part: StaticString, reason: StaticString) {
     switch self {
     case .system(let part, let error): (part.name, Self.reason(error))
-    case .untrusted(let part, let distrust): (part.name, distrust.name)
     case .damaged(let part): (part.name, "damaged")
     case .otherVersion: (Part.record.name, "other-version")
     case .otherKey: (Part.record.name, "sealed-under-another-key")
     case .belongsToAnother: (Part.record.name, "belongs-to-another")
     case .rolledBack(let part): (part.name, "rolled-back")
     case .busy: (Part.attempts.name, "busy")
-    case .cryptography: (Part.key.name, "cryptography")
     case .nameTooLong: (Part.record.name, "name-too-long")
     case .engine(let error): ("database", error.name)
     case .foreign: (Part.directory.name, "store-foreign")
@@ -88,6 +96,8 @@ package enum FactorStoreError: Error, Equatable, Sendable {
   }
 
   private static func reason(_ error: SystemError) -> StaticString {
+    if let distrust = error.distrust { return distrust.name }
+    if error.obstacle == .cryptography { return "cryptography" }
     if error.isBusy { return "busy" }
     if error.isReadOnly { return "read-only" }
     return error.hasNoSpace ? "no-space" : "system"
@@ -138,9 +148,7 @@ package func onPart<Result: ~Copyable>(
   do throws(SystemError) {
     return try body()
   } catch {
-    if error.isSymbolicLink { throw .untrusted(part, .symbolicLink) }
-    if error.isNotADirectory { throw .untrusted(part, .notADirectory) }
-    throw .system(part, error)
+    throw .system(part, error.isNotADirectory ? .untrusted(.notADirectory) : error)
   }
 }
 
@@ -150,7 +158,6 @@ package func refusal(
   _ error: SystemError, of part: FactorStoreError.Part, _ name: FileName,
   in directory: borrowing Directory, owner: UInt32
 ) -> FactorStoreError {
-  if error.isSymbolicLink { return .untrusted(part, .symbolicLink) }
   guard error.isForbidden else { return .system(part, error) }
   do throws(SystemError) {
     let status = try directory.status(of: name)
@@ -160,32 +167,22 @@ package func refusal(
   }
 }
 
-/// Runs code that needs libcrypto, and translates its error.
+/// Runs code that needs libcrypto.
 package func cryptographic<Result: ~Copyable>(
-  _ body: () throws(CryptographyError) -> Result
+  _ body: () throws(SystemError) -> Result
 ) throws(FactorStoreError) -> Result {
-  do throws(CryptographyError) { return try body() } catch { throw .cryptography }
+  try onPart(.key, body)
 }
 
 extension TrustedPath {
   /// Opens the directory that holds the last component, as a part of the store.
   package func parent(of part: FactorStoreError.Part) throws(FactorStoreError) -> Directory {
-    do throws(TrustedPath.Refusal) { return try parent() } catch { throw error.of(part) }
+    do throws(SystemError) { return try parent() } catch { throw .system(part, error) }
   }
 
   /// Checks every directory except the last component, as `parent(of:)` does.
   package func checkParents(of part: FactorStoreError.Part) throws(FactorStoreError) {
-    do throws(TrustedPath.Refusal) { try checkParents() } catch { throw error.of(part) }
-  }
-}
-
-extension TrustedPath.Refusal {
-  /// Returns the same refusal as an error of a part of the store.
-  fileprivate func of(_ part: FactorStoreError.Part) -> FactorStoreError {
-    switch self {
-    case .system(let error): .system(part, error)
-    case .untrusted(let distrust): .untrusted(part, distrust)
-    }
+    do throws(SystemError) { try checkParents() } catch { throw .system(part, error) }
   }
 }
 

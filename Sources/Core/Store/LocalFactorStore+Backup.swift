@@ -144,10 +144,12 @@ extension LocalFactorStore {
       return try entry(of: user.account, creating: true)
     } catch {
       switch error {
-      case .damaged(.record), .damaged(.attempts), .untrusted(.record, _), .untrusted(.attempts, _),
-        .otherVersion, .otherKey, .belongsToAnother, .rolledBack(.record), .rolledBack(.attempts):
+      case .system(.record, let cause), .system(.attempts, let cause):
+        guard cause.distrust != nil else { throw error }
+      case .damaged(.record), .damaged(.attempts), .otherVersion, .otherKey, .belongsToAnother,
+        .rolledBack(.record), .rolledBack(.attempts):
         break
-      case .system, .untrusted, .damaged, .rolledBack, .busy, .cryptography, .nameTooLong, .engine,
+      case .system, .damaged, .rolledBack, .busy, .nameTooLong, .engine,
         .foreign, .renamed:
         throw error
       }

@@ -29,7 +29,7 @@ extension LocalFactorStore {
     guard try !isKeyChanging() else { return }
     let keyFile = try openedKeyFile()
     let present = try keyFile.open(storeOwner: owner)
-    let master = try cryptographic { () throws(CryptographyError) in
+    let master = try cryptographic { () throws(SystemError) in
       try SecretBytes.random(count: SealingKey.length)
     }
     try onPart(.key) { () throws(SystemError) in

@@ -151,7 +151,7 @@ package final class LocalFactorStore: FactorStore {
         // The record was sealed with another key before the key was read, or was changed before the
         // audit log was read.
         refusal = error
-      case .system, .untrusted, .damaged, .otherVersion, .belongsToAnother, .busy, .cryptography,
+      case .system, .damaged, .otherVersion, .belongsToAnother, .busy,
         .nameTooLong, .engine, .foreign, .renamed:
         throw error
       }

@@ -74,7 +74,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     let recordFile = try store.recordFile(of: .nobody)
     var key = try store.key()
     let decoy = try FactorSnapshot(decoyLike: record)
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try SealedRecord.imitateOpening(decoy.record, &key)
     }
     let slots = try AttemptSlots(decoy: decoy.attempts, &key)
@@ -229,7 +229,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   package func reseal(entering event: AuditLogEvent) throws(FactorStoreError) -> Bool {
     var next = try store.key()
     guard let kept, next.isChanging else { return false }
-    let isSealed = try cryptographic { () throws(CryptographyError) in
+    let isSealed = try cryptographic { () throws(SystemError) in
       let present = try key.identity()
       return try next.identity() == present
     }
@@ -246,7 +246,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   func adopting(
     _ record: FactorRecord, from other: inout SealingKey
   ) throws(FactorStoreError) -> FactorRecord {
-    let isSame = try cryptographic { () throws(CryptographyError) in
+    let isSame = try cryptographic { () throws(SystemError) in
       let identity = try key.identity()
       return try other.identity() == identity
     }
@@ -264,7 +264,7 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     isRecorded: Bool
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     let isRemoved = record.isVacant
-    let sealed = try cryptographic { () throws(CryptographyError) in
+    let sealed = try cryptographic { () throws(SystemError) in
       try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {

@@ -1,3 +1,4 @@
+import MFABase
 import MFACrypto
 import MFAModel
 
@@ -49,12 +50,12 @@ package enum Resynchronization {
   /// Every time step is computed and compared. If several pairs match, the one nearest to the
   /// current time step counts.
   ///
-  /// - Throws: `CryptographyError` if libcrypto fails.
+  /// - Throws: `SystemError` if libcrypto fails.
   @export(interface)
   package static func finding(
     first: Code, second: Code, secret: Span<UInt8>, parameters: TOTPParameters, now: Int64,
     watermark: Int64
-  ) throws(CryptographyError) -> Finding? {
+  ) throws(SystemError) -> Finding? {
     let present = parameters.step(at: now)
     let range = steps(period: parameters.period)
     // One more step, for the first code of a pair at the beginning of the range.

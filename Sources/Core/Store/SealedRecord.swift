@@ -24,7 +24,7 @@ package struct SealedRecord {
   }
 
   /// Encodes a record and computes the checksum.
-  package init(_ record: FactorRecord, _ key: inout SealingKey) throws(CryptographyError) {
+  package init(_ record: FactorRecord, _ key: inout SealingKey) throws(SystemError) {
     let signed = record.encoded() + (try key.identity())
     bytes = signed + (try key.checksum(of: signed, purpose: .record))
   }
@@ -32,7 +32,7 @@ package struct SealedRecord {
   /// Computes the checksum of a record that was not read.
   static func imitateOpening(
     _ record: FactorRecord, _ key: inout SealingKey
-  ) throws(CryptographyError) {
+  ) throws(SystemError) {
     let signed = record.encoded() + [UInt8](repeating: 0, count: SealingKey.identityLength)
     _ = try key.checksum(of: signed, purpose: .record)
   }
@@ -50,12 +50,12 @@ package struct SealedRecord {
     guard signedLength >= SealingKey.identityLength else { throw .damaged(.record) }
     let signed = bytes.span.part(from: 0, count: signedLength).copied()
     let checksum = bytes.span.part(from: signedLength, count: SealingKey.checksumLength)
-    let expected = try cryptographic { () throws(CryptographyError) in
+    let expected = try cryptographic { () throws(SystemError) in
       try key.select(Self.keyIdentity(in: signed))
       return try key.checksum(of: signed, purpose: .record)
     }
     guard constantTimeEquals(checksum, expected.span) else {
-      let identity = try cryptographic { () throws(CryptographyError) in try key.identity() }
+      let identity = try cryptographic { () throws(SystemError) in try key.identity() }
       throw diagnose(signed, identity)
     }
     let record: FactorRecord

@@ -22,23 +22,22 @@ package struct SealingKey: ~Copyable {
   private var others: DerivedKeys?
 
   /// Derives the keys from the 32 bytes of the key file.
-  package init(master: Span<UInt8>) throws(CryptographyError) {
+  package init(master: Span<UInt8>) throws(SystemError) {
     self.init(try Self.derivedKeys(master), nil)
   }
 
   /// Derives the keys from the next key and the present one.
-  init(next: Span<UInt8>, present: Span<UInt8>) throws(CryptographyError) {
+  init(next: Span<UInt8>, present: Span<UInt8>) throws(SystemError) {
     self.init(try Self.derivedKeys(next), try Self.derivedKeys(present))
   }
 
-  private static func derivedKeys(_ master: Span<UInt8>) throws(CryptographyError) -> DerivedKeys {
+  private static func derivedKeys(_ master: Span<UInt8>) throws(SystemError) -> DerivedKeys {
     var derivation = try HMAC(algorithm: .sha256, key: master)
     let checksumKey = try checksumKey(&derivation)
     return DerivedKeys(derivation, try HMAC(algorithm: .sha256, key: checksumKey.span))
   }
 
-  private static func checksumKey(_ derivation: inout HMAC) throws(CryptographyError) -> SecretBytes
-  {
+  private static func checksumKey(_ derivation: inout HMAC) throws(SystemError) -> SecretBytes {
     try derive("mfa checksum key, version 1", &derivation)
   }
 
@@ -54,24 +53,24 @@ package struct SealingKey: ~Copyable {
   package var isChanging: Bool { others != nil }
 
   /// Returns a value that identifies the key without revealing it.
-  package mutating func identity() throws(CryptographyError) -> [UInt8] {
+  package mutating func identity() throws(SystemError) -> [UInt8] {
     try Self.identity(keys)
   }
 
-  private static func identity(_ keys: DerivedKeys) throws(CryptographyError) -> [UInt8] {
+  private static func identity(_ keys: DerivedKeys) throws(SystemError) -> [UInt8] {
     let name = try derive("mfa key identity, version 1", &keys.derivation)
     return name.span.extracting(0..<identityLength).copied()
   }
 
   /// Seals with the key of this identity from now on, if it is one of the two.
-  package mutating func select(_ identity: [UInt8]) throws(CryptographyError) {
+  package mutating func select(_ identity: [UInt8]) throws(SystemError) {
     guard let others, try Self.identity(others) == identity else { return }
     (keys, self.others) = (others, keys)
   }
 
   /// Derives the key that seals secrets. It is derived on demand, because most records are read for
   /// other purposes.
-  private mutating func sealingKey() throws(CryptographyError) -> SecretBytes {
+  private mutating func sealingKey() throws(SystemError) -> SecretBytes {
     try Self.derive("mfa sealing key, version 1", &keys.derivation)
   }
 
@@ -82,7 +81,7 @@ package struct SealingKey: ~Copyable {
   package init(_ keyFile: KeyFile, storeOwner: UInt32) throws(FactorStoreError) {
     let next = try Self.master(ofNext: keyFile, storeOwner)
     let present = try Self.master(try keyFile.open(storeOwner: storeOwner), storeOwner)
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       if let next {
         try self.init(next: next.span, present: present.span)
       } else {
@@ -129,7 +128,7 @@ package struct SealingKey: ~Copyable {
 
   private static func derive(
     _ label: StaticString, _ derivation: inout HMAC
-  ) throws(CryptographyError) -> SecretBytes {
+  ) throws(SystemError) -> SecretBytes {
     try derivation.tag(of: label.bytes.span)
   }
 
@@ -139,7 +138,7 @@ package struct SealingKey: ~Copyable {
   /// Returns the checksum of `message`. `purpose` separates the uses: the checksum of a record is
   /// not valid for an attempt state.
   package mutating func checksum(of message: [UInt8], purpose: ChecksumPurpose)
-    throws(CryptographyError)
+    throws(SystemError)
     -> [UInt8]
   {
     let tag = try keys.checksum.tag(of: ([purpose.rawValue] + message).span)
@@ -149,7 +148,7 @@ package struct SealingKey: ~Copyable {
   /// Returns whether `checksum` is that of `message`, with either key if there are two.
   package mutating func verifies(
     _ checksum: Span<UInt8>, of message: [UInt8], purpose: ChecksumPurpose
-  ) throws(CryptographyError) -> Bool {
+  ) throws(SystemError) -> Bool {
     let message = [purpose.rawValue] + message
     let tag = try keys.checksum.tag(of: message.span)
     if constantTimeEquals(checksum, tag.span) { return true }
@@ -162,7 +161,7 @@ package struct SealingKey: ~Copyable {
   /// the digest reveals nothing about the secret.
   package mutating func digest(
     of secret: Span<UInt8>, context: [UInt8], purpose: ChecksumPurpose = .recoveryCode
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     let message = SecretBytes(joining: ([purpose.rawValue] + context).span, secret)
     let tag = try keys.checksum.tag(of: message.span)
     return tag.span.copied()
@@ -177,7 +176,7 @@ package struct SealingKey: ~Copyable {
   /// made with: see `newDigestKeys`.
   package static func digest(
     of secret: Span<UInt8>, context: [UInt8], through digestKeys: borrowing SecretBytes
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     let first = digestKeys.span.extracting(first: digestKeyLength)
     var inner = SealingKey(
       DerivedKeys(
@@ -189,7 +188,7 @@ package struct SealingKey: ~Copyable {
   /// Returns a stored digest of the earlier key as it is stored from now on.
   package static func renewed(
     _ digest: [UInt8], through digestKeys: borrowing SecretBytes
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     let rest = digestKeys.span.extracting(droppingFirst: digestKeyLength)
     var outer = try HMAC(algorithm: .sha256, key: rest.extracting(first: digestKeyLength))
     let tag = try outer.tag(of: digest.span)
@@ -203,7 +202,7 @@ package struct SealingKey: ~Copyable {
   /// once more instead, with the random key: without the record's own keys, which are sealed, an
   /// attacker with the earlier key cannot try recovery codes. Later changes of the key seal the
   /// record's keys again, and leave the digests as they are.
-  package mutating func newDigestKeys() throws(CryptographyError) -> SecretBytes {
+  package mutating func newDigestKeys() throws(SystemError) -> SecretBytes {
     let first = try Self.checksumKey(&keys.derivation)
     let second = try SecretBytes.random(count: Self.digestKeyLength)
     return SecretBytes(joining: first.span, second.span)
@@ -217,7 +216,7 @@ package struct SealingKey: ~Copyable {
     for place in places {
       let message = record.recoveryCodeContext() + [place.kind.rawValue] + place.identity
       let bytes: [UInt8]
-      do throws(CryptographyError) {
+      do throws(SystemError) {
         bytes = try checksum(of: message, purpose: .signInOrigin)
       } catch {
         throw .cryptography
@@ -231,7 +230,7 @@ package struct SealingKey: ~Copyable {
   /// Seals a secret together with data that stays readable (AES-256-GCM).
   package mutating func seal(
     _ secret: Span<UInt8>, associated: [UInt8]
-  ) throws(CryptographyError) -> [UInt8] {
+  ) throws(SystemError) -> [UInt8] {
     let key = try sealingKey()
     return try AES256GCM.seal(secret, key: key.span, associated: associated.span)
   }
@@ -239,7 +238,7 @@ package struct SealingKey: ~Copyable {
   /// Opens what `seal` returned. Returns nil if any byte of it or of the associated data differs.
   package mutating func open(
     _ sealed: [UInt8], associated: [UInt8]
-  ) throws(CryptographyError) -> SecretBytes? {
+  ) throws(SystemError) -> SecretBytes? {
     let key = try sealingKey()
     return AES256GCM.open(sealed.span, key: key.span, associated: associated.span)
   }
@@ -248,7 +247,7 @@ package struct SealingKey: ~Copyable {
   package mutating func seal(
     continuation: Span<UInt8>, binding: [UInt8]
   ) throws(FactorStoreError) -> [UInt8] {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       let key = try continuationKey()
       return try AES256GCM.seal(continuation, key: key.span, associated: binding.span)
     } catch {
@@ -260,7 +259,7 @@ package struct SealingKey: ~Copyable {
   package mutating func open(
     continuation: [UInt8], binding: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes? {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       let key = try continuationKey()
       return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
     } catch {
@@ -268,7 +267,7 @@ package struct SealingKey: ~Copyable {
     }
   }
 
-  private mutating func continuationKey() throws(CryptographyError) -> SecretBytes {
+  private mutating func continuationKey() throws(SystemError) -> SecretBytes {
     try Self.derive("mfa continuation key, version 1", &keys.derivation)
   }
 }

@@ -90,7 +90,7 @@ package enum SharedAuditLog {
     writer.write(chain.value)
     let content = writer.bytes
     return content
-      + (try cryptographic { () throws(CryptographyError) in
+      + (try cryptographic { () throws(SystemError) in
         try key.checksum(of: content, purpose: .sharedAuditLogEnd)
       })
   }
@@ -106,7 +106,7 @@ package enum SharedAuditLog {
       let checksum = reader.read(count: SealingKey.checksumLength), reader.isAtEnd
     else { throw .damaged(.auditLogHead) }
     let content = Array(end.dropLast(SealingKey.checksumLength))
-    let isValid = try cryptographic { () throws(CryptographyError) in
+    let isValid = try cryptographic { () throws(SystemError) in
       try key.verifies(checksum.span, of: content, purpose: .sharedAuditLogEnd)
     }
     guard isValid else { throw .damaged(.auditLogHead) }

@@ -88,7 +88,7 @@ package struct StoreIdentity: Equatable, Sendable {
     if newest.content.log == 0 { return .identity(newest.content) }
     var key = try makeKey()
     for slot in slots where slot.content.log != 0 {
-      let isValid = try cryptographic { () throws(CryptographyError) in
+      let isValid = try cryptographic { () throws(SystemError) in
         try key.verifies(slot.checksum.span, of: slot.encoded, purpose: .storeIdentity)
       }
       if isValid { return .identity(slot.content) }
@@ -110,7 +110,7 @@ package struct StoreIdentity: Equatable, Sendable {
     writer.write(keyMachine ?? unknown)
     let content = writer.bytes
     return content
-      + (try cryptographic { () throws(CryptographyError) in
+      + (try cryptographic { () throws(SystemError) in
         try key.checksum(of: content, purpose: .storeIdentity)
       })
   }

@@ -11,12 +11,12 @@ package enum Verification {
   /// so that the duration reveals nothing. `adjacentIntervals`, 0 to 10, is the number of time
   /// steps accepted before and after the current one.
   ///
-  /// - Throws: `CryptographyError` if libcrypto fails.
+  /// - Throws: `SystemError` if libcrypto fails.
   @export(interface)
   package static func latestMatch(
     of code: Code, secret: Span<UInt8>, parameters: TOTPParameters, now: Int64,
     adjacentIntervals: UInt8
-  ) throws(CryptographyError) -> Int64? {
+  ) throws(SystemError) -> Int64? {
     guard let window = parameters.window(at: now, adjacentIntervals: adjacentIntervals) else {
       return nil
     }
@@ -45,7 +45,7 @@ package struct HOTP: ~Copyable {
 
   /// Sets up `secret` for `algorithm`. RFC 4226 defines only SHA-1; RFC 6238, section 1.2, adds
   /// SHA-256 and SHA-512.
-  package init(secret: Span<UInt8>, algorithm: HashAlgorithm) throws(CryptographyError) {
+  package init(secret: Span<UInt8>, algorithm: HashAlgorithm) throws(SystemError) {
     authentication = try HMAC(algorithm: algorithm, key: secret)
   }
 
@@ -53,14 +53,14 @@ package struct HOTP: ~Copyable {
   @export(interface)
   package mutating func code(
     at counter: UInt64, digits: CodeLength
-  ) throws(CryptographyError) -> Code {
+  ) throws(SystemError) -> Code {
     var message: InlineArray<8, UInt8> = .init(repeating: 0)
     for index in message.indices {
       message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 &- 8 &* index))
     }
     let tag = try authentication.tag(of: message.span)
     guard let value = Self.truncate(tag.span) else {
-      throw CryptographyError(operation: .authenticate)
+      throw SystemError.cryptography
     }
     return Code(value: value % digits.modulus, length: digits)
   }
@@ -77,9 +77,9 @@ package struct HOTP: ~Copyable {
 
 extension FactorID {
   /// Returns a new identifier: 16 random bytes.
-  package static func generate() throws(CryptographyError) -> FactorID {
+  package static func generate() throws(SystemError) -> FactorID {
     guard let id = FactorID(bytes: try randomBytes(count: length)) else {
-      throw CryptographyError(operation: .random)
+      throw SystemError.cryptography
     }
     return id
   }

@@ -156,15 +156,23 @@ package struct ConfigurationDraft {
     let value = line.extracting((equalsSign + 1)..<line.count).trimmed()
     guard section != nil else { throw error(.outsideSection(Excerpt(name))) }
     let origin = Configuration.Origin(file: file, line: self.line)
-    do throws(ConfigurationError.Reason) {
+    do throws(ConfigurationError) {
       try section?.set(name, to: value, at: origin)
     } catch {
-      throw self.error(error)
+      throw self.error(error.reason)
     }
   }
 
   private func error(_ reason: ConfigurationError.Reason) -> ConfigurationError {
-    ConfigurationError(file: file, line: line, reason: reason)
+    error(at: Configuration.Origin(file: file, line: line), reason)
+  }
+
+  private func error(
+    at origin: Configuration.Origin, _ reason: ConfigurationError.Reason
+  ) -> ConfigurationError {
+    let file = Int(origin.file)
+    return ConfigurationError(
+      in: file < files.count ? files[file] : [], line: Int(origin.line), reason)
   }
 }
 
@@ -177,7 +185,7 @@ extension ConfigurationDraft {
     var tenants: [Tenant] = []
     for draft in self.tenants {
       guard !Selectors(draft.values).isEmpty else {
-        throw ConfigurationError(draft.header, .noSelector(Excerpt(draft.name.span)))
+        throw error(at: draft.header, .noSelector(Excerpt(draft.name.span)))
       }
       var values = values
       values.apply(draft.values, .yes)
@@ -202,15 +210,14 @@ extension ConfigurationDraft {
     let enrollment = section.origin(of: .enrollment)
     let signIns = section.origin(of: .offerSignIns)
     guard !values.offersWithoutEnd else {
-      throw ConfigurationError(
-        signIns.isLater(than: enrollment) ? signIns : enrollment, .offerNeverEnds)
+      throw error(at: signIns.isLater(than: enrollment) ? signIns : enrollment, .offerNeverEnds)
     }
     // Combined with another tenant that offers enrolment, a tenant that removes the limit on
     // sign-ins could create an offer that never ends, depending on the result of a lookup.
     guard
       section.kind == .project || section.values.number(.offerSignIns) != 0
         || values.number(.offerUntil) != 0 || !limitsSignIns
-    else { throw ConfigurationError(signIns, .offerNeverEnds) }
+    else { throw error(at: signIns, .offerNeverEnds) }
     try check(.throttleFirstWait, isAtMost: .throttleLongestWait, values, section)
     try check(.throttleAfter, isAtMost: .disableAfter, values, section)
   }
@@ -229,16 +236,10 @@ extension ConfigurationDraft {
     let type = upper.declaration.type
     if lowerOrigin.isLater(than: upperOrigin) {
       let text = type.printed(limit) ?? []
-      throw ConfigurationError(lowerOrigin, .aboveLimit(lower, limit: upper, Excerpt(text.span)))
+      throw error(at: lowerOrigin, .aboveLimit(lower, limit: upper, Excerpt(text.span)))
     }
     let text = type.printed(lowerValue) ?? []
-    throw ConfigurationError(upperOrigin, .belowLimit(upper, limit: lower, Excerpt(text.span)))
-  }
-}
-
-extension ConfigurationError {
-  fileprivate init(_ origin: Configuration.Origin, _ reason: Reason) {
-    self.init(file: origin.file, line: Int(origin.line), reason: reason)
+    throw error(at: upperOrigin, .belowLimit(upper, limit: lower, Excerpt(text.span)))
   }
 }
 
@@ -316,16 +317,18 @@ struct SectionDraft {
   /// if the line is invalid.
   mutating func set(
     _ name: Span<UInt8>, to value: Span<UInt8>, at origin: Configuration.Origin
-  ) throws(ConfigurationError.Reason) {
+  ) throws(ConfigurationError) {
     guard let key = Configuration.Key(named: name, from: nextKey) else {
-      throw .unknownKey(Excerpt(name), in: kind)
+      throw ConfigurationError(.unknownKey(Excerpt(name), in: kind))
     }
     nextKey = key.next
     let declaration = key.declaration
-    guard declaration.belongs(to: kind) else { throw .unknownKey(Excerpt(name), in: kind) }
+    guard declaration.belongs(to: kind) else {
+      throw ConfigurationError(.unknownKey(Excerpt(name), in: kind))
+    }
     let earlier = origins[Int(key.rawValue)]
     guard !earlier.isIn(origin.file) else {
-      throw .repeatedKey(key, firstLine: Int(earlier.line))
+      throw ConfigurationError(.repeatedKey(key, firstLine: Int(earlier.line)))
     }
     origins[Int(key.rawValue)] = origin
     values[key] = try declaration.type.parse(value, of: key)

@@ -1,9 +1,15 @@
 import MFABase
 
-/// The reason why a configuration was refused, and its source location.
-package struct ConfigurationError: Error, Equatable {
-  /// The reason for the refusal.
-  package enum Reason: Error, Equatable {
+/// Why there is no valid configuration, and where the cause is.
+package struct ConfigurationError: Error, Equatable, Sendable {
+  /// What is wrong with a file, or with the folder of drop-ins.
+  package enum Reason: Equatable, Sendable {
+    /// The path is not absolute.
+    case notAPath
+    /// The file cannot be read, or is not trusted.
+    case system(SystemError)
+    /// The folder has more drop-ins than this.
+    case tooManyFiles(Int)
     /// The file has more than `Configuration.maximumLength` bytes.
     case fileTooLong
     /// The line has more than `Configuration.maximumLineLength` bytes.
@@ -50,35 +56,49 @@ package struct ConfigurationError: Error, Equatable {
     case belowLimit(Configuration.Key, limit: Configuration.Key, Excerpt)
   }
 
-  /// The index of the file among the files that were read.
-  package let file: UInt16
+  /// The file, or the folder of drop-ins; empty while the file is not known.
+  package let path: [UInt8]
 
   /// The line, counted from 1; 0 if the error concerns the file as a whole.
   package let line: Int
 
-  /// The reason for the refusal.
+  /// What is wrong.
   package let reason: Reason
 
-  /// Creates the error `reason` at `line`.
-  package init(file: UInt16 = 0, line: Int, reason: Reason) {
-    self.file = file
+  /// Creates the error `reason` in `line` of the file at `path`.
+  package init(in path: [UInt8] = [], line: Int = 0, _ reason: Reason) {
+    self.path = path
     self.line = line
     self.reason = reason
   }
 
-  /// Returns one line for the log or the terminal, in printable ASCII and without a line feed: the
-  /// file, the line, the problem, and how to correct it. `file` is the name of the file for the
-  /// reader; up to 1024 bytes of it are shown.
-  package func message(file: [UInt8]) -> [UInt8] {
-    var message = Excerpt(file.span, limit: 1024).text
+  /// Whether the content of the file is wrong.
+  package var isMistake: Bool {
+    switch reason {
+    case .notAPath, .system, .tooManyFiles: false
+    case _: true
+    }
+  }
+
+  /// One line for the log or the terminal, in printable ASCII and without a line feed: the file, of which
+  /// up to 1024 bytes are shown, the line, the problem, and how to correct it.
+  package var message: [UInt8] {
+    var message = Excerpt(path.span, limit: 1024).text
     if line != 0 { message += joined([":", decimal(Int64(line))]) }
-    message += joined([": "])
+    if isMistake { message.append(UInt8(ascii: ":")) }
+    message.append(UInt8(ascii: " "))
     message.append(contentsOf: explanation)
     return message
   }
 
   private var explanation: [UInt8] {
     switch reason {
+    case .notAPath: return joined(["is not an absolute path"])
+    case .system(let error):
+      let problem = error.distrust == nil ? "cannot be read: " : "is not trusted: "
+      return joined([problem]) + bytes(of: error.text)
+    case .tooManyFiles(let maximum):
+      return joined(["has more than ", decimal(Int64(maximum)), " configuration files"])
     case .fileTooLong:
       return joined([
         "the file is longer than ", decimal(Int64(Configuration.maximumLength)),

@@ -5,7 +5,7 @@ extension ConfigurationValueType {
   /// Parses the value of `key`. Throws the reason if the key does not accept it.
   func parse(
     _ text: Span<UInt8>, of key: Configuration.Key
-  ) throws(ConfigurationError.Reason) -> ConfigurationValue {
+  ) throws(ConfigurationError) -> ConfigurationValue {
     let value: ConfigurationValue?
     switch self {
     case .issuer: value = Self.issuer(text).map { .texts([$0]) }
@@ -19,7 +19,7 @@ extension ConfigurationValueType {
       .factors:
       value = number(text).map { .number($0) }
     }
-    guard let value else { throw .invalidValue(key, Excerpt(text)) }
+    guard let value else { throw ConfigurationError(.invalidValue(key, Excerpt(text))) }
     return value
   }
 
@@ -169,7 +169,7 @@ extension ConfigurationValueType {
   /// Parses a list of networks. Throws if a network is not canonical.
   private static func networks(
     _ text: Span<UInt8>
-  ) throws(ConfigurationError.Reason) -> [Network]? {
+  ) throws(ConfigurationError) -> [Network]? {
     var networks: [Network] = []
     var start = 0
     while start <= text.count {
@@ -179,7 +179,8 @@ extension ConfigurationValueType {
       }
       let canonical = network.text
       guard element.copied() == canonical else {
-        throw .nonCanonicalNetwork(Excerpt(element), meant: Excerpt(canonical.span))
+        throw ConfigurationError(
+          .nonCanonicalNetwork(Excerpt(element), meant: Excerpt(canonical.span)))
       }
       networks.append(network)
     }

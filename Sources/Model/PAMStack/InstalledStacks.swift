@@ -54,30 +54,25 @@ package struct InstalledStacks: StackSource {
   }
 
   private static func names(in folder: [UInt8]) throws(StackRefusal) -> [[UInt8]] {
-    try reading(folder) { path throws(TrustedPath.Refusal) in try path.names() } ?? []
+    try reading(folder) { path throws(SystemError) in try path.names() } ?? []
   }
 
   private static func contents(of file: [UInt8]) throws(StackRefusal) -> [UInt8]? {
-    try reading(file) { path throws(TrustedPath.Refusal) in
+    try reading(file) { path throws(SystemError) in
       try path.contents(longest: StackFile.longest).bytes
     }
   }
 
   /// Calls `body`, which reads what is at a path. Returns nil if nothing is there.
   private static func reading<Value>(
-    _ path: [UInt8], _ body: (TrustedPath) throws(TrustedPath.Refusal) -> Value
+    _ path: [UInt8], _ body: (TrustedPath) throws(SystemError) -> Value
   ) throws(StackRefusal) -> Value? {
     guard let trusted = TrustedPath(path) else { throw .notAServiceName }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try body(trusted)
     } catch {
-      switch error {
-      case .system(let error):
-        guard !error.isNotFound else { return nil }
-        throw .system(file: path, error)
-      case .untrusted(.tooLarge): throw .tooLong(file: path)
-      case .untrusted(let distrust): throw .untrusted(file: path, distrust)
-      }
+      guard !error.isNotFound else { return nil }
+      throw error.distrust == .tooLarge ? .tooLong(file: path) : .system(file: path, error)
     }
   }
 }

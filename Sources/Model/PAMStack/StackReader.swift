@@ -92,10 +92,8 @@ package enum StackRefusal: Error, Equatable, Sendable {
   case notUnderstood(StackPosition)
   /// The line ends with a carriage return, as on Windows.
   case carriageReturn(StackPosition)
-  /// A file cannot be read.
+  /// A file cannot be read, or a user other than root could have written it.
   case system(file: [UInt8], SystemError)
-  /// A user other than root could have written a file.
-  case untrusted(file: [UInt8], TrustFailure)
 
   /// The reason as named in log lines.
   package var name: StaticString {
@@ -107,8 +105,7 @@ package enum StackRefusal: Error, Equatable, Sendable {
     case .tooLong: "too-long"
     case .notUnderstood: "not-understood"
     case .carriageReturn: "carriage-return"
-    case .system: "not-readable"
-    case .untrusted: "not-trusted"
+    case .system(_, let error): error.distrust == nil ? "not-readable" : "not-trusted"
     }
   }
 
@@ -119,7 +116,7 @@ package enum StackRefusal: Error, Equatable, Sendable {
     case .notFound(let position), .loop(let position), .tooDeep(let position),
       .notUnderstood(let position), .carriageReturn(let position):
       position.text
-    case .tooLong(let file), .system(let file, _), .untrusted(let file, _): file
+    case .tooLong(let file), .system(let file, _): file
     }
   }
 }

@@ -91,7 +91,7 @@ package enum OfflineChain {
   package static func value(
     after chain: [UInt8], _ record: [UInt8]
   ) throws(RealmError) -> [UInt8] {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       var hash = try HMAC(algorithm: .sha256, key: chain.span)
       let tag = try hash.tag(of: record.span)
       return tag.span.copied()

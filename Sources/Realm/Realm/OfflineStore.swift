@@ -147,7 +147,7 @@ package final class OfflineStore: Sendable {
     of code: borrowing SecretBytes, in set: OfflineCodeSet
   ) throws(RealmError) -> UInt8? {
     let hash: SecretBytes
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       hash = try SlowHash.hash(
         code.span, salt: set.salt, costLog2: set.costLog2, count: OfflineCodeSet.hashLength)
     } catch {
@@ -284,9 +284,8 @@ package final class OfflineStore: Sendable {
   // MARK: Files
 
   private static func open(_ folder: TrustedPath) throws(RealmError) -> Directory {
-    do throws(TrustedPath.Refusal) { try folder.checkParents() } catch {
-      if case .untrusted = error { throw .untrusted }
-      throw .system
+    do throws(SystemError) { try folder.checkParents() } catch {
+      throw error.distrust == nil ? .system : .untrusted
     }
     let directory = try RealmError.onFiles { () throws(SystemError) in try folder.lastDirectory() }
     let status = try RealmError.onFiles { () throws(SystemError) in try directory.status() }

@@ -105,7 +105,7 @@ package struct HostRegistry<Engine: StoreEngine> {
     guard EngineKey(.host, host) != nil, groups.count <= HostRecord.mostGroups,
       groups.allSatisfy({ (1...HostRecord.longestGroup).contains($0.count) })
     else { throw .nameTooLong }
-    let bytes = try cryptographic { () throws(CryptographyError) in
+    let bytes = try cryptographic { () throws(SystemError) in
       try SecretBytes.random(count: RecoveryCode.length)
     }
     guard let code = RecoveryCode(bytes: bytes) else { throw .cryptography }
@@ -165,7 +165,7 @@ package struct HostRegistry<Engine: StoreEngine> {
     of ticket: borrowing RecoveryCode, _ sealing: inout SealingKey
   ) throws(FactorStoreError) -> EngineKey {
     let code = ticket.bytes.span
-    let digest = try cryptographic { () throws(CryptographyError) in
+    let digest = try cryptographic { () throws(SystemError) in
       try sealing.digest(of: code, context: [], purpose: .hostTicket)
     }
     guard let key = EngineKey(.ticket, digest) else { throw .cryptography }

@@ -98,7 +98,7 @@ struct Checksum {
 
   /// Returns the checksum of a message.
   func of(_ message: [UInt8], _ key: inout SealingKey) throws(FactorStoreError) -> [UInt8] {
-    try cryptographic { () throws(CryptographyError) in
+    try cryptographic { () throws(SystemError) in
       try key.checksum(of: message, purpose: purpose)
     }
   }
@@ -112,7 +112,7 @@ struct Checksum {
     let content = sealed.span.part(from: 0, count: length).copied()
     let checksum = sealed.span.part(from: length, count: SealingKey.checksumLength)
     let message = covered(content)
-    let isValid = try cryptographic { () throws(CryptographyError) in
+    let isValid = try cryptographic { () throws(SystemError) in
       try key.verifies(checksum, of: message, purpose: purpose)
     }
     guard isValid else { throw .damaged(part) }

@@ -359,7 +359,7 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     var change = EngineChange(epoch: snapshot.realm.epoch)
     change.budget = request.budget(at: now, isFailure: isFailure)
     change.answer = EngineAnswer(
-      nonce: try cryptographic { () throws(CryptographyError) in
+      nonce: try cryptographic { () throws(SystemError) in
         try randomBytes(count: EngineAnswer.nonceLength)
       }, answer: [UInt8](repeating: 0, count: 64), expires: now)
     _ = try commit(change, entering: nil, about: AuditLogSubject(), &key)

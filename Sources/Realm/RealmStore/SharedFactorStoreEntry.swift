@@ -59,7 +59,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   ) throws(FactorStoreError) {
     var key = try store.key()
     let decoy = try FactorSnapshot(decoyLike: record)
-    let sealed = try cryptographic { () throws(CryptographyError) in
+    let sealed = try cryptographic { () throws(SystemError) in
       try SealedRecord(decoy.record, &key)
     }
     let snapshot = EngineSnapshot(
@@ -156,7 +156,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {
     var record = record
     if event != nil { record.beginGeneration() }
-    let sealed = try cryptographic { () throws(CryptographyError) in
+    let sealed = try cryptographic { () throws(SystemError) in
       try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {
@@ -223,7 +223,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     var record = try kept.resealed(for: user, &key)
     record.continueGenerations(after: next.kept?.generation ?? 0)
     record.beginGeneration()
-    let sealed = try cryptographic { () throws(CryptographyError) in
+    let sealed = try cryptographic { () throws(SystemError) in
       try SealedRecord(record, &key)
     }
     guard sealed.bytes.count <= SealedRecord.maximumLength else {

@@ -25,7 +25,7 @@ package struct RealmFile {
 
   /// Reads the file.
   package func read(isSecret: Bool = false) throws(RealmError) -> [UInt8] {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try contents(in: try ownFolder()) { status in
         Self.isOwner(status.owner) && (!isSecret || status.permissions & 0o077 == 0)
       }
@@ -37,7 +37,7 @@ package struct RealmFile {
   /// Reads a file that a program wrote into the folder of its own user. Only the user of the program vouches for the
   /// content, so nothing may depend on it.
   package func readReport() throws(RealmError) -> [UInt8] {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let folder = try folder()
       let owner = try Self.owner(of: folder)
       return try contents(in: folder) { $0.owner == owner }
@@ -48,54 +48,48 @@ package struct RealmFile {
 
   private func contents(
     in folder: borrowing Directory, if isTrusted: (FileStatus) -> Bool
-  ) throws(TrustedPath.Refusal) -> [UInt8] {
-    try TrustedPath.translating { () throws(SystemError) in
-      let file = try folder.fileForReading(path.last)
-      let status = try file.status()
-      guard status.kind == .regular, isTrusted(status), !status.isWritableByOthers else {
-        throw .forbidden(.read)
-      }
-      guard status.size <= Self.longest else { throw SystemError(.read, number: 27 /* EFBIG */) }
-      return try file.read(count: Int(clamping: status.size))
+  ) throws(SystemError) -> [UInt8] {
+    let file = try folder.fileForReading(path.last)
+    let status = try file.status()
+    guard status.kind == .regular, isTrusted(status), !status.isWritableByOthers else {
+      throw .forbidden(.read)
     }
+    guard status.size <= Self.longest else { throw SystemError(.read, number: 27 /* EFBIG */) }
+    return try file.read(count: Int(clamping: status.size))
   }
 
   /// Replaces the file, or creates it.
   package func write(_ bytes: [UInt8]) throws(RealmError) {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let folder = try ownFolder()
       guard let temporary = FileName([0x2E] + path.last.bytes.prefix(200) + Array(".new".utf8))
-      else { throw .system(.forbidden(.write)) }
-      try TrustedPath.translating { () throws(SystemError) in
-        try folder.replace(path.last, with: bytes, by: temporary)
-      }
+      else { throw .forbidden(.write) }
+      try folder.replace(path.last, with: bytes, by: temporary)
     } catch {
       throw Self.error("cannot write \(text)", error, isSecret: false)
     }
   }
 
   /// Opens the folder of the file, whose parents must belong to root or to this process's user.
-  private func folder() throws(TrustedPath.Refusal) -> Directory {
+  private func folder() throws(SystemError) -> Directory {
     let folder = Array(path.bytes.dropLast(path.last.bytes.count + 1))
     guard let folder = TrustedPath(folder) else { return try path.parent() }
     try folder.checkParents()
-    let directory = try TrustedPath.translating { () throws(SystemError) in
-      try folder.lastDirectory()
-    }
-    let status = try TrustedPath.translating { () throws(SystemError) in try directory.status() }
+    let directory = try folder.lastDirectory()
+    let status = try directory.status()
     guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
     return directory
   }
 
   /// Opens the folder of the file, which must belong to root or to this process's user as well.
-  private func ownFolder() throws(TrustedPath.Refusal) -> Directory {
+  private func ownFolder() throws(SystemError) -> Directory {
     let folder = try folder()
     guard Self.isOwner(try Self.owner(of: folder)) else { throw .untrusted(.wrongOwner) }
     return folder
   }
 
-  private static func owner(of folder: borrowing Directory) throws(TrustedPath.Refusal) -> UInt32 {
-    try TrustedPath.translating { () throws(SystemError) in try folder.status().owner }
+  private static func owner(of folder: borrowing Directory) throws(SystemError) -> UInt32 {
+    try folder.status().owner
   }
 
   private static func isOwner(_ owner: UInt32) -> Bool {
@@ -103,23 +97,20 @@ package struct RealmFile {
   }
 
   private static func error(
-    _ what: String, _ refusal: TrustedPath.Refusal, isSecret: Bool
+    _ what: String, _ error: SystemError, isSecret: Bool
   ) -> RealmError {
-    switch refusal {
-    case .untrusted(let reason):
-      RealmError(
-        "\(what): a folder of the path is not trusted (\(reason.name))",
+    if let distrust = error.distrust {
+      return RealmError(
+        "\(what): a folder of the path is not trusted (\(distrust.name))",
         hint: "each folder must belong to root, and only root may write to it")
-    case .system(let error):
-      if error.isForbidden, error.call == .read {
-        RealmError(
-          "\(what): the file is not trusted",
-          hint: isSecret
-            ? "the file must belong to root or to the user of this program, with mode 0600"
-            : "the file must belong to root, and only root may write to it")
-      } else {
-        RealmError("\(what): \(error.text)")
-      }
     }
+    guard error.isForbidden, error.call == .read else {
+      return RealmError("\(what): \(error.text)")
+    }
+    return RealmError(
+      "\(what): the file is not trusted",
+      hint: isSecret
+        ? "the file must belong to root or to the user of this program, with mode 0600"
+        : "the file must belong to root, and only root may write to it")
   }
 }

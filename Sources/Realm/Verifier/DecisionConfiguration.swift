@@ -1,3 +1,4 @@
+import MFAModel
 import MFABase
 import MFAAttempt
 import MFARealmStore
@@ -86,7 +87,7 @@ struct DecisionConfiguration: Equatable, Sendable {
   /// Reads the file of this verifier.
   static func installed() throws(RealmError) -> DecisionConfiguration {
     let text: [UInt8]
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       text = try ConfigurationFile.text(Array(path.utf8))
     } catch {
       throw RealmError(

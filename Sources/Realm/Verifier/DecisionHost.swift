@@ -31,13 +31,13 @@ struct DecisionHost<Engine: StoreEngine>: Host {
 
   /// Reads the realm's policy. A file that a service of the host names is refused: a host must not be able to
   /// choose a policy on which the state of other hosts depends.
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    if let path { throw ConfigurationFile.Failure(path, .system(.forbidden(.open))) }
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
+    if let path { throw ConfigurationError(in: path, .system(.forbidden(.open))) }
     return try realm.policy()
   }
 
   /// Refuses the file, as above.
-  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationError) -> Configuration {
     try configuration(at: path)
   }
 

@@ -68,7 +68,7 @@ package enum DecisionProgram {
   }
 
   private static func settle() throws(RealmError) {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfa-verifier", keepsDescriptors: true)
     } catch {
       throw RealmError("the process cannot be prepared")

@@ -51,7 +51,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   }
 
   /// Reads all files of the realm's policy.
-  func policy() throws(ConfigurationFile.Failure) -> Configuration { try policyCache.read() }
+  func policy() throws(ConfigurationError) -> Configuration { try policyCache.read() }
 
   /// Returns the store for one request.
   func store(for request: SharedRequest) -> SharedFactorStore<Engine> {
@@ -75,7 +75,7 @@ final class DecisionRealm<Engine: StoreEngine> {
   /// The largest number of adjacent intervals that the policy allows. Without a valid policy, which denies
   /// every sign-in, it is the largest possible number.
   private var intervals: UInt8 {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       return try policy().largestAdjacentIntervals
     } catch {
       return Settings.adjacentIntervalsRange.upperBound

@@ -95,7 +95,7 @@ struct OfflineDecisions<Engine: StoreEngine> {
   ) throws(FactorStoreError) -> FactorRecord? {
     guard let snapshot = try store().snapshot(of: Account(name: user, uid: 0)) else { return nil }
     let configuration: Configuration
-    do throws(ConfigurationFile.Failure) { configuration = try realm.policy() } catch {
+    do throws(ConfigurationError) { configuration = try realm.policy() } catch {
       return nil
     }
     let settings = configuration.settings(
@@ -121,13 +121,13 @@ struct OfflineDecisions<Engine: StoreEngine> {
     of user: [UInt8], for group: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes {
     var text = SecretBytes(count: OfflineCodeSet.mostCodes * RecoveryCode.writtenLength)
-    let set = try cryptographic { () throws(CryptographyError) in
+    let set = try cryptographic { () throws(SystemError) in
       var set = OfflineCodeSet(
         id: try randomBytes(count: OfflineCodeSet.idLength),
         salt: try randomBytes(count: OfflineCodeSet.saltLength), costLog2: Self.costLog2, codes: [])
       for number in 0..<OfflineCodeSet.mostCodes {
         guard let code = RecoveryCode(bytes: try SecretBytes.random(count: RecoveryCode.length))
-        else { throw CryptographyError(operation: .random) }
+        else { throw SystemError.cryptography }
         let hash = try SlowHash.hash(
           code.bytes.span, salt: set.salt, costLog2: set.costLog2, count: OfflineCodeSet.hashLength)
         set.codes.append(

@@ -131,7 +131,7 @@ package struct RealmAdministration {
 extension RealmAdministration {
   /// Mails the pending notices of each account that has a file in the folder of this verifier.
   package func mail() throws(RealmError) {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfa-verifier", keepsDescriptors: true)
     } catch {
       throw RealmError("the process cannot be prepared")

@@ -50,9 +50,10 @@ struct RealmMail<Engine: StoreEngine> {
       return true
     } catch {
       switch error {
-      case .damaged, .untrusted, .otherKey, .belongsToAnother, .rolledBack, .nameTooLong:
+      case .damaged, .otherKey, .belongsToAnother, .rolledBack, .nameTooLong:
         return false
-      case .engine, .system, .otherVersion, .busy, .cryptography, .foreign, .renamed: return true
+      case .system(_, let cause): return cause.distrust == nil
+      case .engine, .otherVersion, .busy, .foreign, .renamed: return true
       }
     }
   }
@@ -71,7 +72,7 @@ struct RealmMailHost<Engine: StoreEngine>: AuthenticationHost {
 
   var codeSender: HostCodeSender { HostCodeSender() }
 
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     try realm.policy()
   }
 

@@ -35,7 +35,7 @@ enum RealmProgram {
 
   /// Prepares a program that runs for long.
   static func settle() throws(RealmError) {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfa-fleet", keepsDescriptors: true)
       try ResourceLimit.openFiles.raise()
     } catch {

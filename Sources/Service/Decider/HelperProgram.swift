@@ -9,7 +9,7 @@ package enum HelperProgram {
   /// Runs the program and returns its exit status: 0, or 1 if the conversation could not begin.
   @export(interface)
   package static func run() -> Int32 {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfa-helper")
       try PrivilegedProcess.outliveTerminal()
     } catch {
@@ -41,7 +41,7 @@ package enum HelperProgram {
       }
       return 0
     } catch {
-      return refuse(.system(error))
+      return refuse(error)
     }
   }
 
@@ -65,30 +65,24 @@ package enum HelperProgram {
   }
 
   /// Logs why the process is refused, and tells the client if the client can correct the cause.
-  private static func refuse(_ reason: ProcessRefusal) -> Int32 {
+  private static func refuse(_ reason: SystemError) -> Int32 {
     var line = LogLine()
     line.add("result", "error")
     line.add("part", "process")
-    switch reason {
+    var failure: HelperFailure?
+    switch reason.obstacle {
     case .limit(let limit):
       line.add("reason", "resource-limit")
       line.add("limit", limit.name)
+      failure = .unsuitableProcess(.resourceLimit(UInt8(truncatingIfNeeded: limit.rawValue)))
     case .attribute(let attribute):
       line.add("reason", attribute.name)
-    case .system(let error):
-      line.add("errno", escaping: Array(error.name.utf8))
+      failure = .unsuitableProcess(attribute == .niceness ? .niceness : .schedulingPolicy)
+    case .untrusted, .cryptography, nil: line.add("errno", escaping: bytes(of: reason.name))
     }
     line.add("uid", Int64(ProcessIdentity.current.user))
     Log.write(.error, line)
-    switch reason {
-    case .limit(let limit):
-      let number = UInt8(truncatingIfNeeded: limit.rawValue)
-      _ = PipeConnection().send(.failed(.unsuitableProcess(.resourceLimit(number))))
-    case .attribute(.niceness): _ = PipeConnection().send(.failed(.unsuitableProcess(.niceness)))
-    case .attribute:
-      _ = PipeConnection().send(.failed(.unsuitableProcess(.schedulingPolicy)))
-    case .system: break
-    }
+    if let failure { _ = PipeConnection().send(.failed(failure)) }
     return 1
   }
 

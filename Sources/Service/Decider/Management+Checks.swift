@@ -12,12 +12,9 @@ extension Management {
   func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
     guard try snapshot() != nil else { throw .factorNotFound }
     let context = try context(counter: .ownProcess, showsClockHint: true)
-    let result: Attempt.TestResult
-    do throws(FactorStoreError) {
-      result = try Attempt.test(
+    let result = try storing { () throws(FactorStoreError) in
+      try Attempt.test(
         TypedCodes(whole: typed.span), by: caller, in: try host.store(), context)
-    } catch {
-      throw failure(error)
     }
     switch result {
     case .attempted(let attempt):

@@ -41,10 +41,8 @@ extension Management {
 
   /// Returns an account's record, read without a lock.
   private func record(of account: Account) throws(HelperFailure) -> FactorRecord? {
-    do throws(FactorStoreError) {
-      return try host.store().kept(for: account)
-    } catch {
-      throw failure(error)
+    try storing { () throws(FactorStoreError) in
+      try host.store().kept(for: account)
     }
   }
 
@@ -123,11 +121,8 @@ extension Management {
     do throws(HelperFailure) {
       let limits = try settings().hostSendLimits
       let now = try now()
-      let result: PhoneNotice.Result
-      do throws(FactorStoreError) {
-        result = try phone.send(text.span, by: host.codeSender, limits, now: now)
-      } catch {
-        throw failure(error)
+      let result = try storing { () throws(FactorStoreError) in
+        try phone.send(text.span, by: host.codeSender, limits, now: now)
       }
       var line = LogLine()
       switch result {

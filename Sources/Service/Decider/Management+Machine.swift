@@ -8,7 +8,7 @@ import MFAWire
 // kind.
 extension Management {
   func configuration() throws(HelperFailure) -> Configuration {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       return try host.configuration(at: nil)
     } catch {
       reportFailure { $0.add(error) }
@@ -32,7 +32,7 @@ extension Management {
   func noteConfiguration() {
     let store: Machine.Store
     let configuration: Configuration
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       configuration = try host.configuration(at: nil)
     } catch {
       return
@@ -54,19 +54,14 @@ extension Management {
 
   /// Returns what `snapshot` returns, even when the record has no factors.
   func keptSnapshot() throws(HelperFailure) -> FactorSnapshot? {
-    do throws(FactorStoreError) {
-      return try host.store().keptSnapshot(of: caller)
-    } catch {
-      throw failure(error)
+    try storing { () throws(FactorStoreError) in
+      try host.store().keptSnapshot(of: caller)
     }
   }
 
   func entry(creating: Bool, _ session: Session) throws(HelperFailure) -> Machine.Store.Entry {
-    let entry: Machine.Store.Entry
-    do throws(FactorStoreError) {
-      entry = try host.store().entry(of: caller, creating: creating)
-    } catch {
-      throw failure(error)
+    let entry = try storing { () throws(FactorStoreError) in
+      try host.store().entry(of: caller, creating: creating)
     }
     try require(session, entry.kept)
     return entry
@@ -95,10 +90,8 @@ extension Management {
 
   /// Returns the caller's stored record, even when it has no factors, or nil. Takes no lock.
   func keptRecord() throws(HelperFailure) -> FactorRecord? {
-    do throws(FactorStoreError) {
-      return try host.store().kept(for: caller)
-    } catch {
-      throw failure(error)
+    try storing { () throws(FactorStoreError) in
+      try host.store().kept(for: caller)
     }
   }
 

@@ -57,10 +57,8 @@ extension Management {
   ) throws(HelperFailure) -> PhoneDraft {
     let beginning = try deciding { () throws(HelperFailure) -> PhoneDraft.Beginning in
       let entry = try entry(creating: true, session)
-      do throws(FactorStoreError) {
-        return try PhoneDraft.begin(number, of: caller, in: entry, context, by: host.codeSender)
-      } catch {
-        throw failure(error)
+      return try storing { () throws(FactorStoreError) in
+        try PhoneDraft.begin(number, of: caller, in: entry, context, by: host.codeSender)
       }
     }
     switch beginning {
@@ -77,11 +75,9 @@ extension Management {
     let settings = try settingsForEnrolling(.phone)
     guard var typed = state.phone, !typed.isExhausted, typed.secondsLeft(try now()) > 0
     else { throw .sessionExpired }
-    do throws(EnrollmentDraft.Refusal) { try typed.confirm(request.code) } catch {
-      // A wrong code is counted.
-      state.phone = typed
-      throw HelperFailure(error)
-    }
+    let answer = typed.confirm(request.code)
+    state.phone = typed
+    _ = try Self.step(of: answer)
     let draft = typed
     let name = request.displayName
     var others: [PhoneNotice] = []
@@ -93,7 +89,7 @@ extension Management {
         in: entry, settings, otherProof: session.otherProof, now: now)
       wait = times.usableFrom &- now
       others = PhoneNotice.notices(for: record.factors, in: entry, settings)
-      let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
+      let factor = try storing { () throws(FactorStoreError) in
         try draft.factor(named: name, at: times, in: record, sealedBy: entry)
       }
       return (factor, now)
@@ -109,10 +105,8 @@ extension Management {
   private func isEnrolled(
     _ draft: PhoneDraft, in record: FactorRecord, _ entry: Machine.Store.Entry
   ) throws(HelperFailure) -> Bool {
-    do throws(FactorStoreError) {
-      return try draft.isEnrolled(in: record, entry)
-    } catch {
-      throw failure(error)
+    try storing { () throws(FactorStoreError) in
+      try draft.isEnrolled(in: record, entry)
     }
   }
 

@@ -87,11 +87,8 @@ extension Management {
       let event = AuditLogEvent(.offlineCodesMade, detail: group, by: actor, at: now)
       return try replace(entry, record, attempts, entering: event).checkpoint
     }
-    let text: SecretBytes
-    do throws(FactorStoreError) {
-      text = try host.newOfflineCodes(for: caller, group: group)
-    } catch {
-      throw failure(error)
+    let text = try storing { () throws(FactorStoreError) in
+      try host.newOfflineCodes(for: caller, group: group)
     }
     logChange("offline-codes-made", nil, checkpoint)
     return RecoveryCodeList(text: text)
@@ -100,10 +97,8 @@ extension Management {
   private func newCodes(
     for record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
   ) throws(HelperFailure) -> SecretBytes {
-    do throws(FactorStoreError) {
-      return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
-    } catch {
-      throw failure(error)
+    try storing { () throws(FactorStoreError) in
+      try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
     }
   }
 
@@ -116,12 +111,9 @@ extension Management {
     let context = try context(for: session)
     let first = TypedCodes(whole: request.code.span)
     let arrival = try now()
-    let start: Attempt.ResynchronizationStart
-    do throws(FactorStoreError) {
-      start = try Attempt.beginResynchronizing(
+    let start = try storing { () throws(FactorStoreError) in
+      try Attempt.beginResynchronizing(
         request.factor, first: first, by: caller, in: try host.store(), context)
-    } catch {
-      throw failure(error)
     }
     switch start {
     case .counted(let unreported):
@@ -157,12 +149,9 @@ extension Management {
       first: pending.first.withSpan { TypedCodes(whole: $0) },
       second: TypedCodes(whole: second.span), elapsed: try now() &- pending.arrival,
       unreported: pending.unreported)
-    let result: Attempt.ResynchronizationResult
-    do throws(FactorStoreError) {
-      result = try Attempt.resynchronize(
+    let result = try storing { () throws(FactorStoreError) in
+      try Attempt.resynchronize(
         pending.factor, with: pair, by: caller, in: try host.store(), context)
-    } catch {
-      throw failure(error)
     }
     switch result {
     case .done(let factor, let generation, let checkpoint):

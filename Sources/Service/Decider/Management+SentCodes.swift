@@ -94,7 +94,7 @@ extension Management {
     to factor: FactorID, _ counter: AttemptState.Counter
   ) throws(HelperFailure) -> SentCodeRequest.Result {
     if state.sendingSession.isEmpty {
-      do throws(CryptographyError) {
+      do throws(SystemError) {
         state.sendingSession = try randomBytes(count: 16)
       } catch {
         throw .internalError

@@ -328,11 +328,8 @@ package struct Management<Machine: AuthenticationHost> {
   /// Counts a proof of the password before the password is tried.
   private func countPassword() throws(HelperFailure) {
     let context = try context(counter: .ownProcess)
-    let wait: Int64
-    do throws(FactorStoreError) {
-      wait = try PasswordAttempt.count(by: caller, in: try host.store(), context)
-    } catch {
-      throw failure(error)
+    let wait = try storing { () throws(FactorStoreError) in
+      try PasswordAttempt.count(by: caller, in: try host.store(), context)
     }
     guard wait == 0 else {
       logFailure("reauthentication-throttled")
@@ -408,11 +405,8 @@ package struct Management<Machine: AuthenticationHost> {
   ) throws(HelperFailure) -> ShownFactor {
     let codes = TypedCodes(whole: typed.span)
     let context = try context(factor: factor, counter: counter, showsClockHint: showsClockHint)
-    let attempt: Attempt.Report
-    do throws(FactorStoreError) {
-      attempt = try Attempt.make(codes, by: caller, in: try host.store(), context)
-    } catch {
-      throw failure(error)
+    let attempt = try storing { () throws(FactorStoreError) in
+      try Attempt.make(codes, by: caller, in: try host.store(), context)
     }
     let result = attempt.result
     report(result, state: context.settings.state)
@@ -484,7 +478,7 @@ package struct Management<Machine: AuthenticationHost> {
     let count = try snapshot()?.record.factors.count ?? 0
     guard count < FactorRecord.maximumFactors else { throw .maximumSecondFactorCountExceeded }
     let draft: EnrollmentDraft
-    do throws(CryptographyError) { draft = try EnrollmentDraft(parameters) } catch {
+    do throws(SystemError) { draft = try EnrollmentDraft(parameters) } catch {
       throw .internalError
     }
     state.secret = draft
@@ -508,7 +502,7 @@ package struct Management<Machine: AuthenticationHost> {
     let (name, confirmed) = (request.displayName, draft)
     let enrolled = try enroll(in: session) {
       entry, record, now throws(HelperFailure) -> (Factor, confirmedAt: Int64) in
-      let factor = try drafting { () throws(EnrollmentDraft.Refusal) in
+      let factor = try storing { () throws(FactorStoreError) in
         try confirmed.factor(named: name, at: now, in: record, sealedBy: entry)
       }
       return (factor, step)
@@ -559,18 +553,26 @@ package struct Management<Machine: AuthenticationHost> {
   ) throws(HelperFailure) -> Int64 {
     let now = try now()
     defer { state.secret = draft }
-    do throws(EnrollmentDraft.Refusal) {
-      return try draft.confirm(typed, adjacentIntervals: settings.adjacentIntervals, now: now)
-    } catch {
-      throw HelperFailure(error)
+    return try Self.step(
+      of: storing { () throws(FactorStoreError) in
+        try draft.confirm(typed, adjacentIntervals: settings.adjacentIntervals, now: now)
+      })
+  }
+
+  /// Returns the time step of the right code.
+  static func step(of code: EnrollmentDraft.TypedCode) throws(HelperFailure) -> Int64 {
+    switch code {
+    case .right(let step): return step
+    case .wrong: throw .invalidVerificationCode
+    case .notACode: throw .notACode
     }
   }
 
-  /// Calls `body`, which uses a draft.
-  func drafting<Result>(
-    _ body: () throws(EnrollmentDraft.Refusal) -> Result
+  /// Calls `body`, which uses the store, and reports its error.
+  func storing<Result: ~Copyable>(
+    _ body: () throws(FactorStoreError) -> Result
   ) throws(HelperFailure) -> Result {
-    do throws(EnrollmentDraft.Refusal) { return try body() } catch { throw HelperFailure(error) }
+    do throws(FactorStoreError) { return try body() } catch { throw failure(error) }
   }
 
   /// Adds the notice of a new factor to the record, and uses up the session's ticket, if it has
@@ -661,11 +663,8 @@ package struct Management<Machine: AuthenticationHost> {
   /// sign-in asks for a code.
   private func forget() throws(HelperFailure) -> UInt8 {
     try deciding { () throws(HelperFailure) -> UInt8 in
-      let entry: Machine.Store.Entry?
-      do throws(FactorStoreError) {
-        entry = try host.store().existingEntry(of: caller)
-      } catch {
-        throw failure(error)
+      let entry = try storing { () throws(FactorStoreError) in
+        try host.store().existingEntry(of: caller)
       }
       guard let entry else { return 0 }
       let places = entry.attempts.remembered.entries.count
@@ -681,17 +680,5 @@ package struct Management<Machine: AuthenticationHost> {
         throw failure(error)
       }
     }
-  }
-}
-
-extension HelperFailure {
-  init(_ refusal: EnrollmentDraft.Refusal) {
-    self =
-      switch refusal {
-      case .notACode: .notACode
-      case .wrongCode: .invalidVerificationCode
-      case .cryptography: .internalError
-      case .store: .storeUnavailable
-      }
   }
 }

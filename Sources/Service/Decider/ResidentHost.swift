@@ -16,7 +16,7 @@ final class ResidentHost: LocalHost {
   init(mail: MailQueue) { self.mail = mail }
 
   /// Reads one file, or all files of the host.
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     guard let path else { return try cachedConfiguration.read() }
     return try ConfigurationFile.read(path)
   }

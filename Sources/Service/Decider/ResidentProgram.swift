@@ -52,7 +52,7 @@ package enum ResidentProgram {
   }
 
   private static func settle() -> Bool {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfad", keepsDescriptors: true)
       return true
     } catch {
@@ -78,7 +78,7 @@ package enum ResidentProgram {
   /// and the name service.
   private static func prepare() {
     do throws(SystemError) { _ = try Account.with(uid: 0) } catch {}
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       _ = try HMAC(algorithm: .sha256, key: ("warm-up" as StaticString).bytes.span)
     } catch {}
   }

@@ -38,7 +38,7 @@ package enum GatewayServer {
   }
 
   private static func settle() -> Bool {
-    do throws(ProcessRefusal) {
+    do throws(SystemError) {
       try PrivilegedProcess.settle(name: "mfad", keepsDescriptors: true)
       return true
     } catch {

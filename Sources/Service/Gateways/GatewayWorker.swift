@@ -84,7 +84,7 @@ struct GatewayWorker {
 
   private func deliver(_ message: borrowing GatewayMessage) -> GatewayReply {
     let path: [UInt8]
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       guard let gateway = try ConfigurationFile.read().project.gateway else { return .notSet }
       path = gateway
     } catch {
@@ -100,18 +100,11 @@ struct GatewayWorker {
   private func deliver(
     _ message: borrowing GatewayMessage, with path: [UInt8]
   ) -> GatewayReply {
-    do throws(GatewayProgram.Refusal) {
-      // Checked for each run, because the file may have changed.
-      return run(try GatewayProgram(path), message)
-    } catch {
-      return .unusable(error)
-    }
-  }
-
-  private func run(_ program: GatewayProgram, _ message: borrowing GatewayMessage) -> GatewayReply {
+    // Checked for each run, because the file may have changed.
+    if let refusal = GatewayRefusal.of(path) { return .unusable(refusal) }
     do throws(SystemError) {
       let end = try Program.run(
-        program.path, input: message.span, environment: Self.environment, seconds: Self.longestRun)
+        path, input: message.span, environment: Self.environment, seconds: Self.longestRun)
       return switch end {
       case nil: .tookTooLong
       case .killed: .killed

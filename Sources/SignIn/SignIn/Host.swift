@@ -18,7 +18,7 @@ package protocol Host: AuthenticationHost {
   /// Reads the configuration file at `path` alone, if every user can read it.
   func publicConfiguration(
     at path: [UInt8]
-  ) throws(ConfigurationFile.Failure) -> Configuration
+  ) throws(ConfigurationError) -> Configuration
 
   /// Calls `body`, which computes the hash of a break-glass code, while no other process does. Returns
   /// false if others compute it for too long.
@@ -55,7 +55,7 @@ extension LocalHost {
   /// Reads the file as a user without privileges could.
   package func publicConfiguration(
     at path: [UInt8]
-  ) throws(ConfigurationFile.Failure) -> Configuration {
+  ) throws(ConfigurationError) -> Configuration {
     try ConfigurationFile.readPublic(path)
   }
 

@@ -15,11 +15,19 @@ enum Pause: Error {
   case facts
   /// There will be no other result than this error.
   case failure(SignInResult.Failure)
+  /// The required enrolment enrolled nothing.
+  case obstacle(EnrollmentObstacle)
+
+  /// Whether the stored data changed before it was written.
+  var isConflict: Bool {
+    guard case .failure(.store(.engine(.conflict))) = self else { return false }
+    return true
+  }
 
   static func account(_ error: SystemError) -> Pause { .failure(.account(error)) }
   static func clock(_ error: SystemError) -> Pause { .failure(.clock(error)) }
   static func store(_ error: FactorStoreError) -> Pause { .failure(.store(error)) }
-  static func configuration(_ error: ConfigurationFile.Failure) -> Pause {
+  static func configuration(_ error: ConfigurationError) -> Pause {
     .failure(.configuration(error))
   }
   static func arguments(_ error: ModuleOptions.Refusal) -> Pause { .failure(.arguments(error)) }
@@ -213,7 +221,7 @@ extension SignIn {
       }
     }
     guard let key = breakGlassKey else { throw .store(.cryptography) }
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       let binding = binding
       return try AES256GCM.seal(packet.span, key: key.span, associated: binding.span)
     } catch {
@@ -253,7 +261,7 @@ extension SignIn {
   private var breakGlassKey: SecretBytes? {
     guard let credential = host.breakGlass else { return nil }
     let label: StaticString = "mfa continuation key, version 1"
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       var derivation = try HMAC(algorithm: .sha256, key: credential.hash.span)
       return try derivation.tag(of: label.bytes.span)
     } catch {

@@ -89,6 +89,7 @@ extension SignIn {
       let result: SignInResult =
         switch error {
         case .failure(let failure): .failed(failure)
+        case .obstacle(let obstacle): .denied(.enrollmentRequired(obstacle))
         case .question, .facts: known?.foregone ?? .notACode(.somethingElse)
         }
       return Forecast(result: result, state: known?.state ?? .enabled)

@@ -67,7 +67,7 @@ extension SignIn {
   private static func isCode(
     _ code: borrowing RecoveryCode, of credential: BreakGlassCredential
   ) -> Bool {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       let hash = try SlowHash.hash(
         code.bytes.span, salt: credential.salt, costLog2: credential.costLog2,
         count: BreakGlassCredential.hashLength)
@@ -86,10 +86,10 @@ extension FactorStoreError {
     case .system(.clock, _), .system(.sends, _): false
     case .system(let part, let error):
       error.isReadOnly || error.hasNoSpace || error.isInputOutput
-        || part.isShared && (error.isNotFound || error.isForbidden)
-    case .untrusted(let part, _), .damaged(let part), .rolledBack(let part): part.isShared
+        || part.isShared && (error.isNotFound || error.isForbidden || error.distrust != nil)
+    case .damaged(let part), .rolledBack(let part): part.isShared
     case .foreign: true
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .cryptography, .nameTooLong, .engine,
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .nameTooLong, .engine,
       .renamed:
       false
     }

@@ -7,18 +7,6 @@ import MFAModel
 import MFAQRCode
 import MFAMessages
 
-/// Why a step of an enrolment during a sign-in enrolled nothing.
-enum EnrollmentError: Error {
-  case obstacle(EnrollmentObstacle)
-  case pause(Pause)
-
-  /// Whether the stored data changed before the enrolment was committed.
-  var isConflict: Bool {
-    guard case .pause(.failure(.store(.engine(.conflict)))) = self else { return false }
-    return true
-  }
-}
-
 /// Enrolment during a sign-in. All text is part of a question, because some applications do not
 /// show other messages.
 ///
@@ -59,7 +47,7 @@ struct SignInEnrollment<Machine: Host> {
 
   /// Begins the enrolment, or continues it with the answer to its last question.
   func run() throws(Pause) -> SignInResult {
-    do throws(EnrollmentError) {
+    do throws(Pause) {
       if signIn.application.isAnswered, state.deadline > 0 { try checkTime() }
       guard let answer = try answer() else { return try begin() }
       switch resolved.continuation.phase {
@@ -69,15 +57,13 @@ struct SignInEnrollment<Machine: Host> {
       case .beginning, .code, .codeOfFactor, .breakGlass, .notices: return try begin()
       }
     } catch {
-      switch error {
-      case .obstacle(let obstacle): return .denied(.enrollmentRequired(obstacle))
-      case .pause(let pause): throw pause
-      }
+      guard case .obstacle(let obstacle) = error else { throw error }
+      return .denied(.enrollmentRequired(obstacle))
     }
   }
 
   /// Explains the requirement, and asks how the key is to be shown.
-  private func begin() throws(EnrollmentError) -> SignInResult {
+  private func begin() throws(Pause) -> SignInResult {
     let limit = min(try secondsLeft() ?? Self.longest, Self.longest)
     guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: max(limit, 0))) }
     let (deadline, overflow) = try now().addingReportingOverflow(limit)
@@ -89,7 +75,7 @@ struct SignInEnrollment<Machine: Host> {
   }
 
   /// Shows a new key. If there is no answer at all, the application cannot ask questions.
-  private func showKey(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+  private func showKey(_ reply: consuming Reply) throws(Pause) -> SignInResult {
     let form: EnrollmentForm
     switch consume reply {
     case .absent: throw .obstacle(.noConversation)
@@ -107,7 +93,7 @@ struct SignInEnrollment<Machine: Host> {
   }
 
   /// Compares a code of the new key, shows the key in another form, or asks again.
-  private func confirm(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+  private func confirm(_ reply: consuming Reply) throws(Pause) -> SignInResult {
     guard case .text(let answer) = consume reply, answer.count > 0 else {
       throw .obstacle(.abandoned)
     }
@@ -129,7 +115,7 @@ struct SignInEnrollment<Machine: Host> {
   }
 
   /// Takes the name of the device, and enrols it. The usual name has the day.
-  private func enroll(_ reply: consuming Reply) throws(EnrollmentError) -> SignInResult {
+  private func enroll(_ reply: consuming Reply) throws(Pause) -> SignInResult {
     var name: DisplayName?
     var isUnsupported = false
     switch consume reply {
@@ -162,46 +148,36 @@ struct SignInEnrollment<Machine: Host> {
   // MARK: Questions
 
   /// Returns the answer of this request, if it belongs to the enrolment.
-  private func answer() throws(EnrollmentError) -> Reply? {
-    do throws(Pause) {
-      return try signIn.answer(to: resolved.continuation, about: try stored(), resolved)
-    } catch {
-      throw .pause(error)
-    }
+  private func answer() throws(Pause) -> Reply? {
+    try signIn.answer(to: resolved.continuation, about: try stored(), resolved)
   }
 
   private func asking(
     _ prompt: consuming SecretBytes, _ phase: Continuation.Phase, _ state: EnrollmentState
-  ) throws(EnrollmentError) -> EnrollmentError {
+  ) throws(Pause) -> Pause {
     var next = resolved.continuation.asking(phase)
     next.enrollment = state
-    do throws(Pause) {
-      return .pause(try signIn.question(prompt, echo: true, next, about: try stored()))
-    } catch {
-      throw .pause(error)
-    }
+    return try signIn.question(prompt, echo: true, next, about: try stored())
   }
 
   private func askingForName(
     _ state: EnrollmentState, isRepeated: Bool
-  ) throws(EnrollmentError) -> EnrollmentError {
+  ) throws(Pause) -> Pause {
     let usual = try Self.usualName(on: Self.day(of: try now()))
     let question = text.nameQuestion(usual: usual.utf8, isRepeated: isRepeated)
     return try asking(SecretBytes(copying: question.span), .enrollmentName, state)
   }
 
-  private func secondsLeft() throws(EnrollmentError) -> Int64? {
-    do throws(Pause) { return try signIn.secondsLeft() } catch { throw .pause(error) }
+  private func secondsLeft() throws(Pause) -> Int64? {
+    try signIn.secondsLeft()
   }
 
   private func stored() throws(Pause) -> FactorRecord? {
-    do throws(FactorStoreError) { return try store.kept(for: account) } catch {
-      throw .store(error)
-    }
+    try storing { () throws(FactorStoreError) in try store.kept(for: account) }
   }
 
   /// Ends the enrolment if its time is over. If the clock was set back, the elapsed time is unknown.
-  private func checkTime() throws(EnrollmentError) {
+  private func checkTime() throws(Pause) {
     let (left, overflow) = state.deadline.subtractingReportingOverflow(try now())
     guard !overflow, left >= 0, left <= Self.longest else { throw .obstacle(.tooLate) }
   }
@@ -209,32 +185,30 @@ struct SignInEnrollment<Machine: Host> {
   /// Returns the day of a time in the host's time zone, such as 2027-01-31.
   private static func day(of time: Int64) -> [UInt8] { Array(HostTime(time).text.prefix(10)) }
 
-  private static func usualName(on day: [UInt8]) throws(EnrollmentError) -> DisplayName {
+  private static func usualName(on day: [UInt8]) throws(Pause) -> DisplayName {
     do throws(DisplayName.Refusal) {
       return try DisplayName(("phone " as StaticString).bytes + day)
     } catch {
-      throw .pause(.store(.damaged(.record)))
+      throw .store(.damaged(.record))
     }
   }
 
-  private func draft() throws(EnrollmentError) -> EnrollmentDraft {
+  private func draft() throws(Pause) -> EnrollmentDraft {
     guard state.secret.bytes.count > 0 else { throw .obstacle(.abandoned) }
     return EnrollmentDraft(.standard, state.secret)
   }
 
-  private func step(of answer: borrowing SecretBytes) throws(EnrollmentError) -> Int64? {
+  private func step(of answer: borrowing SecretBytes) throws(Pause) -> Int64? {
     var draft = try draft()
     let now = try now()
-    do throws(EnrollmentDraft.Refusal) {
-      return try draft.confirm(
-        answer, adjacentIntervals: settings.adjacentIntervals, now: now)
+    let code: EnrollmentDraft.TypedCode
+    do throws(FactorStoreError) {
+      code = try draft.confirm(answer, adjacentIntervals: settings.adjacentIntervals, now: now)
     } catch {
-      switch error {
-      case .notACode, .wrongCode: return nil
-      case .cryptography: throw .pause(.store(.cryptography))
-      case .store(let error): throw .pause(.store(error))
-      }
+      throw .store(error)
     }
+    guard case .right(let step) = code else { return nil }
+    return step
   }
 
   // MARK: Text

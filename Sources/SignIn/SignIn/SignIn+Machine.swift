@@ -18,7 +18,7 @@ extension SignIn {
   func configuration(
     _ options: ModuleOptions
   ) throws(Pause) -> Configuration {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       if let path = options.configuration, !identity.actsAsRoot {
         return try host.publicConfiguration(at: path)
       }

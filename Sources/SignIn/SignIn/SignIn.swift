@@ -158,10 +158,14 @@ package struct SignIn<Machine: Host> {
       } catch {
         return paused(error, resolved)
       }
-    case .failure(let failure):
-      let conclusion = conclude(.failed(failure), resolved, hidesRefusals: false)
-      return ended(conclusion.verdict, because: conclusion.result)
+    case .failure(let failure): return failed(.failed(failure), resolved)
+    case .obstacle(let obstacle): return failed(.denied(.enrollmentRequired(obstacle)), resolved)
     }
+  }
+
+  private func failed(_ result: SignInResult, _ resolved: Resolved) -> Step {
+    let conclusion = conclude(result, resolved, hidesRefusals: false)
+    return ended(conclusion.verdict, because: conclusion.result)
   }
 
   private func ended(_ verdict: Verdict, because result: SignInResult?) -> Step {

@@ -33,15 +33,15 @@ extension SignInEnrollment {
   /// meantime.
   func commit(
     _ confirmed: ConfirmedDraft
-  ) throws(EnrollmentError) -> EnrolledInSignIn {
-    try Machine.Store.deciding(unless: { !$0.isConflict }) { () throws(EnrollmentError) in
+  ) throws(Pause) -> EnrolledInSignIn {
+    try Machine.Store.deciding(unless: { !$0.isConflict }) { () throws(Pause) in
       try commitOnce(confirmed)
     }
   }
 
   private func commitOnce(
     _ confirmed: ConfirmedDraft
-  ) throws(EnrollmentError) -> EnrolledInSignIn {
+  ) throws(Pause) -> EnrolledInSignIn {
     let now = try now()
     let entry = try storing { () throws(FactorStoreError) in
       try store.entry(of: account, creating: true)
@@ -54,14 +54,19 @@ extension SignInEnrollment {
     var record = try storing { () throws(FactorStoreError) in
       try entry.storedRecordOrNew()
     }
-    let factor = try factor(of: confirmed, at: now, in: record, entry)
+    let (draft, name, unnamed) = (confirmed.draft, confirmed.name, record)
+    let factor = try storing { () throws(FactorStoreError) in
+      try draft.factor(named: name, at: now, in: unnamed, sealedBy: entry)
+    }
     do throws(FactorRecord.ChangeRefusal) {
       try record.add(factor)
     } catch {
-      throw .pause(.store(.damaged(.record)))
+      throw .store(.damaged(.record))
     }
     var digests: [RecoveryCodeDigest] = []
-    let codes = try recoveryCodes(for: record, entry, &digests)
+    let codes = try storing { () throws(FactorStoreError) in
+      try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
+    }
     record.setRecoveryCodes(digests, at: now)
     record.setLanguage(settings.language)
     record.note(
@@ -82,48 +87,21 @@ extension SignInEnrollment {
 
   private var source: Source { signIn.host.located(signIn.request.source) }
 
-  func factor(
-    of confirmed: ConfirmedDraft, at now: Int64, in record: FactorRecord,
-    _ entry: Machine.Store.Entry
-  ) throws(EnrollmentError) -> Factor {
-    do throws(EnrollmentDraft.Refusal) {
-      return try confirmed.draft.factor(
-        named: confirmed.name, at: now, in: record, sealedBy: entry)
-    } catch {
-      switch error {
-      case .notACode, .wrongCode, .cryptography: throw .pause(.store(.cryptography))
-      case .store(let error): throw .pause(.store(error))
-      }
-    }
-  }
-
-  func recoveryCodes(
-    for record: FactorRecord, _ entry: Machine.Store.Entry, _ digests: inout [RecoveryCodeDigest]
-  ) throws(EnrollmentError) -> SecretBytes {
-    do throws(FactorStoreError) {
-      return try RecoveryCodeSet.make(for: record, by: entry, digests: &digests)
-    } catch {
-      throw .pause(.store(error))
-    }
-  }
-
   // MARK: Error conversion
 
-  func newDraft() throws(EnrollmentError) -> EnrollmentDraft {
-    do throws(CryptographyError) {
-      return try EnrollmentDraft(.standard)
-    } catch {
-      throw .pause(.store(.cryptography))
+  func newDraft() throws(Pause) -> EnrollmentDraft {
+    try storing { () throws(FactorStoreError) in
+      try cryptographic { () throws(SystemError) in try EnrollmentDraft(.standard) }
     }
   }
 
-  func now() throws(EnrollmentError) -> Int64 {
-    do throws(SystemError) { return try signIn.host.now() } catch { throw .pause(.clock(error)) }
+  func now() throws(Pause) -> Int64 {
+    do throws(SystemError) { return try signIn.host.now() } catch { throw .clock(error) }
   }
 
-  func storing<Result>(
+  func storing<Result: ~Copyable>(
     _ body: () throws(FactorStoreError) -> Result
-  ) throws(EnrollmentError) -> Result {
-    do throws(FactorStoreError) { return try body() } catch { throw .pause(.store(error)) }
+  ) throws(Pause) -> Result {
+    do throws(FactorStoreError) { return try body() } catch { throw .store(error) }
   }
 }

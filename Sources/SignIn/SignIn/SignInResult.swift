@@ -68,9 +68,9 @@ package enum SignInResult: Sendable {
   }
 
   /// Why a sign-in failed because of an error.
-  package enum Failure: Error, Sendable {
+  package enum Failure: Sendable {
     case arguments(ModuleOptions.Refusal)
-    case configuration(ConfigurationFile.Failure)
+    case configuration(ConfigurationError)
     case account(SystemError)
     case clock(SystemError)
     case store(FactorStoreError)

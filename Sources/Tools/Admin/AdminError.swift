@@ -38,19 +38,19 @@ package enum AdminError: Error, Equatable {
   /// The system's list of accounts cannot be read.
   case accounts(SystemError)
   /// The configuration cannot be used.
-  case configuration(ConfigurationFile.Failure)
+  case configuration(ConfigurationError)
   /// The number of mistakes found, and whether they are in the configuration in force.
   case mistakes(Int, inForce: Bool)
   /// The configuration has no such tenant.
   case noSuchTenant(String)
   /// The file cannot be read.
-  case unreadable(String, TrustedPath.Refusal)
+  case unreadable(String, SystemError)
   /// The file cannot be written.
   case unwritable(String, SystemError)
   /// The file has no Identity Platform settings that can be applied; the values are the place and the reason.
   case notIdentityPlatform(String, String)
   /// The drop-in was not written. The value names the file or folder that caused this.
-  case notApplied(ConfigurationFile.Failure)
+  case notApplied(ConfigurationError)
   /// So many accounts are missing that a directory service is probably unavailable.
   case manyAccountsMissing(Int, of: Int)
   /// Another process is changing the configuration.
@@ -137,14 +137,14 @@ package enum AdminError: Error, Equatable {
   /// The service has no file.
   case noServiceFile(String)
   /// A file cannot be used or written.
-  case file(String, TrustedPath.Refusal)
+  case file(String, SystemError)
   /// What a program reads cannot be used: the file, folder or program, or a line of a file, and the reason as
   /// the end of a sentence.
   case unusableFile(String, String)
   /// Another program has just changed a file.
   case fileChanged(String)
   /// A report cannot be written, because of the file or the folder at this path.
-  case report(String, TrustedPath.Refusal)
+  case report(String, SystemError)
   /// The service's file has no safe place for the lines.
   case stack(service: String, file: String, reason: String)
   /// sshd would not ask for a password and a code.
@@ -406,7 +406,7 @@ package enum AdminError: Error, Equatable {
         + "prune --many"
     case .configurationBusy:
       "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows the process"
-    case .notApplied(let failure): Self.hint(notApplied: failure.reason)
+    case .notApplied(let failure): Self.hint(notApplied: failure)
     case .findings: "the second line of each finding says what to do; see DOCTOR in mfa-admin(8)"
     case .noSuchFinding:
       "mfa-admin doctor prints each place before, and each code after a finding, in [brackets]"
@@ -508,42 +508,37 @@ package enum AdminError: Error, Equatable {
     return "'" + VisibleText.escaping(argument).replacing("'", with: "'\\''") + "'"
   }
 
-  private static func hint(notApplied reason: ConfigurationFile.Failure.Reason) -> String {
-    switch reason {
-    case .invalid(let error):
-      if case .noSelector = error.reason {
-        return "define the tenant and its selectors in another file first: mfa.conf(5)"
-      }
-      return "mfa-admin config show shows the settings in other files"
-    case .system, .notAPath, .tooManyFiles, .untrusted:
+  private static func hint(notApplied failure: ConfigurationError) -> String {
+    guard failure.isMistake else {
       return
         "install -d -o root -g root -m 0755 \(VisibleText.escaping(ConfigurationFile.folderPath))"
     }
+    if case .noSelector = failure.reason {
+      return "define the tenant and its selectors in another file first: mfa.conf(5)"
+    }
+    return "mfa-admin config show shows the settings in other files"
   }
 
   /// Returns the command that lets the user who decides read a file of the configuration, if that is what
   /// is wrong.
-  package static func remedy(_ failure: ConfigurationFile.Failure) -> String? {
-    guard case .system(let error) = failure.reason, error.isForbidden, Console.isRoot else {
-      return nil
-    }
+  package static func remedy(_ failure: ConfigurationError) -> String? {
+    guard isHiddenFromDecider(failure) else { return nil }
     return ReadingObstacle.remedy(at: failure.path)
   }
 
+  /// Returns whether the user who decides cannot read the file: root can read everything.
+  private static func isHiddenFromDecider(_ failure: ConfigurationError) -> Bool {
+    guard case .system(let error) = failure.reason else { return false }
+    return error.isForbidden && Console.isRoot
+  }
+
   /// Returns the reason why the configuration cannot be used, with its file.
-  package static func message(_ failure: ConfigurationFile.Failure) -> String {
-    let path = VisibleText.escaping(failure.path)
-    return switch failure.reason {
-    case .notAPath: "\(path) is not an absolute path"
-    case .system(let error) where error.isForbidden && Console.isRoot:
-      // Root can read everything.
-      "the user \(DecidingUser.name), who decides about sign-ins, cannot read \(path)"
-    case .system(let error): "\(path) cannot be read: \(error.text)"
-    case .untrusted(let distrust): "\(path) is not trusted: \(distrust.name)"
-    case .tooManyFiles:
-      "\(path) has more than \(ConfigurationFile.maximumDropIns) configuration files"
-    case .invalid(let error): String(decoding: error.message(file: failure.path), as: UTF8.self)
+  package static func message(_ failure: ConfigurationError) -> String {
+    guard isHiddenFromDecider(failure) else {
+      return String(decoding: failure.message, as: UTF8.self)
     }
+    return "the user \(DecidingUser.name), who decides about sign-ins, cannot read "
+      + VisibleText.escaping(failure.path)
   }
 }
 
@@ -580,10 +575,10 @@ extension AdminError {
   }
 
   /// The place and the reason.
-  package var sentence: String { "\(VisibleText.escaping(place)): \(reason)" }
+  package var sentence: String {
+    place.isEmpty ? reason : "\(VisibleText.escaping(place)): \(reason)"
+  }
 }
-
-package typealias ReadingFailure = AdminError
 
 /// The exit statuses.
 package enum AdminStatus: Int32 {

@@ -10,7 +10,7 @@ package enum PlainFile {
   /// an `owner` is named, only a file of that user is read.
   package static func read(
     _ path: String, longest: Int, owner: UInt32? = nil
-  ) -> Result<[UInt8], TrustedPath.Refusal> {
+  ) -> Result<[UInt8], SystemError> {
     let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     // SAFETY: the string is lent for the call.
     let descriptor = unsafe cposix_openat(AT_FDCWD, path, flags, 0)
@@ -29,25 +29,25 @@ package enum PlainFile {
   }
 
   /// Returns what can be read from standard input, up to `longest` + 1 bytes.
-  package static func standardInput(longest: Int) -> Result<[UInt8], TrustedPath.Refusal> {
+  package static func standardInput(longest: Int) -> Result<[UInt8], SystemError> {
     contents(of: STDIN_FILENO, longest: longest)
   }
 
   private static func contents(
     of descriptor: Int32, longest: Int
-  ) -> Result<[UInt8], TrustedPath.Refusal> {
+  ) -> Result<[UInt8], SystemError> {
     var bytes = [UInt8](repeating: 0, count: longest + 1)
     do throws(SystemError) {
       var span = bytes.mutableSpan
       let count = try readAll(into: &span, from: descriptor)
       return .success(Array(bytes.prefix(count)))
     } catch {
-      return .failure(.system(error))
+      return .failure(error)
     }
   }
 
-  private static func failure(_ call: SystemError.Call) -> Result<[UInt8], TrustedPath.Refusal> {
-    .failure(.system(SystemError(call, number: cposix_errno())))
+  private static func failure(_ call: SystemError.Call) -> Result<[UInt8], SystemError> {
+    .failure(SystemError(call, number: cposix_errno()))
   }
 }
 

@@ -28,7 +28,7 @@ package enum ProcFile {
   /// Returns the names in a folder, sorted, except those that begin with a dot. Returns an empty
   /// array if the folder cannot be read.
   package static func names(in path: String) -> [String] {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try TrustedPath.names(in: path) { $0.first != UInt8(ascii: ".") }
     } catch {
       return []

@@ -15,10 +15,10 @@ package enum BreakGlassCode {
   ) throws(AdminError) -> SecretBytes {
     let code: SecretBytes
     let credential: BreakGlassCredential
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       guard let made = RecoveryCode(bytes: try SecretBytes.random(count: RecoveryCode.length))
       else {
-        throw CryptographyError(operation: .random)
+        throw SystemError.cryptography
       }
       let salt = try randomBytes(count: BreakGlassCredential.saltLength)
       let cost = BreakGlassCredential.standardCostLog2
@@ -93,11 +93,8 @@ package enum BreakGlassCode {
     _ body: (borrowing Directory, FileName) throws(SystemError) -> Result
   ) throws(AdminError) -> Result {
     guard let place = TrustedPath(InstalledPath.breakGlass.bytes) else { throw .notAPath(path) }
-    do throws(TrustedPath.Refusal) { return try place.inParent(body) } catch {
-      switch error {
-      case .system(let cause): throw .unwritable(path, cause)
-      case .untrusted: throw .unwritable(path, .forbidden(.open))
-      }
+    do throws(SystemError) { return try place.inParent(body) } catch {
+      throw .unwritable(path, error.distrust == nil ? error : .forbidden(.open))
     }
   }
 }

@@ -24,7 +24,7 @@ package enum ThisHost {
     var failure: AdminError?
     var settings = Settings.defaults
     var fingerprint: ConfigurationFingerprint?
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       let configuration = try DecidingUser.configuration()
       settings = configuration.project
       fingerprint = configuration.fingerprint
@@ -70,7 +70,7 @@ package enum ThisHost {
   /// The largest number of adjacent time steps that any part of the host's configuration accepts, or the
   /// largest possible one if the configuration cannot be used.
   package static var mostAdjacentIntervals: UInt8 {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       let configuration = try DecidingUser.configuration()
       let tenants = configuration.tenants.compactMap { tenant in
         configuration.value(of: .adjacentIntervals, in: tenant)
@@ -107,12 +107,12 @@ package enum ThisHost {
     asDecided: Bool = false
   ) throws(AdminError) -> [ConfigurationFile.Layer] {
     var layers: [ConfigurationFile.Layer] = []
-    func read() throws(ConfigurationFile.Failure) {
-      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationFile.Failure) in
+    func read() throws(ConfigurationError) {
+      try ConfigurationFile.forEachLayer { (layer) throws(ConfigurationError) in
         layers.append(try layer.get())
       }
     }
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       if asDecided { try DecidingUser.reading(read) } else { try read() }
     } catch {
       throw .configuration(error)
@@ -122,7 +122,7 @@ package enum ThisHost {
 
   /// Returns the configuration that decides about sign-ins.
   package static func policy() throws(AdminError) -> Configuration {
-    do throws(ConfigurationFile.Failure) { return try DecidingUser.configuration() } catch {
+    do throws(ConfigurationError) { return try DecidingUser.configuration() } catch {
       throw .configuration(error)
     }
   }
@@ -193,47 +193,27 @@ extension TrustedPath {
   /// Calls `body` with the folder that contains the last component.
   package func inParent<Result: ~Copyable>(
     _ body: (borrowing Directory, FileName) throws(SystemError) -> Result
-  ) throws(Refusal) -> Result {
-    let folder = try parent()
-    do throws(SystemError) { return try body(folder, last) } catch { throw .system(error) }
+  ) throws(SystemError) -> Result {
+    try body(try parent(), last)
   }
 
   /// Returns the names in a folder that fulfil `isIncluded`, sorted. Returns an empty array if
   /// `path` is not an absolute path.
   package static func names(
     in path: String, where isIncluded: ([UInt8]) -> Bool
-  ) throws(Refusal) -> [String] {
+  ) throws(SystemError) -> [String] {
     guard let folder = TrustedPath(Array(path.utf8)) else { return [] }
     return try folder.names().filter(isIncluded).map { String(decoding: $0, as: UTF8.self) }
       .sorted()
   }
 }
 
-extension TrustedPath.Refusal {
-  /// The reason in words.
-  package var text: String {
-    switch self {
-    case .system(let error): error.text
-    case .untrusted(let distrust): "\(distrust.name)"
-    }
-  }
-}
-
 extension ConfigurationFile {
   /// Returns the configuration of files, of which later ones override earlier ones.
-  package static func configuration(of layers: [Layer]) throws(Failure) -> Configuration {
+  package static func configuration(of layers: [Layer]) throws(ConfigurationError) -> Configuration
+  {
     var draft = ConfigurationDraft()
     for layer in layers { try add(layer, to: &draft) }
     return try finish(draft)
-  }
-}
-
-extension ConfigurationFile.Failure {
-  /// Creates the failure that a path was refused.
-  package init(_ path: [UInt8], refused refusal: TrustedPath.Refusal) {
-    switch refusal {
-    case .system(let error): self.init(path, .system(error))
-    case .untrusted(let distrust): self.init(path, .untrusted(distrust))
-    }
   }
 }

@@ -43,20 +43,20 @@ package struct AcceptedFindings: Equatable {
   ///
   /// MUST 1: a file that is not exactly of this form is refused: nothing is accepted by mistake.
   /// (`AcceptanceTests`)
-  package init(_ text: [UInt8]) throws(ReadingFailure) {
+  package init(_ text: [UInt8]) throws(AdminError) {
     let path = "\(InstalledPath.acceptedFindings)"
     let json: JSON
     do throws(AdminError) { json = try JSONReader.value(of: text) } catch {
-      throw ReadingFailure(at: path, "it \(error.reason)")
+      throw AdminError(at: path, "it \(error.reason)")
     }
     guard case .object(let members) = json,
       case .array(let values)? = members.first(where: { $0.name == "accepted" })?.value,
       case .number(1)? = members.first(where: { $0.name == "version" })?.value
-    else { throw ReadingFailure(at: path, "it is not a list of accepted findings") }
+    else { throw AdminError(at: path, "it is not a list of accepted findings") }
     all = []
     for (index, value) in values.enumerated() {
       guard let acceptance = Acceptance(value) else {
-        throw ReadingFailure(at: path, "entry \(index + 1) in \"accepted\" is incomplete")
+        throw AdminError(at: path, "entry \(index + 1) in \"accepted\" is incomplete")
       }
       all.append(acceptance)
     }

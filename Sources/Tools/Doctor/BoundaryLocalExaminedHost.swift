@@ -11,9 +11,9 @@ import MFAWire
 /// The machine that mfa-admin runs on.
 package struct LocalExaminedHost: ExaminedHost {
   /// Reads the records of the services that were enabled.
-  private let recorded: () -> Result<[RecordedService], ReadingFailure>
+  private let recorded: () -> Result<[RecordedService], AdminError>
   /// Reads the list of accepted findings.
-  private let accepted: () -> Result<AcceptedFindings, ReadingFailure>
+  private let accepted: () -> Result<AcceptedFindings, AdminError>
 
   /// The end of the examination, in seconds since the machine was started, or nil if it is not known.
   private let end: Int64?
@@ -23,8 +23,8 @@ package struct LocalExaminedHost: ExaminedHost {
   /// Creates the host. Nothing is read yet.
   package init(
     seconds: Int64 = 120,
-    recorded: @escaping () -> Result<[RecordedService], ReadingFailure> = { .success([]) },
-    accepted: @escaping () -> Result<AcceptedFindings, ReadingFailure> = {
+    recorded: @escaping () -> Result<[RecordedService], AdminError> = { .success([]) },
+    accepted: @escaping () -> Result<AcceptedFindings, AdminError> = {
       .success(AcceptedFindings())
     }
   ) {
@@ -38,13 +38,13 @@ package struct LocalExaminedHost: ExaminedHost {
   private static let longestProgram: Int64 = 10
 
   /// Returns how long a program may take, in seconds.
-  private func patience(for program: String) throws(ReadingFailure) -> Int64 {
+  private func patience(for program: String) throws(AdminError) -> Int64 {
     guard let end else { return Self.longestProgram }
-    let left = try ReadingFailure.at(program) { () throws(SystemError) in
+    let left = try AdminError.at(program) { () throws(SystemError) in
       end - (try Clock.sinceBoot())
     }
     guard left > 0 else {
-      throw ReadingFailure(
+      throw AdminError(
         at: program, "the whole examination has taken more than \(seconds) s")
     }
     return min(left, Self.longestProgram)
@@ -55,7 +55,7 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func loadProblem(_ module: [UInt8]) -> String? {
     guard let path = path(ofModule: module) else { return nil }
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       let output = try ChildProgram(
         arguments: [Self.ownProgram, "load-module", path],
         seconds: try patience(for: Self.ownProgram)
@@ -69,7 +69,7 @@ package struct LocalExaminedHost: ExaminedHost {
   package func hasModule(_ module: [UInt8]) -> Bool {
     guard let path = path(ofModule: module) else { return true }
     // What cannot be examined is not reported as missing: `Ownership` reports it.
-    do throws(ReadingFailure) { return try status(of: path) != nil } catch { return true }
+    do throws(AdminError) { return try status(of: path) != nil } catch { return true }
   }
 
   /// Returns the path of a module that a line names, or nil if the folder of modules cannot be found.
@@ -83,18 +83,18 @@ package struct LocalExaminedHost: ExaminedHost {
   /// libpam's own modules. Nil if it cannot be found.
   private var moduleFolder: String? {
     let folders: [String]
-    do throws(ReadingFailure) { folders = try Ownership.moduleFolders(self) } catch { return nil }
+    do throws(AdminError) { folders = try Ownership.moduleFolders(self) } catch { return nil }
     return folders.first { folder in
       // A folder that cannot be examined does not hide the next one.
-      do throws(ReadingFailure) { return try status(of: "\(folder)/pam_deny.so") != nil } catch {
+      do throws(AdminError) { return try status(of: "\(folder)/pam_deny.so") != nil } catch {
         return false
       }
     }
   }
 
-  package func recordedServices() -> Result<[RecordedService], ReadingFailure> { recorded() }
+  package func recordedServices() -> Result<[RecordedService], AdminError> { recorded() }
 
-  package func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> { accepted() }
+  package func acceptedFindings() -> Result<AcceptedFindings, AdminError> { accepted() }
 
   /// The longest file that is read, in bytes.
   private static let longestText = 1 << 20
@@ -106,18 +106,18 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func services() throws(StackRefusal) -> [[UInt8]] { try stacks.services() }
 
-  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
-    try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+  package func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
+    try DecidingUser.reading { () throws(ConfigurationError) in
       try LocalAuthenticationHost().configuration(at: path)
     }
   }
 
-  package func now() throws(ReadingFailure) -> Int64 {
-    try ReadingFailure.at("the clock") { () throws(SystemError) in try Clock.now() }
+  package func now() throws(AdminError) -> Int64 {
+    try AdminError.at("the clock") { () throws(SystemError) in try Clock.now() }
   }
 
-  package func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
-    try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in try Account.named(name) }
+  package func account(named name: [UInt8]) throws(AdminError) -> Account? {
+    try AdminError.at("/etc/passwd") { () throws(SystemError) in try Account.named(name) }
   }
 
   package func hasGroup(_ name: [UInt8]) -> Bool {
@@ -153,7 +153,7 @@ package struct LocalExaminedHost: ExaminedHost {
       .map { String(decoding: $0, as: UTF8.self) }
     return stride(from: 0, to: names.count, by: Self.mostNames).flatMap { start in
       let some = Array(names[start...].prefix(Self.mostNames))
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         // If some names have no entry, the others are printed all the same.
         let output = try output(of: Self.lookUp, [database, "--"] + some)?.output ?? []
         return output.split(separator: UInt8(ascii: "\n")).map { line in
@@ -191,8 +191,8 @@ package struct LocalExaminedHost: ExaminedHost {
     return unsafe String(cString: name)
   }
 
-  package func accounts() throws(ReadingFailure) -> [KnownAccount] {
-    try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in try KnownAccount.all() }
+  package func accounts() throws(AdminError) -> [KnownAccount] {
+    try AdminError.at("/etc/passwd") { () throws(SystemError) in try KnownAccount.all() }
   }
 
   /// How long the service may take to answer, in seconds.
@@ -248,24 +248,24 @@ package struct LocalExaminedHost: ExaminedHost {
     try ThisHost.administration(needsConfiguration: false).0.users(withPhones: numbers)
   }
 
-  package func status(of path: String) throws(ReadingFailure) -> PathStatus? {
+  package func status(of path: String) throws(AdminError) -> PathStatus? {
     try Self.status(of: path, AT_SYMLINK_NOFOLLOW)
   }
 
   /// Returns the status of the file at a path or, for a symbolic link, of the file that it leads to.
-  static func statusOfTarget(_ path: String) throws(ReadingFailure) -> PathStatus? {
+  static func statusOfTarget(_ path: String) throws(AdminError) -> PathStatus? {
     try status(of: path, 0)
   }
 
   private static func status(
     of path: String, _ flags: Int32
-  ) throws(ReadingFailure) -> PathStatus? {
+  ) throws(AdminError) -> PathStatus? {
     var status = stat()
     // SAFETY: the call writes `status`, which outlives the call; the path is valid during the call.
     guard unsafe fstatat(AT_FDCWD, path, &status, flags) == 0 else {
       let error = SystemError(.status, number: cposix_errno())
       guard error.isNotFound || error.isNotADirectory else {
-        throw ReadingFailure(at: path, error.text)
+        throw AdminError(at: path, error.text)
       }
       return nil
     }
@@ -284,24 +284,22 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func target(ofLink path: String) -> String? { ProcFile.target(path) }
 
-  package func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool {
+  package func mayWriteAudit(_ program: String) throws(AdminError) -> Bool {
     // SAFETY: the path is valid during the call.
     let answer = unsafe cposix_may_write_audit(program)
     guard answer >= 0 else {
-      throw ReadingFailure(at: program, SystemError(.status, number: cposix_errno()).text)
+      throw AdminError(at: program, SystemError(.status, number: cposix_errno()).text)
     }
     return answer == 1
   }
 
-  package func names(in folder: String) throws(ReadingFailure) -> [String] {
-    try Self.ifPresent(folder) { () throws(TrustedPath.Refusal) in
+  package func names(in folder: String) throws(AdminError) -> [String] {
+    try Self.ifPresent(folder) { () throws(SystemError) in
       var names: [String] = []
       let directory = try Self.anyFolder(folder)
-      try TrustedPath.translating { () throws(SystemError) in
-        try directory.forEachEntry { name in
-          names.append(String(decoding: name.bytes, as: UTF8.self))
-          return true
-        }
+      try directory.forEachEntry { name in
+        names.append(String(decoding: name.bytes, as: UTF8.self))
+        return true
       }
       return names
     } ?? []
@@ -309,27 +307,27 @@ package struct LocalExaminedHost: ExaminedHost {
 
   /// Returns what `body` reads at a path, or nil if nothing is there.
   private static func ifPresent<Value>(
-    _ path: String, _ body: () throws(TrustedPath.Refusal) -> Value
-  ) throws(ReadingFailure) -> Value? {
-    do throws(TrustedPath.Refusal) { return try body() } catch {
-      if case .system(let cause) = error, cause.isNotFound || cause.isNotADirectory { return nil }
-      throw ReadingFailure(at: path, error.text)
+    _ path: String, _ body: () throws(SystemError) -> Value
+  ) throws(AdminError) -> Value? {
+    do throws(SystemError) { return try body() } catch {
+      if error.isNotFound || error.isNotADirectory { return nil }
+      throw AdminError(at: path, error.text)
     }
   }
 
-  package func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
-    try Self.ifPresent(path) { () throws(TrustedPath.Refusal) in
+  package func text(of path: String) throws(AdminError) -> [UInt8]? {
+    try Self.ifPresent(path) { () throws(SystemError) in
       let text = try PlainFile.read(path, longest: Self.longestText, owner: 0).get()
       guard text.count <= Self.longestText else { throw .untrusted(.tooLarge) }
       return text
     }
   }
 
-  package func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
+  package func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace {
     var room = statvfs()
     // SAFETY: the call writes `room`, which outlives the call; the path is valid during the call.
     guard unsafe statvfs(path, &room) == 0 else {
-      throw ReadingFailure(at: path, SystemError(.status, number: cposix_errno()).text)
+      throw AdminError(at: path, SystemError(.status, number: cposix_errno()).text)
     }
     let (bytes, isMore) = UInt64(room.f_bavail).multipliedReportingOverflow(
       by: UInt64(room.f_frsize))
@@ -339,18 +337,16 @@ package struct LocalExaminedHost: ExaminedHost {
       ignoresSetuid: room.f_flag & UInt(ST_NOSUID) != 0)
   }
 
-  package func tryWriting(in folder: String) throws(ReadingFailure) {
-    try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
+  package func tryWriting(in folder: String) throws(AdminError) {
+    try AdminError.at(folder) { () throws(SystemError) in
       let directory = try Self.folder(folder)
       guard let name = FileName(Self.probe) else { return }
-      try TrustedPath.translating { () throws(SystemError) in
-        // Remove a file left behind by an interrupted run.
-        do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
-        let file = try directory.create(name)
-        let failure = Self.failure(ofWriting: file)
-        try directory.unlink(name)
-        if let failure { throw failure }
-      }
+      // Remove a file left behind by an interrupted run.
+      do throws(SystemError) { try directory.unlink(name) } catch  where error.isNotFound {}
+      let file = try directory.create(name)
+      let failure = Self.failure(ofWriting: file)
+      try directory.unlink(name)
+      if let failure { throw failure }
     }
   }
 
@@ -364,10 +360,10 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
-  package func clockIsSynchronized() throws(ReadingFailure) -> Bool {
+  package func clockIsSynchronized() throws(AdminError) -> Bool {
     let answer = cposix_clock_is_synchronized()
     guard answer >= 0 else {
-      throw ReadingFailure(at: "adjtimex(2)", SystemError(.clock, number: cposix_errno()).text)
+      throw AdminError(at: "adjtimex(2)", SystemError(.clock, number: cposix_errno()).text)
     }
     return answer == 1
   }
@@ -390,31 +386,27 @@ package struct LocalExaminedHost: ExaminedHost {
 
   package func output(
     of program: String, _ arguments: [String]
-  ) throws(ReadingFailure) -> ProgramOutput? {
+  ) throws(AdminError) -> ProgramOutput? {
     try ProgramOutput.of(program, arguments, seconds: try patience(for: program))
   }
 
   /// Opens a folder whose parent folders can be changed by root only.
-  private static func folder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
+  private static func folder(_ path: String) throws(SystemError) -> Directory {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
-      throw .system(.notFound(.open))
+      throw .notFound(.open)
     }
     let parent = try trusted.parent()
-    return try TrustedPath.translating { () throws(SystemError) in
-      try parent.directory(trusted.last)
-    }
+    return try parent.directory(trusted.last)
   }
 
   /// Opens a folder without following symbolic links, regardless of the owners of its parent
   /// folders.
-  private static func anyFolder(_ path: String) throws(TrustedPath.Refusal) -> Directory {
-    var directory = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
+  private static func anyFolder(_ path: String) throws(SystemError) -> Directory {
+    var directory = try Directory.root()
     guard path != "/" else { return directory }
-    guard let path = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
+    guard let path = TrustedPath(Array(path.utf8)) else { throw .notFound(.open) }
     for name in path.components {
-      directory = try TrustedPath.translating { () throws(SystemError) in
-        try directory.directory(name)
-      }
+      directory = try directory.directory(name)
     }
     return directory
   }

@@ -6,24 +6,20 @@ extension ProgramOutput {
   /// other than root could have changed it.
   static func of(
     _ path: String, _ arguments: [String], seconds: Int64
-  ) throws(ReadingFailure) -> ProgramOutput? {
+  ) throws(AdminError) -> ProgramOutput? {
     guard let trusted = TrustedPath(Array(path.utf8)) else { return nil }
-    do throws(TrustedPath.Refusal) { try check(trusted) } catch {
-      switch error {
-      case .system(let error) where error.isNotFound: return nil
-      case .system: throw ReadingFailure(at: path, error.text)
-      case .untrusted: throw ReadingFailure(at: path, "the program is not trusted: \(error.text)")
-      }
+    do throws(SystemError) { try check(trusted) } catch {
+      guard !error.isNotFound else { return nil }
+      throw AdminError(
+        at: path, (error.distrust == nil ? "" : "the program is not trusted: ") + error.text)
     }
     return try ChildProgram(arguments: [path] + arguments, seconds: seconds).run()
   }
 
   /// Throws if a user other than root owns the program or can change it.
-  private static func check(_ path: TrustedPath) throws(TrustedPath.Refusal) {
+  private static func check(_ path: TrustedPath) throws(SystemError) {
     let directory = try path.parent()
-    let status = try TrustedPath.translating { () throws(SystemError) in
-      try directory.fileForReading(path.last).status()
-    }
+    let status = try directory.fileForReading(path.last).status()
     if let distrust = status.distrust { throw .untrusted(distrust) }
   }
 }

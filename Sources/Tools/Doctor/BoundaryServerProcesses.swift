@@ -23,7 +23,7 @@ extension LocalExaminedHost {
   private func program(of process: String) -> ServerProcess.Program? {
     let link = "/proc/\(process)/exe"
     let status: PathStatus?
-    do throws(ReadingFailure) { status = try Self.statusOfTarget(link) } catch { return nil }
+    do throws(AdminError) { status = try Self.statusOfTarget(link) } catch { return nil }
     guard let status, let path = ProcFile.target(link) else { return nil }
     let folder = ServerProcess.Program.path(path).split(separator: "/").dropLast()
     let trusted = ResolvedPath("/" + folder.joined(separator: "/"), on: self)

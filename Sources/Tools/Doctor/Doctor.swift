@@ -154,14 +154,14 @@ package protocol SingleExamination: Examination {
   static var subject: String { get }
 
   /// Returns the finding, or nil if there is no problem.
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding?
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding?
 }
 
 extension SingleExamination {
   package static var subject: String { "this host" }
 
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    Finding.checking(subject) { () throws(ReadingFailure) in
+    Finding.checking(subject) { () throws(AdminError) in
       try [finding(on: snapshot)].compactMap { $0 }
     }
   }
@@ -278,13 +278,13 @@ package struct Finding: Equatable {
 
   /// Returns the findings of `body`, or the finding that `what` could not be checked.
   static func checking(
-    _ what: String, _ body: () throws(ReadingFailure) -> [Finding]
+    _ what: String, _ body: () throws(AdminError) -> [Finding]
   ) -> [Finding] {
-    do throws(ReadingFailure) { return try body() } catch { return [.unchecked(what, error)] }
+    do throws(AdminError) { return try body() } catch { return [.unchecked(what, error)] }
   }
 
   /// Returns the finding that `what` could not be checked, because something cannot be read.
-  static func unchecked(_ what: String, _ failure: ReadingFailure) -> Finding {
+  static func unchecked(_ what: String, _ failure: AdminError) -> Finding {
     unchecked(what, at: VisibleText.escaping(failure.place), failure.reason)
   }
 

@@ -19,13 +19,13 @@ package protocol ExaminedHost {
 
   /// Returns the configuration in the file at `path`, or the host's configuration from all its
   /// files if `path` is nil.
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration
 
   /// Returns the current time in seconds since the epoch.
-  func now() throws(ReadingFailure) -> Int64
+  func now() throws(AdminError) -> Int64
 
   /// Returns the account with a name, or nil if it does not exist.
-  func account(named name: [UInt8]) throws(ReadingFailure) -> Account?
+  func account(named name: [UInt8]) throws(AdminError) -> Account?
 
   /// The primary group of the user who decides about sign-ins, or nil if it is not known.
   var decidersGroup: UInt32? { get }
@@ -47,7 +47,7 @@ package protocol ExaminedHost {
   func withoutPassword(_ accounts: [Account]) -> [Account]
 
   /// Returns all accounts that the system lists.
-  func accounts() throws(ReadingFailure) -> [KnownAccount]
+  func accounts() throws(AdminError) -> [KnownAccount]
 
   /// Returns the stored records of all users.
   func stored() throws(AdminError) -> [UserReport]
@@ -57,31 +57,31 @@ package protocol ExaminedHost {
 
   /// Returns the status of the file at an absolute path without following a link, or nil if the
   /// path does not exist.
-  func status(of path: String) throws(ReadingFailure) -> PathStatus?
+  func status(of path: String) throws(AdminError) -> PathStatus?
 
   /// Returns the target of the symbolic link at a path, or nil if it cannot be read.
   func target(ofLink path: String) -> String?
 
   /// Returns the names in a folder, unsorted; none if the folder does not exist.
-  func names(in folder: String) throws(ReadingFailure) -> [String]
+  func names(in folder: String) throws(AdminError) -> [String]
 
   /// Returns the contents of a regular file that belongs to root, or nil if the file does not exist.
-  func text(of path: String) throws(ReadingFailure) -> [UInt8]?
+  func text(of path: String) throws(AdminError) -> [UInt8]?
 
   /// Returns the free space and mount flags of the file system that contains a path.
-  func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace
+  func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace
 
   /// Writes a test file in a folder and removes it.
-  func tryWriting(in folder: String) throws(ReadingFailure)
+  func tryWriting(in folder: String) throws(AdminError)
 
   /// Returns whether a program file has the capability to write to the kernel's audit trail.
-  func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool
+  func mayWriteAudit(_ program: String) throws(AdminError) -> Bool
 
   /// Returns whether the kernel's clock is synchronised.
-  func clockIsSynchronized() throws(ReadingFailure) -> Bool
+  func clockIsSynchronized() throws(AdminError) -> Bool
 
   /// Returns the output of a program that belongs to root, or nil if the program does not exist.
-  func output(of program: String, _ arguments: [String]) throws(ReadingFailure) -> ProgramOutput?
+  func output(of program: String, _ arguments: [String]) throws(AdminError) -> ProgramOutput?
 
   /// Returns the stopped or frozen processes that hold a lock in the store.
   func stoppedLockHolders() -> [LockHolder]
@@ -102,7 +102,7 @@ package protocol ExaminedHost {
   func hasModule(_ module: [UInt8]) -> Bool
 
   /// Returns the services that `mfa-admin enable` has enabled, according to its records.
-  func recordedServices() -> Result<[RecordedService], ReadingFailure>
+  func recordedServices() -> Result<[RecordedService], AdminError>
 
   /// Returns the processes that listen as sshd, according to their titles.
   func serverProcesses() -> [ServerProcess]
@@ -111,7 +111,7 @@ package protocol ExaminedHost {
   var hostMounts: [String] { get }
 
   /// Returns the findings that administrators have accepted, or the reason why their list cannot be used.
-  func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure>
+  func acceptedFindings() -> Result<AcceptedFindings, AdminError>
 
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
@@ -178,7 +178,7 @@ struct NameServiceSwitch {
   private var databases: [String: (line: Int, sources: [String])] = [:]
 
   /// Reads the file of a host; without a file, no database has a line.
-  init(of host: any ExaminedHost) throws(ReadingFailure) {
+  init(of host: any ExaminedHost) throws(AdminError) {
     let text = String(decoding: try host.text(of: Self.path) ?? [], as: UTF8.self)
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     {

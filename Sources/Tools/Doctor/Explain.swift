@@ -71,17 +71,17 @@ struct SimulatedHost<Base: Host>: Host {
 
   func name() -> [UInt8] { base.name() }
 
-  func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     let configuration = try memory.configuration(at: path) {
-      () throws(ConfigurationFile.Failure) in
-      try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+      () throws(ConfigurationError) in
+      try DecidingUser.reading { () throws(ConfigurationError) in
         try base.configuration(at: path)
       }
     }
     return isEnforced ? configuration.enforced : configuration
   }
 
-  func publicConfiguration(at path: [UInt8]) throws(ConfigurationFile.Failure) -> Configuration {
+  func publicConfiguration(at path: [UInt8]) throws(ConfigurationError) -> Configuration {
     let configuration = try base.publicConfiguration(at: path)
     return isEnforced ? configuration.enforced : configuration
   }

@@ -223,7 +223,7 @@ package struct Explanation {
 
   /// Returns the space on the file system of the store, or nil if it is not known.
   private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       return try host.fileSystemSpace(at: "\(InstalledPath.store)")
     } catch {
       return nil
@@ -240,7 +240,7 @@ package struct Explanation {
     } catch {
       return nil
     }
-    do throws(ConfigurationFile.Failure) { return try host.configuration(at: path) } catch {
+    do throws(ConfigurationError) { return try host.configuration(at: path) } catch {
       return nil
     }
   }

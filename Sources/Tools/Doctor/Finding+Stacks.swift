@@ -73,8 +73,9 @@ extension StackRefusal {
     case .carriageReturn:
       "this line ends with a carriage return, as on Windows, which libpam takes for a part of the "
         + "last word"
-    case .system(_, let error): "this file cannot be read: \(error.text)"
-    case .untrusted(_, let distrust): "this file is not trusted: \(distrust.name)"
+    case .system(_, let error):
+      (error.distrust == nil ? "this file cannot be read: " : "this file is not trusted: ")
+        + error.text
     }
   }
 

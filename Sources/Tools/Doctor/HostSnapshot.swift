@@ -18,13 +18,13 @@ package struct HostSnapshot {
   /// their files as they look.
   let meantToAsk: [[UInt8]]
   /// The system user that owns the store, or nil if that user does not exist.
-  let owner: Result<Account?, ReadingFailure>
+  let owner: Result<Account?, AdminError>
   /// sshd's settings.
   let sshd: SSHDView
   /// The sshds of the host, or nil if the stack of sshd does not use the module.
   let sshdServers: SSHDServers?
 
-  private typealias Refusal = ConfigurationFile.Failure
+  private typealias Refusal = ConfigurationError
 
   private let configurations: [(path: [UInt8]?, read: Result<Configuration, Refusal>)]
 
@@ -35,7 +35,7 @@ package struct HostSnapshot {
   package var stored: Result<[UserReport], AdminError> { rules.stored }
 
   /// The accounts that the system lists, or the reason why they cannot be listed.
-  var accounts: Result<[KnownAccount], ReadingFailure> { rules.accounts }
+  var accounts: Result<[KnownAccount], AdminError> { rules.accounts }
 
   /// Reads everything that the examinations need from a host.
   ///
@@ -75,7 +75,7 @@ package struct HostSnapshot {
     configurations = paths.map { path in
       (path, Result { () throws(Refusal) in try host.configuration(at: path) })
     }
-    owner = Result { () throws(ReadingFailure) in try host.account(named: Array("mfa".utf8)) }
+    owner = Result { () throws(AdminError) in try host.account(named: Array("mfa".utf8)) }
     let asksAtSSHD = servicesWithModule.contains { $0.isNamed("sshd") }
     sshdServers = asksAtSSHD ? SSHDServers(of: host) : nil
     sshd =
@@ -122,7 +122,7 @@ package struct HostSnapshot {
   }
 
   /// The errors in the configurations that sign-ins read.
-  var configurationFailures: [ConfigurationFile.Failure] {
+  var configurationFailures: [ConfigurationError] {
     configurations.compactMap { configuration in
       guard case .failure(let failure) = configuration.read else { return nil }
       return failure
@@ -150,7 +150,7 @@ final class HostMemory {
   }
 
   private var memberships: [Membership: Bool?] = [:]
-  private var configurations: [[UInt8]?: Result<Configuration, ConfigurationFile.Failure>] = [:]
+  private var configurations: [[UInt8]?: Result<Configuration, ConfigurationError>] = [:]
 
   /// Returns whether an account belongs to a group. `lookUp` is called at most once for both.
   func isMember(_ account: Account, of group: [UInt8], _ lookUp: () -> Bool?) -> Bool? {
@@ -163,10 +163,10 @@ final class HostMemory {
 
   /// Returns the configuration at a path. `read` is called at most once for each path.
   func configuration(
-    at path: [UInt8]?, _ read: () throws(ConfigurationFile.Failure) -> Configuration
-  ) throws(ConfigurationFile.Failure) -> Configuration {
+    at path: [UInt8]?, _ read: () throws(ConfigurationError) -> Configuration
+  ) throws(ConfigurationError) -> Configuration {
     if let known = configurations[path] { return try known.get() }
-    let configuration = Result { () throws(ConfigurationFile.Failure) in try read() }
+    let configuration = Result { () throws(ConfigurationError) in try read() }
     configurations[path] = configuration
     return try configuration.get()
   }
@@ -191,10 +191,10 @@ package final class HostRules {
   /// The stored records of all users, or the reason why they cannot be read.
   private(set) lazy var stored = Result { () throws(AdminError) in try host.stored() }
   /// The accounts that the system lists, or the reason why they cannot be listed.
-  package private(set) lazy var accounts = Result { () throws(ReadingFailure) in try host.accounts()
+  package private(set) lazy var accounts = Result { () throws(AdminError) in try host.accounts()
   }
   /// The mounted file systems, nil without a list, or the reason why the list cannot be read.
-  private(set) lazy var mounts = Result { () throws(ReadingFailure) in
+  private(set) lazy var mounts = Result { () throws(AdminError) in
     try host.text(of: MountTable.path).map { MountTable($0) }
   }
   private lazy var knownAccounts: [[UInt8]: KnownAccount] = {

@@ -133,7 +133,7 @@ package struct ResolvedPath {
   /// Why the path could not be followed.
   private var obstacle: TrustFailure?
   /// Why the last part of the path that was looked at is not known.
-  private(set) var failure: ReadingFailure?
+  private(set) var failure: AdminError?
 
   /// The maximum number of symbolic links, which is the same as in Linux.
   private static let mostLinks = 40
@@ -191,7 +191,7 @@ package struct ResolvedPath {
 
   private mutating func status(of path: String, on host: any ExaminedHost) -> PathStatus? {
     failure = nil
-    do throws(ReadingFailure) { return try host.status(of: path) } catch {
+    do throws(AdminError) { return try host.status(of: path) } catch {
       failure = error
       return nil
     }

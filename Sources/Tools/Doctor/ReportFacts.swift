@@ -236,7 +236,7 @@ struct RelayReport: Equatable {
 
   /// Asks the relay. Returns nil if it does not run, or if its program is not installed.
   static func read(on host: any ExaminedHost) -> RelayReport? {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let output = try host.output(of: "/usr/sbin/mfa-fleet", ["relay", "--status"]),
         output.isSuccess
       else { return nil }

@@ -73,7 +73,7 @@ struct SSHDConnections {
   /// Chooses the connections for a configuration.
   init(
     _ server: Server, users requested: [UserName],
-    accounts: Result<[KnownAccount], ReadingFailure>, on host: any ExaminedHost
+    accounts: Result<[KnownAccount], AdminError>, on host: any ExaminedHost
   ) {
     let lines = Self.lines(server.file)
     let known = lines.filter(\.criteria.unknown.isEmpty)

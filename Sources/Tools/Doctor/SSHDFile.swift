@@ -60,7 +60,7 @@ package struct SSHDFile {
   /// The paths of the files that were read.
   package private(set) var files: [String] = []
   /// The places that could not be read, each with the reason.
-  package private(set) var unread: [ReadingFailure] = []
+  package private(set) var unread: [AdminError] = []
   /// Whether the remaining lines are ignored. sshd, too, stops reading if includes are nested too
   /// deep.
   private var isStopped = false
@@ -122,7 +122,7 @@ package struct SSHDFile {
     _ path: String, under outer: Int?, depth: Int, _ host: any ExaminedHost
   ) {
     let text: [UInt8]
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let found = try host.text(of: path) else { return }
       text = found
     } catch {
@@ -167,7 +167,7 @@ package struct SSHDFile {
 
   /// Ignores all remaining lines of all files.
   private mutating func stop(at place: String, _ reason: String) {
-    unread.append(ReadingFailure(at: place, reason))
+    unread.append(AdminError(at: place, reason))
     isStopped = true
   }
 
@@ -186,11 +186,11 @@ package struct SSHDFile {
       }
       var found: [String] = []
       for folder in paths {
-        do throws(ReadingFailure) {
+        do throws(AdminError) {
           let names = try host.names(in: folder.isEmpty ? "/" : folder)
           found += names.filter { pattern.matches($0) }.map { "\(folder)/\($0)" }
         } catch {
-          unread.append(ReadingFailure(at: place, error.reason))
+          unread.append(AdminError(at: place, error.reason))
         }
       }
       paths = found

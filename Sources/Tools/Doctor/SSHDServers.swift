@@ -30,7 +30,7 @@ struct SSHDServers {
   /// Finds the servers of a host.
   init(of host: any ExaminedHost) {
     addProcesses(of: host)
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       let options = Self.variables(try host.text(of: Self.defaults) ?? [])["SSHD_OPTS"]
       if let options, let server = RunningServer(arguments: ["sshd", options]) {
         add(Other(server: server, source: Self.defaults, place: Self.defaults), host)
@@ -38,7 +38,7 @@ struct SSHDServers {
     } catch {
       findings.append(.unchecked("the options of sshd", error))
     }
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       let units = try UnitFiles.names(on: host) { name in
         name.hasPrefix("ssh") && (name.hasSuffix(".service") || name.hasSuffix(".socket"))
       }
@@ -86,7 +86,7 @@ struct SSHDServers {
     others.append(other)
   }
 
-  private mutating func add(_ unit: String, _ host: any ExaminedHost) throws(ReadingFailure) {
+  private mutating func add(_ unit: String, _ host: any ExaminedHost) throws(AdminError) {
     let settings = try UnitFiles.settings(of: unit, on: host)
     guard !unit.hasSuffix(".socket") else {
       guard try UnitFiles.isInUse(unit, on: host) else { return }
@@ -133,7 +133,7 @@ struct SSHDServers {
   /// Returns the variables of a unit. Those in files take precedence (systemd.exec(5)).
   private static func environment(
     _ settings: [UnitText.Setting], _ host: any ExaminedHost
-  ) throws(ReadingFailure) -> [String: String] {
+  ) throws(AdminError) -> [String: String] {
     var variables: [String: String] = [:]
     for setting in values("Environment", in: "[Service]", settings) {
       for word in UnitText.words(setting.value) {

@@ -192,7 +192,7 @@ struct SSHDUsers {
   /// Finds the users that matter for these lines.
   init(
     _ lines: [SSHDCriteria], requested: [UserName],
-    accounts: Result<[KnownAccount], ReadingFailure>, on host: any ExaminedHost
+    accounts: Result<[KnownAccount], AdminError>, on host: any ExaminedHost
   ) {
     self.host = host
     needsGroups = lines.contains { !$0.groups.isEmpty }
@@ -227,7 +227,7 @@ struct SSHDUsers {
   }
 
   private static func hasDirectory(_ host: any ExaminedHost) -> Bool {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       return !(try NameServiceSwitch(of: host).hasOnlyLocalAccounts)
     } catch {
       return true
@@ -244,7 +244,7 @@ struct SSHDUsers {
   private mutating func add(_ name: String) {
     guard names.insert(name).inserted else { return }
     if let account = known[Array(name.utf8)] { return append(name, account) }
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       if let account = try host.account(named: Array(name.utf8)) { append(name, account) }
     } catch {
       append(name, nil)

@@ -30,11 +30,11 @@ enum SSHDView {
   /// for each way in which `Match` lines can determine them.
   init(
     of host: any ExaminedHost, users: [UserName],
-    accounts: Result<[KnownAccount], ReadingFailure>, server: RunningServer
+    accounts: Result<[KnownAccount], AdminError>, server: RunningServer
   ) {
     let query = Query(host: host, options: server.settings, file: server.file ?? SSHDFile.path)
     let general: SSHDSettings
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let settings = try query.settings(SSHDConnection()) else {
         self = .unknown(
           .unchecked(
@@ -59,7 +59,7 @@ enum SSHDView {
     }
     findings += connections.findings
     for choice in connections.choices.prefix(Self.mostCases) {
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         let isGeneral = choice.connection == SSHDConnection()
         guard let settings = isGeneral ? general : try query.settings(choice.connection) else {
           continue
@@ -87,7 +87,7 @@ enum SSHDView {
     _ connection: SSHDConnection, under matches: Set<Int>, of file: SSHDFile,
     on host: any ExaminedHost
   ) {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let settings = try Query(host: host).settings(connection) else {
         self = .notConcerned
         return
@@ -101,7 +101,7 @@ enum SSHDView {
   }
 
   /// Returns the finding that sshd does not print its settings: with the line, if sshd refuses one.
-  private static func finding(_ failure: ReadingFailure) -> Finding {
+  private static func finding(_ failure: AdminError) -> Finding {
     guard failure.place != programs[0] else {
       return .unchecked("sshd's settings", at: failure.place, "sshd -T: \(failure.reason)")
     }
@@ -126,35 +126,35 @@ enum SSHDView {
 
     /// Returns the settings for a connection, or nil if sshd is not installed. The failure has the place
     /// of sshd itself, unless sshd refuses a file.
-    func settings(_ connection: SSHDConnection) throws(ReadingFailure) -> SSHDSettings? {
+    func settings(_ connection: SSHDConnection) throws(AdminError) -> SSHDSettings? {
       guard let specification = connection.specification else {
-        throw ReadingFailure(at: programs[0], "sshd -C does not accept this name")
+        throw AdminError(at: programs[0], "sshd -C does not accept this name")
       }
       guard let output = try output(options + ["-T", "-C", specification]) else { return nil }
       guard output.status == 0 else {
         let complaint = ProgramComplaint(ofSSHD: output, at: file, on: host)
-        throw ReadingFailure(
+        throw AdminError(
           at: complaint.isOfStoppedServer ? programs[0] : complaint.place ?? SSHDFile.path,
           complaint.reason)
       }
       let settings = SSHDSettings(output.output)
       guard settings.value(of: "usepam") != nil else {
-        throw ReadingFailure(at: programs[0], "the output does not contain UsePAM")
+        throw AdminError(at: programs[0], "the output does not contain UsePAM")
       }
       return settings
     }
 
     /// Returns the output of the first sshd that can be started, or nil if sshd is not installed.
-    private func output(_ arguments: [String]) throws(ReadingFailure) -> ProgramOutput? {
-      var failure: ReadingFailure?
+    private func output(_ arguments: [String]) throws(AdminError) -> ProgramOutput? {
+      var failure: AdminError?
       for program in programs {
-        do throws(ReadingFailure) {
+        do throws(AdminError) {
           if let output = try host.output(of: program, arguments) { return output }
         } catch {
           failure = failure ?? error
         }
       }
-      if let failure { throw ReadingFailure(at: programs[0], failure.reason) }
+      if let failure { throw AdminError(at: programs[0], failure.reason) }
       return nil
     }
   }
@@ -167,7 +167,7 @@ extension SSHDSettings {
     for user: String? = nil, on host: any ExaminedHost
   ) -> SSHDSettings? {
     let connection = user.map { SSHDConnection(user: $0) } ?? SSHDConnection()
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       return try SSHDView.Query(host: host).settings(connection)
     } catch {
       return nil

@@ -142,7 +142,7 @@ extension StackRefusal {
   fileprivate var deniesSignIns: StackPosition? {
     switch self {
     case .notFound(let position), .loop(let position): position
-    case .notAServiceName, .tooDeep, .tooLong, .notUnderstood, .carriageReturn, .system, .untrusted:
+    case .notAServiceName, .tooDeep, .tooLong, .notUnderstood, .carriageReturn, .system:
       nil
     }
   }

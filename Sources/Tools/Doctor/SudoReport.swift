@@ -160,7 +160,7 @@ struct SudoReport {
 
   /// Returns whether a service can make users enrol, or nil if its configuration cannot be used.
   private func mayRequireEnrollment(at service: ServiceWithModule) -> Bool? {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       return try rules.host.configuration(at: service.configuration)
         .mayRequireEnrollment(at: service.name)
     } catch {

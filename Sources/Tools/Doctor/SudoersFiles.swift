@@ -37,7 +37,7 @@ package struct SudoersFiles {
     filesRead += 1
     guard depth < Self.deepest, filesRead <= Self.mostFiles else { return }
     let text: [UInt8]
-    do throws(ReadingFailure) { text = try machine.text(of: path) ?? [] } catch { return }
+    do throws(AdminError) { text = try machine.text(of: path) ?? [] } catch { return }
     var continued = ""
     var start = 0
     let physical = String(decoding: text, as: UTF8.self)
@@ -68,7 +68,7 @@ package struct SudoersFiles {
     }
     guard keyword.hasSuffix("dir") else { return read(name, depth: depth + 1) }
     let names: [String]
-    do throws(ReadingFailure) { names = try machine.names(in: name) } catch { return }
+    do throws(AdminError) { names = try machine.names(in: name) } catch { return }
     for file in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
     where !file.contains(".") && !file.hasSuffix("~") {
       read("\(name)/\(file)", depth: depth + 1)

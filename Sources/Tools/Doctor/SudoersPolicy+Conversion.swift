@@ -5,7 +5,7 @@ extension SudoersPolicy {
   ///
   /// `runAsDefaults` is the output of `cvtsudoers -f json -d runas -s privileges,aliases`: the
   /// output does not tell the users of `Defaults:x` from the accounts of `Defaults>x`.
-  package init(_ output: [UInt8], runAsDefaults: [UInt8]) throws(ReadingFailure) {
+  package init(_ output: [UInt8], runAsDefaults: [UInt8]) throws(AdminError) {
     let root = try Self.object(Self.value(of: output), "the output")
     var aliases: Aliases = [:]
     for name in ["User_Aliases", "Runas_Aliases", "Host_Aliases", "Command_Aliases"] {
@@ -21,7 +21,7 @@ extension SudoersPolicy {
       defaults += try Self.settings(entry, line: line, isForRunAs: isForRunAs, aliases)
     }
     guard forRunAs.isEmpty else {
-      throw ReadingFailure(at: "sudoers", "Defaults for accounts were not found")
+      throw AdminError(at: "sudoers", "Defaults for accounts were not found")
     }
     let specifications = try Self.array(root["User_Specs"] ?? .array([]), "User_Specs")
     for (number, value) in specifications.enumerated() {
@@ -31,11 +31,11 @@ extension SudoersPolicy {
 
   private typealias Object = [String: JSON]
 
-  private static func value(of output: [UInt8]) throws(ReadingFailure) -> JSON {
+  private static func value(of output: [UInt8]) throws(AdminError) -> JSON {
     // cvtsudoers prints nothing if there are no rules.
     guard !output.isEmpty else { return .object([]) }
     do throws(AdminError) { return try JSONReader.value(of: corrected(output)) } catch {
-      throw ReadingFailure(at: "sudoers", "the output \(error.reason)")
+      throw AdminError(at: "sudoers", "the output \(error.reason)")
     }
   }
 
@@ -53,16 +53,16 @@ extension SudoersPolicy {
     return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
   }
 
-  private static func object(_ value: JSON, _ name: String) throws(ReadingFailure) -> Object {
+  private static func object(_ value: JSON, _ name: String) throws(AdminError) -> Object {
     guard case .object(let members) = value else {
-      throw ReadingFailure(at: "sudoers", "\(name) is not an object")
+      throw AdminError(at: "sudoers", "\(name) is not an object")
     }
     return Object(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
-  private static func array(_ value: JSON, _ name: String) throws(ReadingFailure) -> [JSON] {
+  private static func array(_ value: JSON, _ name: String) throws(AdminError) -> [JSON] {
     guard case .array(let values) = value else {
-      throw ReadingFailure(at: "sudoers", "\(name) is not a list")
+      throw AdminError(at: "sudoers", "\(name) is not a list")
     }
     return values
   }
@@ -81,8 +81,7 @@ extension SudoersPolicy {
   /// The largest depth of aliases within aliases. sudo refuses an alias that contains itself.
   private static let deepest = 64
 
-  private static func list(_ value: JSON, _ aliases: Aliases) throws(ReadingFailure) -> SudoersList
-  {
+  private static func list(_ value: JSON, _ aliases: Aliases) throws(AdminError) -> SudoersList {
     var list = SudoersList([])
     for element in try array(value, "a list") {
       let element = try object(element, "an element of a list")
@@ -94,7 +93,7 @@ extension SudoersPolicy {
 
   private static func members(
     _ element: Object, _ aliases: Aliases, depth: Int
-  ) throws(ReadingFailure) -> [SudoersMember] {
+  ) throws(AdminError) -> [SudoersMember] {
     let isNegated = element["negated"] == .bool(true)
     for (key, name) in references {
       guard case .string(let alias)? = element[key] else { continue }
@@ -103,7 +102,7 @@ extension SudoersPolicy {
         return key == "cmndalias" ? [] : [SudoersMember(.name(alias), isNegated: isNegated)]
       }
       guard depth < deepest else {
-        throw ReadingFailure(at: "sudoers", "aliases are nested too deep")
+        throw AdminError(at: "sudoers", "aliases are nested too deep")
       }
       var members: [SudoersMember] = []
       for element in elements {
@@ -115,7 +114,7 @@ extension SudoersPolicy {
     return [SudoersMember(try kind(element), isNegated: isNegated)]
   }
 
-  private static func kind(_ element: Object) throws(ReadingFailure) -> SudoersMember.Kind {
+  private static func kind(_ element: Object) throws(AdminError) -> SudoersMember.Kind {
     for (key, value) in element.sorted(by: { $0.key < $1.key }) {
       switch (key, value) {
       case ("username", .string("ALL")), ("hostname", .string("ALL")),
@@ -136,11 +135,11 @@ extension SudoersPolicy {
       case _: continue
       }
     }
-    throw ReadingFailure(at: "sudoers", "a list has an unknown element: \(element.keys.sorted())")
+    throw AdminError(at: "sudoers", "a list has an unknown element: \(element.keys.sorted())")
   }
 
   /// Returns an element as in the file, without an exclamation mark.
-  private static func word(_ element: Object) throws(ReadingFailure) -> String {
+  private static func word(_ element: Object) throws(AdminError) -> String {
     for key in references.keys {
       if case .string(let alias)? = element[key] { return alias }
     }
@@ -151,9 +150,9 @@ extension SudoersPolicy {
 
   private static func settings(
     _ entry: JSON, line: Int, isForRunAs: Bool, _ aliases: Aliases
-  ) throws(ReadingFailure) -> [Default] {
+  ) throws(AdminError) -> [Default] {
     let entry = try object(entry, "Defaults")
-    let binding = try entry["Binding"].map { value throws(ReadingFailure) in
+    let binding = try entry["Binding"].map { value throws(AdminError) in
       try list(value, aliases)
     }
     let scope = try scope(entry["Binding"], isForRunAs: isForRunAs)
@@ -181,7 +180,7 @@ extension SudoersPolicy {
 
   private static func scope(
     _ binding: JSON?, isForRunAs: Bool
-  ) throws(ReadingFailure) -> Default.Scope {
+  ) throws(AdminError) -> Default.Scope {
     guard let binding else { return .global }
     guard !isForRunAs else { return .runAs }
     guard let first = try array(binding, "Binding").first else { return .global }
@@ -192,7 +191,7 @@ extension SudoersPolicy {
 
   private static func rules(
     _ specification: Object, _ number: Int, _ aliases: Aliases
-  ) throws(ReadingFailure) -> [Rule] {
+  ) throws(AdminError) -> [Rule] {
     let users = try list(specification["User_List"] ?? .null, aliases)
     let hosts = try list(specification["Host_List"] ?? .null, aliases)
     var rules: [Rule] = []
@@ -201,10 +200,10 @@ extension SudoersPolicy {
       var rule = Rule(
         users: users, hosts: hosts, commands: try list(value["Commands"] ?? .null, aliases),
         specification: number)
-      rule.runAsUsers = try value["runasusers"].map { value throws(ReadingFailure) in
+      rule.runAsUsers = try value["runasusers"].map { value throws(AdminError) in
         try list(value, aliases)
       }
-      rule.runAsGroups = try value["runasgroups"].map { value throws(ReadingFailure) in
+      rule.runAsGroups = try value["runasgroups"].map { value throws(AdminError) in
         try list(value, aliases)
       }
       for option in try array(value["Options"] ?? .array([]), "Options") {

@@ -4,11 +4,11 @@ import MFAAdmin
 /// host, and asked all sources of rules.
 extension SudoersPolicy {
   /// Reads the output of `sudo -ll -U USER` in the locale C.
-  package init(listing output: [UInt8]) throws(ReadingFailure) {
+  package init(listing output: [UInt8]) throws(AdminError) {
     let lines = String(decoding: output, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard lines.contains(where: { $0.hasPrefix("User ") || $0.hasPrefix("Matching Defaults") })
-    else { throw ReadingFailure(at: "sudoers", "the output of sudo -ll is not understood") }
+    else { throw AdminError(at: "sudoers", "the output of sudo -ll is not understood") }
     var reader = ListingReader()
     for line in lines { try reader.read(line) }
     reader.finish()
@@ -32,7 +32,7 @@ private struct ListingReader {
   private var part = Part.other
   private var rule: SudoersPolicy.Rule?
 
-  mutating func read(_ line: String) throws(ReadingFailure) {
+  mutating func read(_ line: String) throws(AdminError) {
     if line.hasPrefix("Matching Defaults entries for ") {
       part = .defaults
     } else if line.hasPrefix("Runas and Command-specific defaults for ") {
@@ -58,7 +58,7 @@ private struct ListingReader {
 
   private mutating func readContents(
     of part: Part, _ line: String
-  ) throws(ReadingFailure) {
+  ) throws(AdminError) {
     let text = String(line.drop { $0 == " " || $0 == "\t" })
     guard !text.isEmpty else { return }
     switch part {

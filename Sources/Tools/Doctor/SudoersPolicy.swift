@@ -342,7 +342,7 @@ struct SudoersUsers {
     let bytes = Array(name.utf8)
     var account = accounts.first { $0.account.name == bytes }?.account
     if account == nil {
-      do throws(ReadingFailure) { account = try host.account(named: bytes) } catch {}
+      do throws(AdminError) { account = try host.account(named: bytes) } catch {}
     }
     guard let account else { return SudoersUser(name: name, uid: nil, groups: []) }
     return SudoersUser(

@@ -46,14 +46,14 @@ enum SudoersView {
   /// Reads the rules of a host from its files. The rules for one user are from sudo itself if some are
   /// not in files or the files cannot be read. Root may list the rules of every user.
   init(of host: any ExaminedHost, for user: String? = nil) {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let output = try Self.output(of: Self.program, ["-V"], host) else {
         self = .notInstalled
         return
       }
       let basis = try Known(output, host)
-      let failure: ReadingFailure
-      do throws(ReadingFailure) {
+      let failure: AdminError
+      do throws(AdminError) {
         let known = try basis.readingFiles(host)
         guard user != nil, !basis.otherSources.isEmpty else {
           self = .known(known)
@@ -72,11 +72,11 @@ enum SudoersView {
 
   fileprivate static func output(
     of program: String, _ arguments: [String], _ host: any ExaminedHost
-  ) throws(ReadingFailure) -> [UInt8]? {
+  ) throws(AdminError) -> [UInt8]? {
     let output: ProgramOutput?
-    do throws(ReadingFailure) { output = try host.output(of: program, arguments) } catch {
+    do throws(AdminError) { output = try host.output(of: program, arguments) } catch {
       let command = ([program] + arguments).joined(separator: " ")
-      throw ReadingFailure(at: program, "\(command): \(error.reason)")
+      throw AdminError(at: program, "\(command): \(error.reason)")
     }
     guard let output else { return nil }
     guard output.isSuccess else {
@@ -84,7 +84,7 @@ enum SudoersView {
       let complaint = ProgramComplaint(output, files: arguments.filter { $0.hasPrefix("/") }) {
         ResolvedPath($0, on: host).isPublic
       }
-      throw ReadingFailure(at: complaint.place ?? program, "\(program): \(complaint.text)")
+      throw AdminError(at: complaint.place ?? program, "\(program): \(complaint.text)")
     }
     return output.output
   }
@@ -92,9 +92,9 @@ enum SudoersView {
 
 extension SudoersView.Known {
   /// Reads the output of `sudo -V`.
-  fileprivate init(_ output: [UInt8], _ host: any ExaminedHost) throws(ReadingFailure) {
+  fileprivate init(_ output: [UInt8], _ host: any ExaminedHost) throws(AdminError) {
     guard let version = SudoVersion(output) else {
-      throw ReadingFailure(at: SudoersView.program, "sudo -V names no sudoers file")
+      throw AdminError(at: SudoersView.program, "sudo -V names no sudoers file")
     }
     sources = try NameServiceSwitch(of: host)
     let name = try host.text(of: SudoersView.hostName) ?? []
@@ -114,14 +114,14 @@ extension SudoersView.Known {
     otherSources = named.filter { $0 != "files" }
   }
 
-  fileprivate var otherSourcesFailure: ReadingFailure {
-    ReadingFailure(
+  fileprivate var otherSourcesFailure: AdminError {
+    AdminError(
       at: sources.place(of: "sudoers"),
       "sudo also has rules from \(NameList.text(otherSources)), which are in no file")
   }
 
   /// Returns the value with the rules in files.
-  fileprivate func readingFiles(_ host: any ExaminedHost) throws(ReadingFailure) -> Self {
+  fileprivate func readingFiles(_ host: any ExaminedHost) throws(AdminError) -> Self {
     var known = self
     known.unchecked = otherSources.isEmpty ? [] : [otherSourcesFailure.findingAboutSudo]
     guard readsFiles else { return known }
@@ -129,10 +129,10 @@ extension SudoersView.Known {
     let all = try converted(arguments + [path], host)
     let runAs = try converted(
       arguments + ["-d", "runas", "-s", "privileges,aliases", path], host)
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       known.policy = try SudoersPolicy(all, runAsDefaults: runAs)
     } catch {
-      throw ReadingFailure(at: path, "\(SudoersView.converter): \(error.reason)")
+      throw AdminError(at: path, "\(SudoersView.converter): \(error.reason)")
     }
     let files = SudoersFiles(path: path, host: context.host, on: host)
     known.places = files.places(of: known.policy)
@@ -141,9 +141,9 @@ extension SudoersView.Known {
 
   private func converted(
     _ arguments: [String], _ host: any ExaminedHost
-  ) throws(ReadingFailure) -> [UInt8] {
+  ) throws(AdminError) -> [UInt8] {
     guard let output = try SudoersView.output(of: SudoersView.converter, arguments, host) else {
-      throw ReadingFailure(at: path, "\(SudoersView.converter) does not exist")
+      throw AdminError(at: path, "\(SudoersView.converter) does not exist")
     }
     return output
   }
@@ -151,14 +151,14 @@ extension SudoersView.Known {
   /// Returns the value with the rules for a user that sudo lists. `failure` is the reason why the files are not
   /// enough.
   fileprivate func listing(
-    _ user: String, _ host: any ExaminedHost, insteadOf failure: ReadingFailure
-  ) throws(ReadingFailure) -> Self {
+    _ user: String, _ host: any ExaminedHost, insteadOf failure: AdminError
+  ) throws(AdminError) -> Self {
     guard
       let output = try SudoersView.output(of: SudoersView.program, ["-ll", "-U", user], host)
     else { throw failure }
     var known = self
-    do throws(ReadingFailure) { known.policy = try SudoersPolicy(listing: output) } catch {
-      throw ReadingFailure(at: failure.place, "\(failure.reason); \(error.reason)")
+    do throws(AdminError) { known.policy = try SudoersPolicy(listing: output) } catch {
+      throw AdminError(at: failure.place, "\(failure.reason); \(error.reason)")
     }
     known.places = (
       known.policy.rules.map { _ in failure.place },
@@ -168,7 +168,7 @@ extension SudoersView.Known {
   }
 }
 
-extension ReadingFailure {
+extension AdminError {
   /// The finding that some rules of sudo are not known.
   fileprivate var findingAboutSudo: Finding {
     Finding(

@@ -27,14 +27,14 @@ enum UnitFiles {
 
   /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd is
   /// running, these are the files that it has loaded.
-  static func paths(of unit: String, on host: any ExaminedHost) throws(ReadingFailure) -> [String] {
+  static func paths(of unit: String, on host: any ExaminedHost) throws(AdminError) -> [String] {
     if let paths = try loaded(unit, host) { return paths }
     return try pathsOnDisk(of: unit, on: host)
   }
 
   /// Returns the files of a unit that systemd reads when it starts, or an empty array if the unit does
   /// not exist.
-  static func pathsOnDisk(of unit: String, on host: any ExaminedHost) throws(ReadingFailure)
+  static func pathsOnDisk(of unit: String, on host: any ExaminedHost) throws(AdminError)
     -> [String]
   {
     var paths: [String] = []
@@ -60,7 +60,7 @@ enum UnitFiles {
   /// Returns the units whose names match, each once.
   static func names(
     on host: any ExaminedHost, where isIncluded: (String) -> Bool
-  ) throws(ReadingFailure) -> [String] {
+  ) throws(AdminError) -> [String] {
     var found: Set<String> = []
     for folder in folders { found.formUnion(try host.names(in: folder).filter(isIncluded)) }
     return found.sorted()
@@ -69,7 +69,7 @@ enum UnitFiles {
   /// Returns the settings in a unit's files, in the order in which systemd reads them.
   static func settings(
     of unit: String, on host: any ExaminedHost
-  ) throws(ReadingFailure) -> [UnitText.Setting] {
+  ) throws(AdminError) -> [UnitText.Setting] {
     var settings: [UnitText.Setting] = []
     for path in try pathsOnDisk(of: unit, on: host) {
       settings += UnitText(try text(of: path, host), from: path).settings
@@ -78,15 +78,15 @@ enum UnitFiles {
   }
 
   /// Returns the text of a unit's file.
-  static func text(of path: String, _ host: any ExaminedHost) throws(ReadingFailure) -> [UInt8] {
+  static func text(of path: String, _ host: any ExaminedHost) throws(AdminError) -> [UInt8] {
     guard let text = try host.text(of: path) else {
-      throw ReadingFailure(at: path, SystemError.notFound(.open).text)
+      throw AdminError(at: path, SystemError.notFound(.open).text)
     }
     return text
   }
 
   /// Returns whether an administrator wrote or enabled a unit.
-  static func isInUse(_ unit: String, on host: any ExaminedHost) throws(ReadingFailure) -> Bool {
+  static func isInUse(_ unit: String, on host: any ExaminedHost) throws(AdminError) -> Bool {
     let administrators = folders[0]
     if try host.status(of: "\(administrators)/\(unit)") != nil { return true }
     for folder in try host.names(in: administrators)
@@ -98,14 +98,14 @@ enum UnitFiles {
 
   /// Returns the files that systemd has loaded, or nil if systemd is not running or does not
   /// answer.
-  private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(ReadingFailure)
+  private static func loaded(_ unit: String, _ host: any ExaminedHost) throws(AdminError)
     -> [String]?
   {
     guard try host.status(of: "/run/systemd/system") != nil else { return nil }
     // systemctl shows no settings for a template, so query an instance that is not running.
     let name = unit.replacing("@.", with: "@mfa-admin-doctor.")
     let output: ProgramOutput
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       let arguments = ["show", "--property=LoadState,FragmentPath,DropInPaths", "--", name]
       guard let found = try host.output(of: program, arguments), found.status == 0 else {
         return nil

@@ -8,12 +8,12 @@ package enum AcceptanceFile {
   private static let path = "\(InstalledPath.acceptedFindings)"
 
   /// Reads the list.
-  package static func read() -> Result<AcceptedFindings, ReadingFailure> {
+  package static func read() -> Result<AcceptedFindings, AdminError> {
     do throws(AdminError) {
       guard let file = try SystemFile.read(path) else { return .success(AcceptedFindings()) }
-      return Result { () throws(ReadingFailure) in try AcceptedFindings(file.contents) }
+      return Result { () throws(AdminError) in try AcceptedFindings(file.contents) }
     } catch {
-      return .failure(ReadingFailure(at: path, error.message))
+      return .failure(AdminError(at: path, error.message))
     }
   }
 

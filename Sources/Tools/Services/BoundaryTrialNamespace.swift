@@ -40,7 +40,7 @@ package final class TrialNamespace: TrialHost {
   /// Moves this process to a new mount namespace, and creates the test accounts there.
   ///
   /// MUST 1: the process ends with the trial: it can never return to the host's mounts.
-  package init() throws(ReadingFailure) {
+  package init() throws(AdminError) {
     guard cposix_leave_mounts() == 0 else {
       throw Self.failure("a private mount namespace")
     }
@@ -48,7 +48,7 @@ package final class TrialNamespace: TrialHost {
     if ThisHost.belongsToRealm { try Self.leaveRealm() }
     try Self.hide(Self.workspace, "mode=0700")
     log = try Self.catchLog()
-    password = try Self.random { () throws(CryptographyError) in
+    password = try Self.random { () throws(SystemError) in
       VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
     }
     accounts = try Self.accounts()
@@ -56,8 +56,8 @@ package final class TrialNamespace: TrialHost {
   }
 
   package func begin() -> TrialResult? {
-    do throws(ReadingFailure) {
-      secret = try Self.random { () throws(CryptographyError) in try SecretBytes.random(count: 20) }
+    do throws(AdminError) {
+      secret = try Self.random { () throws(SystemError) in try SecretBytes.random(count: 20) }
       // Without this user, sign-ins of users fail too.
       guard let owner = try Self.storeOwner() else { return .failed(Self.noOwner) }
       try makeStore(owner.uid)
@@ -68,15 +68,15 @@ package final class TrialNamespace: TrialHost {
   }
 
   private static func random<Value: ~Copyable>(
-    _ body: () throws(CryptographyError) -> Value
-  ) throws(ReadingFailure) -> Value {
-    do throws(CryptographyError) { return try body() } catch {
-      throw ReadingFailure(at: "random numbers", "not available")
+    _ body: () throws(SystemError) -> Value
+  ) throws(AdminError) -> Value {
+    do throws(SystemError) { return try body() } catch {
+      throw AdminError(at: "random numbers", "not available")
     }
   }
 
-  private static func failure(_ what: String) -> ReadingFailure {
-    ReadingFailure(at: what, SystemError(.open, number: cposix_errno()).text)
+  private static func failure(_ what: String) -> AdminError {
+    AdminError(at: what, SystemError(.open, number: cposix_errno()).text)
   }
 
   private static func isFolder(_ path: String) -> Bool {
@@ -85,7 +85,7 @@ package final class TrialNamespace: TrialHost {
     return unsafe stat(path, &status) == 0 && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
   }
 
-  private static func hide(_ folder: String, _ options: String) throws(ReadingFailure) {
+  private static func hide(_ folder: String, _ options: String) throws(AdminError) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_memory(folder, options) == 0 else {
       throw failure("hiding \(folder)")
@@ -97,14 +97,14 @@ package final class TrialNamespace: TrialHost {
   /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
   /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
   /// and with a key of the trial: a host of a realm needs none.
-  private static func leaveRealm() throws(ReadingFailure) {
+  private static func leaveRealm() throws(AdminError) {
     let folder = "\(InstalledPath.configurationFolder)"
     // The store of each trial hides this one.
     let present = "\(InstalledPath.store)/configuration"
     try hide("\(InstalledPath.store)", "mode=0755")
     try makeFolder(present)
     try showFile(folder, at: present)
-    let names = try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
+    let names = try AdminError.at(folder) { () throws(SystemError) in
       try TrustedPath.names(in: present) { _ in true }
     }
     try hide(folder, "mode=0755")
@@ -119,21 +119,21 @@ package final class TrialNamespace: TrialHost {
       try showFile("\(present)/\(name)", at: path)
     }
     try makeFolder(workspace)
-    let key = try random { () throws(CryptographyError) in
+    let key = try random { () throws(SystemError) in
       try randomBytes(count: SealingKey.length)
     }
-    guard let owner = try storeOwner() else { throw ReadingFailure(at: folder, noOwner) }
+    guard let owner = try storeOwner() else { throw AdminError(at: folder, noOwner) }
     try write(key, to: "\(InstalledPath.key)", permissions: 0o400, owner: owner.uid)
   }
 
   private static func makeFolder(
     _ path: String, permissions: mode_t = 0o755
-  ) throws(ReadingFailure) {
+  ) throws(AdminError) {
     // SAFETY: the string ends with a NUL and is valid during the call.
     guard unsafe mkdir(path, permissions) == 0 else { throw failure(path) }
   }
 
-  private static func showFile(_ file: String, at place: String) throws(ReadingFailure) {
+  private static func showFile(_ file: String, at place: String) throws(AdminError) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_file(file, place) == 0 else {
       throw failure("showing a file at \(place)")
@@ -145,7 +145,7 @@ package final class TrialNamespace: TrialHost {
   /// Writes a new file in the workspace, and shows it at the place of another one.
   private func show(
     _ contents: [UInt8], at place: String, permissions: UInt32 = 0o644
-  ) throws(ReadingFailure) {
+  ) throws(AdminError) {
     number += 1
     let path = "\(Self.workspace)/\(number)"
     try Self.write(contents, to: path, permissions: permissions, owner: 0)
@@ -154,7 +154,7 @@ package final class TrialNamespace: TrialHost {
 
   private static func write(
     _ contents: [UInt8], to path: String, permissions: UInt32, owner: UInt32
-  ) throws(ReadingFailure) {
+  ) throws(AdminError) {
     try inFolder(of: path, "writing \(path)") { (folder, name) throws(SystemError) in
       let file = try folder.create(name)
       try file.write(contents)
@@ -168,17 +168,16 @@ package final class TrialNamespace: TrialHost {
   private static func inFolder<Value>(
     of path: String, _ what: String,
     _ body: (borrowing Directory, FileName) throws(SystemError) -> Value
-  ) throws(ReadingFailure) -> Value {
-    try ReadingFailure.at(what) { () throws(TrustedPath.Refusal) in
-      guard let trusted = TrustedPath(Array(path.utf8)) else { throw .system(.notFound(.open)) }
+  ) throws(AdminError) -> Value {
+    try AdminError.at(what) { () throws(SystemError) in
+      guard let trusted = TrustedPath(Array(path.utf8)) else { throw .notFound(.open) }
       return try trusted.inParent(body)
     }
   }
 
   /// Shows a copy of a folder with one more file. sshd reads such a folder.
-  package func show(_ contents: [UInt8], in folder: String, as path: String) throws(ReadingFailure)
-  {
-    let names = try ReadingFailure.at(folder) { () throws(TrustedPath.Refusal) in
+  package func show(_ contents: [UInt8], in folder: String, as path: String) throws(AdminError) {
+    let names = try AdminError.at(folder) { () throws(SystemError) in
       try TrustedPath.names(in: folder) { $0.suffix(5) == Array(".conf".utf8)[...] }
     }
     var files: [(path: String, contents: [UInt8], permissions: UInt32)] = [(path, contents, 0o644)]
@@ -197,7 +196,7 @@ package final class TrialNamespace: TrialHost {
   }
 
   package func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       for file in files { try show(file.contents, at: file.path) }
       return nil
     } catch {
@@ -207,22 +206,22 @@ package final class TrialNamespace: TrialHost {
 
   // MARK: Accounts
 
-  private static func accounts() throws(ReadingFailure) -> TrialAccounts {
-    let known = try ReadingFailure.at("the accounts cannot be listed") { () throws(SystemError) in
+  private static func accounts() throws(AdminError) -> TrialAccounts {
+    let known = try AdminError.at("the accounts cannot be listed") { () throws(SystemError) in
       try KnownAccount.all()
     }
     let taken = known.map { (name: $0.account.name, uid: $0.account.uid) }
     guard let accounts = TrialAccounts(besides: taken) else {
-      throw ReadingFailure(at: "/etc/passwd", "no user ID is free for a test account")
+      throw AdminError(at: "/etc/passwd", "no user ID is free for a test account")
     }
     return accounts
   }
 
-  private func addAccounts() throws(ReadingFailure) {
+  private func addAccounts() throws(AdminError) {
     let today = (try Self.now()) / 86_400
     let salt = String(password.prefix(16))
     guard let hash = TrialTransaction.hash(of: password, salt: salt) else {
-      throw ReadingFailure(at: "libcrypt", "it has no SHA-512")
+      throw AdminError(at: "libcrypt", "it has no SHA-512")
     }
     try show(accounts.passwd(try Self.read("/etc/passwd")), at: "/etc/passwd")
     try show(
@@ -230,20 +229,20 @@ package final class TrialNamespace: TrialHost {
       permissions: 0o600)
   }
 
-  private static func read(_ path: String) throws(ReadingFailure) -> [UInt8] {
-    try ReadingFailure.at(path) { () throws(TrustedPath.Refusal) in
+  private static func read(_ path: String) throws(AdminError) -> [UInt8] {
+    try AdminError.at(path) { () throws(SystemError) in
       try PlainFile.read(path, longest: 1 << 24).get()
     }
   }
 
-  private static func now() throws(ReadingFailure) -> Int64 {
-    try ReadingFailure.at("the clock") { () throws(SystemError) in try Clock.now() }
+  private static func now() throws(AdminError) -> Int64 {
+    try AdminError.at("the clock") { () throws(SystemError) in try Clock.now() }
   }
 
   // MARK: The store
 
   /// Creates an empty store, as packaging/install does.
-  private func makeStore(_ owner: UInt32) throws(ReadingFailure) {
+  private func makeStore(_ owner: UInt32) throws(AdminError) {
     let store = "\(InstalledPath.store)"
     try Self.hide(store, "mode=0700")
     for folder in ["factors", "attempts", "uids", "mail"] {
@@ -265,7 +264,7 @@ package final class TrialNamespace: TrialHost {
 
   /// Hides the identity of the host's own store by that of a store in which nothing was recorded. Without
   /// one, the host denies, and so does the trial.
-  private static func makeIdentity(_ owner: UInt32) throws(ReadingFailure) {
+  private static func makeIdentity(_ owner: UInt32) throws(AdminError) {
     let folder = "\(InstalledPath.storeIdentity)"
     guard isFolder(folder) else { return }
     try hide(folder, "mode=0700")
@@ -278,19 +277,19 @@ package final class TrialNamespace: TrialHost {
 
   private static let noOwner = "there is no system user mfa"
 
-  private static func storeOwner() throws(ReadingFailure) -> Account? {
-    try ReadingFailure.at("the account mfa") { () throws(SystemError) in
+  private static func storeOwner() throws(AdminError) -> Account? {
+    try AdminError.at("the account mfa") { () throws(SystemError) in
       try Account.named(Array("mfa".utf8))
     }
   }
 
   /// Enrols a factor for the first test account, in the hidden store. Returns the result if the store
   /// cannot be used, so that sign-ins of users would fail too.
-  private func enrol() throws(ReadingFailure) -> TrialResult? {
+  private func enrol() throws(AdminError) -> TrialResult? {
     let now = try Self.now()
     guard let location = StoreLocation.standard,
       let name = Self.factorName, let uid = accounts.uids.first
-    else { throw ReadingFailure(at: "\(InstalledPath.store)", "it cannot be used") }
+    else { throw AdminError(at: "\(InstalledPath.store)", "it cannot be used") }
     let account = Account(name: enrolled, uid: uid)
     let actor = AuditLogEvent.Actor(
       name: Array("root".utf8), uid: 0, program: Array("mfa-admin".utf8), source: .unknown)
@@ -338,7 +337,7 @@ package final class TrialNamespace: TrialHost {
     guard code != .noCode else { return nil }
     do {
       let step = try Self.now() / 30 + (code == .next ? 1 : 0)
-      let codes = try secret.withSpan { key throws(CryptographyError) in
+      let codes = try secret.withSpan { key throws(SystemError) in
         var hotp = try HOTP(secret: key, algorithm: .sha1)
         var codes: [[UInt8]] = []
         for step in (step - 12)...(step + 12) {
@@ -362,7 +361,7 @@ package final class TrialNamespace: TrialHost {
 
   /// Shows a socket of this process at the place of the system log's. syslog(3) connects to stream
   /// sockets too, which keep what has not been read yet.
-  private static func catchLog() throws(ReadingFailure) -> Int32 {
+  private static func catchLog() throws(AdminError) -> Int32 {
     let path = "\(workspace)/log"
     // SAFETY: the string ends with a NUL and is valid during the call.
     let socket = unsafe cposix_listen_stream(path)

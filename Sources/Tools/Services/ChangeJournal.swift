@@ -39,7 +39,7 @@ package struct ChangeJournal {
     _ folder: borrowing File, _ seconds: Int64
   ) throws(AdminError) -> Bool {
     do throws(SystemError) { return try folder.lock(seconds: seconds) } catch {
-      throw .file(pendingPath, .system(error))
+      throw .file(pendingPath, error)
     }
   }
 
@@ -57,7 +57,7 @@ package struct ChangeJournal {
   private static func make(_ path: String) throws(AdminError) {
     // Create nothing unless the folders above belong to root.
     guard let trusted = TrustedPath(Array(path.utf8)) else { return }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       try trusted.inParent { (parent, _) throws(SystemError) in
         try ChangeFolder.make(path)
         try parent.sync()
@@ -72,12 +72,10 @@ package struct ChangeJournal {
     guard let trusted = TrustedPath(Array(path.utf8)) else {
       throw .file(path, .untrusted(.notADirectory))
     }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let parent = try trusted.parent()
-      let file = try TrustedPath.translating { () throws(SystemError) in
-        try parent.fileForReading(trusted.last)
-      }
-      let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
+      let file = try parent.fileForReading(trusted.last)
+      let status = try file.status()
       guard status.kind == .directory else { throw .untrusted(.notADirectory) }
       guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
       guard status.permissions & 0o077 == 0 else { throw .untrusted(.wrongPermissions) }
@@ -165,7 +163,7 @@ package struct ChangeJournal {
     do throws(SystemError) {
       try ChangeFolder.move(path, to: Self.path(change, Self.confirmedPath))
     } catch {
-      throw .file(path, .system(error))
+      throw .file(path, error)
     }
     // Write both folders to the disk. Otherwise the change could be rolled back at the next
     // restart.
@@ -188,7 +186,7 @@ package struct ChangeJournal {
 
 extension RecordedService {
   /// Reads the records of confirmed changes, and what is left of the changes.
-  package static func all() -> Result<[RecordedService], ReadingFailure> {
+  package static func all() -> Result<[RecordedService], AdminError> {
     do throws(AdminError) {
       var services: [RecordedService] = []
       for entry in try ChangeJournal.unlocked.confirmed() {
@@ -196,7 +194,7 @@ extension RecordedService {
       }
       return .success(services)
     } catch {
-      return .failure(ReadingFailure(at: ChangeJournal.confirmedPath, error.message))
+      return .failure(AdminError(at: ChangeJournal.confirmedPath, error.message))
     }
   }
 
@@ -259,7 +257,7 @@ package enum ReportFile {
       }
       guard isTaken else { return }
     } catch {
-      throw .report(path, .system(error))
+      throw .report(path, error)
     }
     throw .report(path, .untrusted(.notARegularFile))
   }
@@ -269,14 +267,12 @@ package enum ReportFile {
     of place: TrustedPath, _ path: String
   ) throws(AdminError) -> Directory {
     var reached = path
-    do throws(TrustedPath.Refusal) {
-      var folder = try TrustedPath.translating { () throws(SystemError) in try Directory.root() }
+    do throws(SystemError) {
+      var folder = try Directory.root()
       reached = ""
       for name in place.components.dropLast() {
         reached += "/" + String(decoding: name.bytes, as: UTF8.self)
-        folder = try TrustedPath.translating { () throws(SystemError) in
-          try folder.directory(name)
-        }
+        folder = try folder.directory(name)
       }
       return folder
     } catch {
@@ -290,7 +286,7 @@ package enum ReportFile {
   ) throws(AdminError) -> UInt32 {
     let status: FileStatus
     do throws(SystemError) { status = try folder.status() } catch {
-      throw .report(path, .system(error))
+      throw .report(path, error)
     }
     guard !status.isWritableByOthers else { throw .report(path, .untrusted(.wrongPermissions)) }
     return status.owner

@@ -104,7 +104,7 @@ package enum PresentFile: Equatable {
         try at(name, in: folder)
       }
     } catch {
-      if case .file(_, .system(let error)) = error, error.isNotFound { return .absent }
+      if case .file(_, let cause) = error, cause.isNotFound { return .absent }
       throw error
     }
   }
@@ -181,7 +181,7 @@ package enum PresentFile: Equatable {
           try ChangeFolder.link(path, as: copy)
         }
       } catch {
-        throw .file(copy, .system(error))
+        throw .file(copy, error)
       }
     }
   }

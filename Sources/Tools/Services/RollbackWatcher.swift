@@ -36,7 +36,7 @@ package enum RollbackWatcher {
       "--property=RestartSec=\(pause)", "--description=Rolls back unconfirmed changes to sign-ins",
     ]
     let result: ProgramOutput
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       result = try ChildProgram(arguments: arguments + command, seconds: patience).run()
     } catch {
       throw .rollbackWatcher("systemd-run: \(error.reason)")

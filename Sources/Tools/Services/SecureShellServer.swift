@@ -74,7 +74,7 @@ package enum SecureShellServer {
   private static func makePrivilegeSeparationFolder() throws(AdminError) {
     let folder = privilegeSeparationFolder
     do throws(SystemError) { try ChangeFolder.make(folder, permissions: 0o755) } catch {
-      throw .file(folder, .system(error))
+      throw .file(folder, error)
     }
   }
 
@@ -130,7 +130,7 @@ package enum SecureShellServer {
 
   private static func run(_ arguments: [String]) throws(AdminError) -> ProgramOutput {
     let program = ChildProgram(arguments: arguments, seconds: patience)
-    do throws(ReadingFailure) { return try program.run() } catch {
+    do throws(AdminError) { return try program.run() } catch {
       throw .reload("\(arguments[0]): \(error.reason)")
     }
   }

@@ -25,7 +25,7 @@ package enum ServiceState: Equatable {
   }
 
   /// The confirmed changes, or the reason why their records cannot be read.
-  private typealias Records = Result<[RecordedService], ReadingFailure>
+  private typealias Records = Result<[RecordedService], AdminError>
 
   /// Determines the state of a service.
   private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: Records) {

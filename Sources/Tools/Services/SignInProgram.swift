@@ -117,7 +117,7 @@ enum SilentSignIn {
     let name = VisibleText.escaping(account.name)
     switch String(decoding: service, as: UTF8.self) {
     case "sudo", "sudo-i":
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         return try runsWithoutAsking(account)
           ? "sudo asks \(name) for nothing (NOPASSWD?), so this sign-in did not use the new lines"
           : nil
@@ -136,8 +136,8 @@ enum SilentSignIn {
   }
 
   /// Returns whether sudo runs this program for a user without asking, apart from cached credentials.
-  private static func runsWithoutAsking(_ account: Account) throws(ReadingFailure) -> Bool {
-    let group = try ReadingFailure.at("/etc/passwd") { () throws(SystemError) in
+  private static func runsWithoutAsking(_ account: Account) throws(AdminError) -> Bool {
+    let group = try AdminError.at("/etc/passwd") { () throws(SystemError) in
       try Account.primaryGroup(ofAccount: account.name)
     }
     guard let group else { return false }

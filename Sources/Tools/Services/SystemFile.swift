@@ -29,13 +29,13 @@ package struct SystemFile: Equatable {
   /// Reads a file. Returns nil if the file or its folder does not exist.
   package static func read(_ path: String) throws(AdminError) -> SystemFile? {
     let trusted = try place(path)
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let (contents, status) = try trusted.contents(longest: Int(longest))
       if let distrust = Self.distrust(status) { throw .untrusted(distrust) }
       return SystemFile(
         contents: contents, permissions: status.permissions, group: status.group)
     } catch {
-      if case .system(let error) = error, error.isNotFound { return nil }
+      if error.isNotFound { return nil }
       throw .file(path, error)
     }
   }
@@ -121,7 +121,7 @@ package struct SystemFile: Equatable {
 
   private static func ifFolderExists(_ body: () throws(AdminError) -> Void) throws(AdminError) {
     do throws(AdminError) { try body() } catch {
-      guard case .file(_, .system(let error)) = error, error.isNotFound else { throw error }
+      guard case .file(_, let cause) = error, cause.isNotFound else { throw error }
     }
   }
 
@@ -143,11 +143,9 @@ package struct SystemFile: Equatable {
   ) throws(AdminError) -> Value {
     let trusted = try place(path)
     guard let draft = draft(of: trusted.last) else { throw .file(path, .untrusted(.tooLarge)) }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let folder = try folder(of: trusted, folders)
-      do throws(SystemError) { return try body(folder, trusted.last, draft) } catch {
-        throw .system(error)
-      }
+      return try body(folder, trusted.last, draft)
     } catch {
       throw .file(path, error)
     }
@@ -155,21 +153,21 @@ package struct SystemFile: Equatable {
 
   private static func folder(
     of path: TrustedPath, _ folders: FolderRequirement
-  ) throws(TrustedPath.Refusal) -> Directory {
+  ) throws(SystemError) -> Directory {
     let folder = path.bytes.dropLast(path.last.bytes.count + 1)
     guard folders == .any, let folder = TrustedPath(Array(folder)) else {
       return try path.parent()
     }
-    return try TrustedPath.translating { () throws(SystemError) in try folder.lastDirectory() }
+    return try folder.lastDirectory()
   }
 
   /// Returns the sorted names in a folder, either only the hidden names or only the others. Returns
   /// an empty array if the folder does not exist.
   package static func names(in path: String, hidden: Bool = false) throws(AdminError) -> [String] {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try TrustedPath.names(in: path) { ($0.first == UInt8(ascii: ".")) == hidden }
     } catch {
-      if case .system(let error) = error, error.isNotFound { return [] }
+      if error.isNotFound { return [] }
       throw .file(path, error)
     }
   }

@@ -14,7 +14,7 @@ package enum TrialProgram {
   package static func results(of plans: [ServicePlan]) -> [TrialResult] {
     let services = plans.map { String(decoding: $0.service, as: UTF8.self) }
     let output: ProgramOutput
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       output = try ChildProgram(
         arguments: [program, command] + (plans.first?.factors.arguments ?? []) + services,
         seconds: patience

@@ -27,7 +27,7 @@ enum LoadingProbe {
     let isSame = constantTimeEquals(text.span, text.span)
     show("after base32 and a comparison (\(isSame))")
     show(
-      "after random bytes (\(failure { () throws(CryptographyError) in _ = try randomBytes(count: 1) }))"
+      "after random bytes (\(failure { () throws(SystemError) in _ = try randomBytes(count: 1) }))"
     )
   }
 
@@ -36,11 +36,11 @@ enum LoadingProbe {
     // No file can be opened, so no library can be loaded.
     print("files are forbidden: \(testing_allow_files(0) == 1)")
     let failures = [
-      failure { () throws(CryptographyError) in _ = try randomBytes(count: 1) },
-      failure { () throws(CryptographyError) in _ = try SecretBytes.random(count: 1) },
-      failure { () throws(CryptographyError) in _ = try HMAC(algorithm: .sha1, key: key.span) },
+      failure { () throws(SystemError) in _ = try randomBytes(count: 1) },
+      failure { () throws(SystemError) in _ = try SecretBytes.random(count: 1) },
+      failure { () throws(SystemError) in _ = try HMAC(algorithm: .sha1, key: key.span) },
       // Sealing first needs a nonce.
-      failure { () throws(CryptographyError) in
+      failure { () throws(SystemError) in
         _ = try AES256GCM.seal(key.span, key: key.span, associated: key.span)
       },
     ]
@@ -51,17 +51,17 @@ enum LoadingProbe {
     print("files are allowed: \(testing_allow_files(1) == 1)")
     show("before the next call")
     show(
-      "after random bytes (\(failure { () throws(CryptographyError) in _ = try randomBytes(count: 1) }))"
+      "after random bytes (\(failure { () throws(SystemError) in _ = try randomBytes(count: 1) }))"
     )
   }
 
   /// Returns the operation that failed, or `done`.
-  private static func failure(_ body: () throws(CryptographyError) -> Void) -> String {
-    do throws(CryptographyError) {
+  private static func failure(_ body: () throws(SystemError) -> Void) -> String {
+    do throws(SystemError) {
       try body()
       return "done"
     } catch {
-      return "\(error.operation)"
+      return "\(error.name)"
     }
   }
 }

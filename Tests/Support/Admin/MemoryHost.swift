@@ -13,10 +13,10 @@ package struct MemoryHost: ExaminedHost {
   /// Service files in the folder `/pam`.
   package var stacks = Stacks()
   package var configurationText = "[project]\n"
-  package var configurationFailure: ConfigurationFile.Failure?
-  package var time: Result<Int64, ReadingFailure> = .success(1_700_000_000)
-  package var owner: Result<UInt32?, ReadingFailure> = .success(999)
-  package var known: Result<[KnownAccount], ReadingFailure> = .success([
+  package var configurationFailure: ConfigurationError?
+  package var time: Result<Int64, AdminError> = .success(1_700_000_000)
+  package var owner: Result<UInt32?, AdminError> = .success(999)
+  package var known: Result<[KnownAccount], AdminError> = .success([
     MemoryHost.account("root", 0, home: "/root"),
     MemoryHost.account("alice", 1000), MemoryHost.account("bob", 1001),
     MemoryHost.account("mfa", 999, home: "/var/lib/mfa"),
@@ -48,8 +48,8 @@ package struct MemoryHost: ExaminedHost {
   ]
   /// The file system of each path.
   package var rooms: [String: FileSystemSpace] = [:]
-  package var writing: TrustedPath.Refusal?
-  package var clock: Result<Bool, ReadingFailure> = .success(true)
+  package var writing: SystemError?
+  package var clock: Result<Bool, AdminError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   /// The users whose records are stored under an earlier name.
@@ -62,13 +62,13 @@ package struct MemoryHost: ExaminedHost {
   package var gateway = GatewayState(refusal: nil, service: .listens)
   /// The reasons why modules cannot be loaded, by the name in the line.
   package var unloadable: [String: String] = [:]
-  package var recorded: Result<[RecordedService], ReadingFailure> = .success([])
-  package var accepted: Result<AcceptedFindings, ReadingFailure> =
+  package var recorded: Result<[RecordedService], AdminError> = .success([])
+  package var accepted: Result<AcceptedFindings, AdminError> =
     .success(AcceptedFindings())
   /// Whether the helper may write kernel audit records.
-  package var helperMayWriteAudit: Result<Bool, ReadingFailure> = .success(true)
+  package var helperMayWriteAudit: Result<Bool, AdminError> = .success(true)
   /// The output of `sshd -T -C`, by user, or nil if sshd is not installed.
-  package var sshd: Result<[String: String]?, ReadingFailure> = .success([:])
+  package var sshd: Result<[String: String]?, AdminError> = .success([:])
   /// The output of `sshd -T -C` for all other users.
   package var sshdOfOthers = MemoryHost.sshdSettings
   /// The output of `sshd -T` for its arguments, if it differs from that of the user.
@@ -203,7 +203,7 @@ package struct MemoryHost: ExaminedHost {
     return accounts.filter { withoutPassword.contains(String(decoding: $0.name, as: UTF8.self)) }
   }
 
-  package func recordedServices() -> Result<[RecordedService], ReadingFailure> { recorded }
+  package func recordedServices() -> Result<[RecordedService], AdminError> { recorded }
 
   package func hasModule(_ module: [UInt8]) -> Bool {
     !missingModules.contains(String(decoding: module, as: UTF8.self))
@@ -228,26 +228,22 @@ package struct MemoryHost: ExaminedHost {
 
   package func target(ofLink path: String) -> String? { links[path] }
 
-  package func acceptedFindings() -> Result<AcceptedFindings, ReadingFailure> { accepted }
+  package func acceptedFindings() -> Result<AcceptedFindings, AdminError> { accepted }
 
   package func services() throws(StackRefusal) -> [[UInt8]] {
     stacks.files.keys.sorted().map { Array($0.utf8) }
   }
 
-  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  package func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     if let configurationFailure { throw configurationFailure }
-    do throws(ConfigurationError) {
-      var draft = ConfigurationDraft()
-      try draft.add(Array(configurationText.utf8).span, from: Array("/etc/mfa/mfa.conf".utf8))
-      return try draft.finish()
-    } catch {
-      throw ConfigurationFile.Failure(Array("/etc/mfa/mfa.conf".utf8), .invalid(error))
-    }
+    var draft = ConfigurationDraft()
+    try draft.add(Array(configurationText.utf8).span, from: Array("/etc/mfa/mfa.conf".utf8))
+    return try draft.finish()
   }
 
-  package func now() throws(ReadingFailure) -> Int64 { try time.get() }
+  package func now() throws(AdminError) -> Int64 { try time.get() }
 
-  package func account(named name: [UInt8]) throws(ReadingFailure) -> Account? {
+  package func account(named name: [UInt8]) throws(AdminError) -> Account? {
     guard name == Array("mfa".utf8) else {
       guard case .success(let known) = known else { return nil }
       return (known + directory).first { $0.account.name == name }?.account
@@ -269,7 +265,7 @@ package struct MemoryHost: ExaminedHost {
       .sorted()
   }
 
-  package func accounts() throws(ReadingFailure) -> [KnownAccount] { try known.get() }
+  package func accounts() throws(AdminError) -> [KnownAccount] { try known.get() }
 
   package func stored() throws(AdminError) -> [UserReport] { try reports.get() }
 
@@ -280,19 +276,19 @@ package struct MemoryHost: ExaminedHost {
     try testNumberUsers.get()
   }
 
-  package func status(of path: String) throws(ReadingFailure) -> PathStatus? {
+  package func status(of path: String) throws(AdminError) -> PathStatus? {
     try checkSeen(path)
     return statuses[path]
   }
 
-  private func checkSeen(_ path: String) throws(ReadingFailure) {
-    if let error = unseen[path] { throw ReadingFailure(at: path, error.text) }
+  private func checkSeen(_ path: String) throws(AdminError) {
+    if let error = unseen[path] { throw AdminError(at: path, error.text) }
   }
 
   /// Returns nothing: no lock is held.
   package func stoppedLockHolders() -> [LockHolder] { [] }
 
-  package func names(in folder: String) throws(ReadingFailure) -> [String] {
+  package func names(in folder: String) throws(AdminError) -> [String] {
     try checkSeen(folder)
     let paths = Set(statuses.keys).union(texts.keys)
     var names: Set<String> = []
@@ -302,29 +298,29 @@ package struct MemoryHost: ExaminedHost {
     return Array(names)
   }
 
-  package func text(of path: String) throws(ReadingFailure) -> [UInt8]? {
+  package func text(of path: String) throws(AdminError) -> [UInt8]? {
     try checkSeen(path)
     return texts[path].map { Array($0.utf8) }
   }
 
-  package func fileSystemSpace(at path: String) throws(ReadingFailure) -> FileSystemSpace {
-    if let error = unseen["room " + path] { throw ReadingFailure(at: path, error.text) }
+  package func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace {
+    if let error = unseen["room " + path] { throw AdminError(at: path, error.text) }
     return rooms[path] ?? FileSystemSpace(bytes: 1 << 30, files: 100_000)
   }
 
-  package func tryWriting(in folder: String) throws(ReadingFailure) {
-    if let writing { throw ReadingFailure(at: folder, writing.text) }
+  package func tryWriting(in folder: String) throws(AdminError) {
+    if let writing { throw AdminError(at: folder, writing.text) }
   }
 
-  package func mayWriteAudit(_ program: String) throws(ReadingFailure) -> Bool {
+  package func mayWriteAudit(_ program: String) throws(AdminError) -> Bool {
     try helperMayWriteAudit.get()
   }
 
-  package func clockIsSynchronized() throws(ReadingFailure) -> Bool { try clock.get() }
+  package func clockIsSynchronized() throws(AdminError) -> Bool { try clock.get() }
 
   package func output(
     of program: String, _ arguments: [String]
-  ) throws(ReadingFailure) -> ProgramOutput? {
+  ) throws(AdminError) -> ProgramOutput? {
     questions.programs.append(program)
     guard program != "/usr/bin/sha256sum" else { return checksums }
     if let output = outputs[([program] + arguments).joined(separator: " ")] { return output }

@@ -1,3 +1,4 @@
+import MFABase
 import MFACrypto
 import MFARealmStore
 import MFAStore
@@ -27,7 +28,7 @@ package struct TestRealm<Engine: StoreEngine>: @unchecked Sendable {
 
   /// Returns the realm's key.
   package static func key() throws(FactorStoreError) -> SealingKey {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try SealingKey(master: [UInt8](repeating: 7, count: SealingKey.length).span)
     } catch {
       throw .cryptography

@@ -53,7 +53,7 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
   ) throws(FactorStoreError) -> [UInt8] {
     bindings.append(binding)
     let key = continuationKey
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       return try AES256GCM.seal(
         continuation, key: key.span, associated: binding.span)
     } catch {

@@ -24,7 +24,7 @@ package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
   /// The error of reading the clock.
   package var clockFailure: SystemError?
   /// The error of reading the configuration.
-  package var configurationFailure: ConfigurationFile.Failure?
+  package var configurationFailure: ConfigurationError?
 
   /// Creates a host with default values.
   package init() {}
@@ -66,15 +66,11 @@ package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
   package func name() -> [UInt8] { Array("host.example".utf8) }
 
   /// Parses the text of `configuration`.
-  package func configuration(at path: [UInt8]?) throws(ConfigurationFile.Failure) -> Configuration {
+  package func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
     if let configurationFailure { throw configurationFailure }
-    do throws(ConfigurationError) {
-      var draft = ConfigurationDraft()
-      try draft.add(Array(configuration.utf8).span, from: path ?? ConfigurationFile.standardPath)
-      return try draft.finish()
-    } catch {
-      throw ConfigurationFile.Failure(ConfigurationFile.standardPath, .invalid(error))
-    }
+    var draft = ConfigurationDraft()
+    try draft.add(Array(configuration.utf8).span, from: path ?? ConfigurationFile.standardPath)
+    return try draft.finish()
   }
 
   /// The name of the host in its realm.
@@ -86,9 +82,9 @@ package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
   /// Reads the configuration of `configuration(at:)`, if the file is in `publicFiles`.
   package func publicConfiguration(
     at path: [UInt8]
-  ) throws(ConfigurationFile.Failure) -> Configuration {
+  ) throws(ConfigurationError) -> Configuration {
     guard publicFiles.contains(String(decoding: path, as: UTF8.self)) else {
-      throw ConfigurationFile.Failure(path, .system(SystemError(.open, number: 13)))
+      throw ConfigurationError(in: path, .system(SystemError(.open, number: 13)))
     }
     return try configuration(at: path)
   }

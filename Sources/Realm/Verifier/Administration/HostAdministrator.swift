@@ -167,7 +167,7 @@ struct HostAdministrator<Engine: StoreEngine> {
 
   /// The settings of the realm, or nil if its policy cannot be read.
   private var settings: Settings? {
-    do throws(ConfigurationFile.Failure) { return try realm.policy().project } catch {
+    do throws(ConfigurationError) { return try realm.policy().project } catch {
       return nil
     }
   }

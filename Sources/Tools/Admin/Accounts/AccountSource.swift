@@ -19,7 +19,7 @@ package struct AccountSource {
     AccountSource(
       named: { name throws(SystemError) in try Account.named(name) },
       passwordFile: {
-        do throws(TrustedPath.Refusal) { return try contents() } catch { return nil }
+        do throws(SystemError) { return try contents() } catch { return nil }
       },
       systemAccounts: { () throws(SystemError) in try KnownAccount.all() })
   }
@@ -76,7 +76,7 @@ package struct AccountSource {
   /// The maximum size of an /etc/passwd that is read, in bytes.
   private static let longest = 64 << 20
 
-  private static func contents() throws(TrustedPath.Refusal) -> [UInt8]? {
+  private static func contents() throws(SystemError) -> [UInt8]? {
     guard let path = TrustedPath("/etc/passwd") else { return nil }
     return try path.inParent { (folder, name) throws(SystemError) in
       let file = try folder.fileForReading(name)

@@ -137,7 +137,7 @@ extension Administration {
   }
 
   static func identity(_ key: inout SealingKey) throws(AdminError) -> [UInt8] {
-    do throws(CryptographyError) { return try key.identity() } catch {
+    do throws(SystemError) { return try key.identity() } catch {
       throw .store(.cryptography)
     }
   }

@@ -190,7 +190,7 @@ extension Administration {
       return key
     }
     var key: SealingKey
-    do throws(CryptographyError) { key = try SealingKey(master: master.span) } catch {
+    do throws(SystemError) { key = try SealingKey(master: master.span) } catch {
       throw .store(.cryptography)
     }
     guard try Self.identity(&key) == identity else {

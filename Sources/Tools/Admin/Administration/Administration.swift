@@ -282,7 +282,7 @@ package struct Administration: UserAdministrator {
   private func hasRecord(of account: Account) throws(FactorStoreError) -> Bool {
     do throws(FactorStoreError) {
       return try store.entry(of: account, creating: false).kept != nil
-    } catch .system(.attempts, _), .untrusted(.attempts, _) {
+    } catch .system(.attempts, _) {
       // Nothing is stored, or nothing that can be trusted.
       return false
     }
@@ -332,11 +332,10 @@ package struct Administration: UserAdministrator {
       return try store.snapshot(of: subject.accountOrPlaceholder).map { .usable($0) } ?? .nothing
     } catch {
       switch error {
-      case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
-        .untrusted(.factors, _), .system(.identity, _), .untrusted(.identity, _), .foreign:
+      case .system(.directory, _), .system(.factors, _), .system(.identity, _), .foreign:
         throw .store(error)
-      case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .cryptography, .nameTooLong, .engine, .renamed:
+      case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+        .busy, .nameTooLong, .engine, .renamed:
         return .unusable(subject.problem(error))
       }
     }

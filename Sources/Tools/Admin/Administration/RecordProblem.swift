@@ -80,8 +80,9 @@ package enum RecordProblem: Equatable, Sendable {
 
   private static func sentence(_ error: FactorStoreError) -> String {
     switch error {
-    case .system(let part, let error): "\(describe(part)): \(error.text)"
-    case .untrusted(let part, let distrust): "\(describe(part)) is not trusted: \(distrust.name)"
+    case .system(_, .cryptography): "libcrypto failed"
+    case .system(let part, let error):
+      "\(describe(part))\(error.distrust == nil ? ": " : " is not trusted: ")\(error.text)"
     case .damaged(let part): "\(describe(part)) is damaged"
     case .otherVersion(let version):
       "its record has version \(version), which this release does not support"
@@ -91,7 +92,6 @@ package enum RecordProblem: Equatable, Sendable {
     case .rolledBack(let part):
       "\(describe(part)) is older than the audit log says: an earlier copy was restored"
     case .busy: "another process has held the user's lock for ten seconds"
-    case .cryptography: "libcrypto failed"
     case .nameTooLong: "the name is too long"
     case .engine(let error): "the realm's database: \(error.sentence)"
     case .foreign(let difference): difference.sentence
@@ -117,10 +117,8 @@ package enum RecordProblem: Equatable, Sendable {
     }
   }
 
-  /// Returns the path of the audit log file concerned.
-  private static func auditLog(_ error: FactorStoreError) -> String {
-    if case .untrusted(let part, _) = error { return describe(part) }
-    return describe(.auditLog)
+  private static func path(_ error: FactorStoreError) -> String {
+    if case .system(let part, _) = error { describe(part) } else { describe(.auditLog) }
   }
 
   /// Returns the hint for a file of the audit log that is not trusted. If only the owner or the
@@ -179,13 +177,14 @@ package enum RecordProblem: Equatable, Sendable {
       switch error {
       case .system(let part, let cause) where Self.hint(for: cause, of: part) != nil:
         return Self.hint(for: cause, of: part) ?? ""
-      case .system(.auditLog, _), .system(.auditLogHead, _), .system(.auditLogIndex, _):
+      case .system(.auditLog, let cause), .system(.auditLogHead, let cause),
+        .system(.auditLogIndex, let cause):
+        if let distrust = cause.distrust {
+          return Self.hint(distrustedAuditLog: distrust, Self.path(error))
+        }
         return
           "changes are refused while the audit log cannot be written; check: "
           + "ls -l \(InstalledPath.store)"
-      case .untrusted(.auditLog, let distrust), .untrusted(.auditLogHead, let distrust),
-        .untrusted(.auditLogIndex, let distrust):
-        return Self.hint(distrustedAuditLog: distrust, Self.auditLog(error))
       case .rolledBack(.auditLog), .rolledBack(.auditLogHead), .damaged(.auditLog),
         .damaged(.auditLogHead), .damaged(.auditLogIndex):
         return "mfa-admin audit-log verify shows what is wrong; sign-ins of enrolled users are "
@@ -193,13 +192,13 @@ package enum RecordProblem: Equatable, Sendable {
       case .rolledBack:
         return "mfa-admin audit-log show --user \(name) shows what was undone; \(anew); "
           + "if you restored the file: mfa-admin unlock \(name) --accept-restored"
-      case .system(.sends, _), .untrusted(.sends, _), .damaged(.sends):
+      case .system(.sends, _), .damaged(.sends):
         let path = Self.describe(.sends)
         return
           "no code is sent to phones; \(StoreFile.phone.path) must belong to mfa with mode 2700, and "
           + "\(path) with mode 0600; if that is right: rm \(path), which also removes the "
           + "counts of the last 24 hours"
-      case .system(.identity, _), .untrusted(.identity, _):
+      case .system(.identity, _):
         let folder = "\(InstalledPath.storeIdentity)"
         return
           "no change can be recorded; \(folder) must belong to mfa with mode 0700, \(Self.describe(.identity)) "
@@ -209,22 +208,21 @@ package enum RecordProblem: Equatable, Sendable {
         let old = VisibleText(earlier)
         return "if it is the same user: mfa-admin rename-user \(old) \(name); if not: mfa-admin "
           + "revoke \(old) --all"
-      case .system(.clock, _), .untrusted(.clock, _): return "set the clock: timedatectl"
-      case .system(.attempts, _), .system(.record, _), .untrusted(.attempts, _),
-        .untrusted(.record, _), .damaged:
+      case .system(.clock, _): return "set the clock: timedatectl"
+      case .system(.attempts, _), .system(.record, _), .damaged:
         return anew
-      case .system(.directory, _), .system(.factors, _), .untrusted(.directory, _),
-        .untrusted(.factors, _), .system(.uids, _), .untrusted(.uids, _):
+      case .system(.directory, _), .system(.factors, _), .system(.uids, _):
         return
           "\(InstalledPath.store) and all files in it must belong to mfa, "
           + "directories with mode 0700"
-      case .system(.key, _), .untrusted(.key, _), .otherKey:
+      case .system(_, .cryptography):
+        return "check that OpenSSL works: openssl dgst -sha256 /dev/null"
+      case .system(.key, _), .otherKey:
         return "restore \(InstalledPath.key) from a backup: 32 bytes, owner mfa, mode 0400"
       case .otherVersion:
         return "install the release that wrote it, or start over: \(anew)"
       case .belongsToAnother: return anew
       case .busy: return "try again; fuser -v \(StoreFile.attempts.path)/* shows the process"
-      case .cryptography: return "check that OpenSSL works: openssl dgst -sha256 /dev/null"
       case .nameTooLong: return "an account with such a long name cannot have factors"
       case .engine(.notPrimary):
         return "check which server of the database is the primary, and that the realm was set up"

@@ -199,13 +199,10 @@ struct BackupPlace: ~Copyable {
   private static func folder(
     of trusted: TrustedPath, _ path: String
   ) throws(AdminError) -> Directory {
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return try trusted.parent()
     } catch {
-      switch error {
-      case .system(let error): throw .backup(.file(path, error))
-      case .untrusted(let distrust): throw .backup(.untrusted(path, distrust))
-      }
+      throw .backup(.file(path, error))
     }
   }
 
@@ -249,10 +246,10 @@ struct BackupPlace: ~Copyable {
   func open() throws(AdminError) -> File {
     let file = try onFile(try directory.fileForReading(name))
     let status = try onFile(try file.status())
-    guard status.kind == .regular else { throw .backup(.untrusted(path, .notARegularFile)) }
-    guard status.owner == 0 else { throw .backup(.untrusted(path, .wrongOwner)) }
+    guard status.kind == .regular else { throw .backup(.file(path, .untrusted(.notARegularFile))) }
+    guard status.owner == 0 else { throw .backup(.file(path, .untrusted(.wrongOwner))) }
     guard !status.isWritableByOthers else {
-      throw .backup(.untrusted(path, .wrongPermissions))
+      throw .backup(.file(path, .untrusted(.wrongPermissions)))
     }
     return file
   }
@@ -276,10 +273,8 @@ struct BackupPlace: ~Copyable {
 package enum BackupProblem: Equatable {
   /// The file exists already.
   case exists(String)
-  /// The file or its folder cannot be used.
+  /// The file or its folder cannot be used, or another user than root can change it or a folder of the path.
   case file(String, SystemError)
-  /// Another user than root can change the file or a folder of the path.
-  case untrusted(String, TrustFailure)
   /// The file is not a backup, or is damaged; the second value says where.
   case damaged(String, at: String)
   /// The backup has a format that this version does not know.
@@ -297,9 +292,8 @@ package enum BackupProblem: Equatable {
   package var message: String {
     switch self {
     case .exists(let path): "\(VisibleText.escaping(path)) exists"
-    case .file(let path, let error): "\(VisibleText.escaping(path)): \(error.text)"
-    case .untrusted(let path, let distrust):
-      "\(VisibleText.escaping(path)) is not trusted: \(distrust.name)"
+    case .file(let path, let error):
+      VisibleText.escaping(path) + (error.distrust == nil ? ": " : " is not trusted: ") + error.text
     case .damaged(let path, let place):
       "\(VisibleText.escaping(path)) is not a complete backup: \(VisibleText.escaping(place)); "
         + "nothing was changed"
@@ -321,8 +315,9 @@ package enum BackupProblem: Equatable {
   package var hint: String {
     switch self {
     case .exists: "name another file, or use --overwrite"
-    case .file: "check the path, the permissions and the free disk space"
-    case .untrusted:
+    case .file(_, let error) where error.distrust == nil:
+      "check the path, the permissions and the free disk space"
+    case .file:
       "use a folder that belongs to root, below folders that only root may write to, such as /root"
     case .damaged: "use another copy; tar -tvf lists what a backup contains"
     case .otherVersion: "install that version"

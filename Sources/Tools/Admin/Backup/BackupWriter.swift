@@ -93,7 +93,7 @@ struct BackupDigest {
   private(set) var value = [UInt8](repeating: 0, count: SealingKey.checksumLength)
 
   mutating func add(_ bytes: [UInt8], _ key: inout SealingKey) throws(AdminError) {
-    do throws(CryptographyError) {
+    do throws(SystemError) {
       value = try key.checksum(of: value + bytes, purpose: .backup)
     } catch {
       throw .store(.cryptography)

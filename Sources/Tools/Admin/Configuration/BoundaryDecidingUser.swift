@@ -15,12 +15,12 @@ package enum DecidingUser {
   /// Reads files of the configuration with the rights of the user, in this thread. A process of another user than root
   /// reads with its own rights, as does root on a host without this user.
   package static func reading<Result>(
-    _ body: () throws(ConfigurationFile.Failure) -> Result
-  ) throws(ConfigurationFile.Failure) -> Result {
+    _ body: () throws(ConfigurationError) -> Result
+  ) throws(ConfigurationError) -> Result {
     guard geteuid() == 0 else { return try body() }
     let identity: (user: UInt32, group: UInt32)?
     do throws(SystemError) { identity = try Self.identity } catch {
-      throw ConfigurationFile.Failure(ConfigurationFile.folderPath, .system(error))
+      throw ConfigurationError(in: ConfigurationFile.folderPath, .system(error))
     }
     guard let identity else { return try body() }
     let groups = ownGroups
@@ -31,16 +31,16 @@ package enum DecidingUser {
     else {
       let number = cposix_errno()
       restore(groups)
-      throw ConfigurationFile.Failure(
-        ConfigurationFile.folderPath, .system(SystemError(.identity, number: number)))
+      throw ConfigurationError(
+        in: ConfigurationFile.folderPath, .system(SystemError(.identity, number: number)))
     }
     defer { restore(groups) }
     return try body()
   }
 
   /// Reads the host's configuration as the user does.
-  package static func configuration() throws(ConfigurationFile.Failure) -> Configuration {
-    try reading { () throws(ConfigurationFile.Failure) in try ConfigurationFile.read() }
+  package static func configuration() throws(ConfigurationError) -> Configuration {
+    try reading { () throws(ConfigurationError) in try ConfigurationFile.read() }
   }
 
   /// The user's uid and the primary gid, or nil if the user does not exist.

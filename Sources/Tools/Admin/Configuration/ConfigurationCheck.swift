@@ -6,7 +6,7 @@ import MFAModel
 package struct ConfigurationCheck {
   private var draft = ConfigurationDraft()
   /// The mistakes found, in the order of the files.
-  package private(set) var failures: [ConfigurationFile.Failure] = []
+  package private(set) var failures: [ConfigurationError] = []
   /// The files that were read, in order.
   package private(set) var files: [[UInt8]] = []
   /// A line for each setting that has no effect, if there is no mistake.
@@ -14,8 +14,8 @@ package struct ConfigurationCheck {
 
   /// Adds a file, whose settings override earlier ones. After a mistake, later files are still
   /// read.
-  package mutating func add(_ layer: Result<ConfigurationFile.Layer, ConfigurationFile.Failure>) {
-    do throws(ConfigurationFile.Failure) {
+  package mutating func add(_ layer: Result<ConfigurationFile.Layer, ConfigurationError>) {
+    do throws(ConfigurationError) {
       let layer = try layer.get()
       files.append(layer.path)
       var attempt = draft
@@ -29,7 +29,7 @@ package struct ConfigurationCheck {
   /// Checks for contradictions between settings, if no file has a mistake of its own.
   mutating func finish() {
     guard failures.isEmpty else { return }
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       let configuration = try ConfigurationFile.finish(draft)
       warnings = configuration.unusedSettings.map { setting in
         let place = VisibleText.escaping(configuration.place(of: setting.origin))
@@ -43,8 +43,8 @@ package struct ConfigurationCheck {
   /// Checks the files of the host.
   package static func ofTheHost() -> ConfigurationCheck {
     var check = ConfigurationCheck()
-    do throws(ConfigurationFile.Failure) {
-      try DecidingUser.reading { () throws(ConfigurationFile.Failure) in
+    do throws(ConfigurationError) {
+      try DecidingUser.reading { () throws(ConfigurationError) in
         try ConfigurationFile.forEachLayer { layer in check.add(layer) }
       }
     } catch {
@@ -62,7 +62,7 @@ package struct ConfigurationCheck {
       check.add(
         PlainFile.read(path, longest: Configuration.maximumLength)
           .map { ConfigurationFile.Layer(path: bytes, text: $0) }
-          .mapError { ConfigurationFile.Failure(bytes, refused: $0) })
+          .mapError { ConfigurationError(in: bytes, .system($0)) })
     }
     check.finish()
     return check

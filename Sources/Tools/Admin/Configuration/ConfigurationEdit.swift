@@ -14,7 +14,7 @@ package struct ConfigurationEdit {
   /// The new text.
   package let text: [UInt8]
   /// The mistakes of other files, for which the new version has no fault.
-  package let otherMistakes: [ConfigurationFile.Failure]
+  package let otherMistakes: [ConfigurationError]
   /// The warnings about settings without effect.
   package let warnings: [String]
 
@@ -22,7 +22,7 @@ package struct ConfigurationEdit {
   private static let ending = ".old"
 
   /// A file of the host, or the reason why it cannot be used.
-  package typealias Layer = Result<ConfigurationFile.Layer, ConfigurationFile.Failure>
+  package typealias Layer = Result<ConfigurationFile.Layer, ConfigurationError>
 
   /// Returns the path of a file that is named as an argument: the host's file if there is no name, the
   /// name of a drop-in, or the path of either. Returns nil for any other text.
@@ -89,7 +89,7 @@ package struct ConfigurationEdit {
   /// Returns the files of the host as root reads them, in order, with those that cannot be used.
   package static func layers() throws(AdminError) -> [Layer] {
     var layers: [Layer] = []
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       try ConfigurationFile.forEachLayer { layers.append($0) }
     } catch {
       throw .configuration(error)
@@ -100,7 +100,7 @@ package struct ConfigurationEdit {
   /// Returns the present text of a file, or an empty one if it does not exist.
   package static func text(of path: [UInt8], in layers: [Layer]) throws(AdminError) -> [UInt8] {
     guard let layer = layers.first(where: { Self.path(of: $0) == path }) else { return [] }
-    do throws(ConfigurationFile.Failure) { return try layer.get().text } catch {
+    do throws(ConfigurationError) { return try layer.get().text } catch {
       throw .configuration(error)
     }
   }
@@ -140,14 +140,14 @@ package struct ConfigurationEdit {
     guard let trusted = TrustedPath(path),
       let draft = FileName([UInt8(ascii: ".")] + trusted.last.bytes + Array(".new".utf8)),
       let old = FileName(trusted.last.bytes + Array(Self.ending.utf8))
-    else { throw .notApplied(ConfigurationFile.Failure(path, .notAPath)) }
-    do throws(TrustedPath.Refusal) {
+    else { throw .notApplied(ConfigurationError(in: path, .notAPath)) }
+    do throws(SystemError) {
       let hasOld = try trusted.inParent { (folder, name) throws(SystemError) in
         try write(name, draft: draft, old: old, in: folder)
       }
       return hasOld ? path + Array(Self.ending.utf8) : nil
     } catch {
-      throw .notApplied(ConfigurationFile.Failure(path, refused: error))
+      throw .notApplied(ConfigurationError(in: path, .system(error)))
     }
   }
 

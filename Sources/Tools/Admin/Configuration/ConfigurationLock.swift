@@ -1,3 +1,4 @@
+import MFAModel
 import MFABase
 import MFAAttempt
 
@@ -22,27 +23,22 @@ struct ConfigurationLock: ~Copyable {
 
   private static func taken() throws(AdminError) -> File {
     guard let place = TrustedPath(path) else {
-      throw .notApplied(ConfigurationFile.Failure(path, .notAPath))
+      throw .notApplied(ConfigurationError(in: path, .notAPath))
     }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       let file = try Self.file(place.last, in: try place.parent())
-      let isTaken = try TrustedPath.translating { () throws(SystemError) in
-        try file.lock(seconds: timeout)
-      }
-      if isTaken { return file }
+      if try file.lock(seconds: timeout) { return file }
     } catch {
-      throw .notApplied(ConfigurationFile.Failure(path, refused: error))
+      throw .notApplied(ConfigurationError(in: path, .system(error)))
     }
     throw .configurationBusy
   }
 
   private static func file(
     _ name: FileName, in directory: borrowing Directory
-  ) throws(TrustedPath.Refusal) -> File {
-    let file = try TrustedPath.translating { () throws(SystemError) in
-      try directory.fileForUpdatingOrNew(name)
-    }
-    let status = try TrustedPath.translating { () throws(SystemError) in try file.status() }
+  ) throws(SystemError) -> File {
+    let file = try directory.fileForUpdatingOrNew(name)
+    let status = try file.status()
     if let distrust = status.distrust(owners: (0, 0), permissions: 0o600) {
       throw .untrusted(distrust)
     }

@@ -53,7 +53,7 @@ package struct IdentityPlatformFile {
     text = Self.heading + IdentityPlatformForm.recording(forms, in: draft.printed())
 
     let file = ConfigurationFile.Layer(path: Self.path, text: text)
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       var all: [ConfigurationFile.Layer] = []
       let replaced = ConfigurationEdit.replacing(
         Self.path, by: file, in: layers.map { .success($0) })
@@ -69,7 +69,7 @@ package struct IdentityPlatformFile {
 
   /// Returns whether the present configuration uses phones. An invalid configuration uses none.
   private static func usesPhones(_ tenant: [UInt8]?, _ layers: [ConfigurationFile.Layer]) -> Bool {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       return try ConfigurationFile.configuration(of: layers).usesPhones(tenant)
     } catch {
       return false
@@ -98,7 +98,7 @@ package struct IdentityPlatformFile {
   private static func add(
     _ layer: ConfigurationFile.Layer, to draft: inout ConfigurationDraft
   ) throws(AdminError) {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       try ConfigurationFile.add(layer, to: &draft)
     } catch {
       throw .notApplied(error)
@@ -135,20 +135,17 @@ package struct IdentityPlatformFile {
     guard let path = TrustedPath(Self.path),
       let name = FileName(Array(".50-identity-platform.conf.new".utf8))
     else {
-      throw .notApplied(ConfigurationFile.Failure(Self.path, .notAPath))
+      throw .notApplied(ConfigurationError(in: Self.path, .notAPath))
     }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       try path.inParent { (folder, file) throws(SystemError) in
         try folder.replace(file, by: name, text) { (file) throws(SystemError) in
           try file.changeMode(to: 0o644)
         }
       }
     } catch {
-      switch error {
-      case .system: throw .notApplied(ConfigurationFile.Failure(Self.path, refused: error))
-      case .untrusted:
-        throw .notApplied(ConfigurationFile.Failure(ConfigurationFile.folderPath, refused: error))
-      }
+      let place = error.distrust == nil ? Self.path : ConfigurationFile.folderPath
+      throw .notApplied(ConfigurationError(in: place, .system(error)))
     }
   }
 }

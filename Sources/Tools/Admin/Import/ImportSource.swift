@@ -182,14 +182,10 @@ package enum ImportSource {
   /// with the last component.
   private static func place(_ path: String) throws(AdminError) -> SignInOrigin {
     guard let trusted = TrustedPath(Array(path.utf8)) else { throw .notAPath(path) }
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       return SignInOrigin(folder: try trusted.parent(), name: trusted.last)
     } catch {
-      switch error {
-      case .system(let error): throw .importSource(path, ImportRefusal(reason: .system(error)))
-      case .untrusted(let distrust):
-        throw .importSource(path, ImportRefusal(reason: .untrusted(distrust)))
-      }
+      throw .importSource(path, ImportRefusal(error))
     }
   }
 
@@ -210,6 +206,6 @@ package enum ImportSource {
 
 extension ImportRefusal {
   fileprivate init(_ error: SystemError) {
-    self.init(reason: error.isSymbolicLink ? .untrusted(.symbolicLink) : .system(error))
+    self.init(reason: error.distrust.map { .untrusted($0) } ?? .system(error))
   }
 }

@@ -154,21 +154,19 @@ package struct GatewayState: Equatable {
   }
 
   /// Why the program is not run; nil if it is trusted.
-  package let refusal: GatewayProgram.Refusal?
+  package let refusal: GatewayRefusal?
   /// Whether the service listens.
   package let service: Service
 
   /// Creates a value.
-  package init(refusal: GatewayProgram.Refusal?, service: Service) {
+  package init(refusal: GatewayRefusal?, service: Service) {
     self.refusal = refusal
     self.service = service
   }
 
   /// Examines the gateway at `path` and the service of this host.
   package init(of path: [UInt8], socket: [UInt8] = InstalledPath.gatewaySocket.bytes) {
-    var refusal: GatewayProgram.Refusal?
-    do throws(GatewayProgram.Refusal) { _ = try GatewayProgram(path) } catch { refusal = error }
-    self.init(refusal: refusal, service: Self.service(at: socket))
+    self.init(refusal: .of(path), service: Self.service(at: socket))
   }
 
   /// Connects to the socket and sends nothing.
@@ -182,7 +180,7 @@ package struct GatewayState: Equatable {
   }
 
   /// Returns the reason as part of a sentence.
-  package static func reason(_ refusal: GatewayProgram.Refusal) -> String {
+  package static func reason(_ refusal: GatewayRefusal) -> String {
     switch refusal {
     case .notAPath: "it is not an absolute path"
     case .notFound: "there is no such file"

@@ -204,7 +204,7 @@ enum UnprovenPassword: Examination {
 /// Finds a stack of the service mfa-enroll that lets users change factors without the password of the
 /// account.
 enum UnprovenEnrollment: SingleExamination {
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let gap = EnrollmentService.gap(in: snapshot.host.stacks) else { return nil }
     return Finding(
       severity: .error, code: "enrollment-not-proven", services: [EnrollmentService.name],
@@ -219,7 +219,7 @@ enum UnprovenEnrollment: SingleExamination {
 /// Finds a module of another second factor in the stack of the service mfa-enroll, where it refuses
 /// every user.
 enum BlockedEnrollment: SingleExamination {
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let line = EnrollmentService.blockingLine(in: snapshot.host.stacks) else { return nil }
     return Finding(
       severity: .warning, code: "enrollment-blocked", services: [EnrollmentService.name],

@@ -12,14 +12,14 @@ package enum BreakGlass: SingleExamination {
 
   /// Returns the credential of a host, or nil if it is missing or cannot be used.
   package static func credential(on host: any ExaminedHost) -> BreakGlassCredential? {
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       return try host.text(of: path).flatMap { BreakGlassCredential($0) }
     } catch {
       return nil
     }
   }
 
-  package static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  package static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let status = try snapshot.host.status(of: path) else { return nil }
     guard status.owner == 0, status.permissions & 0o037 == 0 else {
       return Finding(
@@ -148,7 +148,7 @@ enum ResidentService: SingleExamination {
   private static let manager = "/run/systemd/system"
   private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     // On a host of a realm, the relay listens there.
     guard snapshot.host.realmStatus() == .noRealm else { return nil }
     let place = "\(InstalledPath.residentRootSocket)"
@@ -181,7 +181,7 @@ enum ResidentService: SingleExamination {
   }
 
   private static func exists(_ path: String, _ snapshot: HostSnapshot) -> Bool {
-    do throws(ReadingFailure) { return try snapshot.host.status(of: path) != nil } catch {
+    do throws(AdminError) { return try snapshot.host.status(of: path) != nil } catch {
       return false
     }
   }
@@ -203,7 +203,7 @@ enum SandboxedService: Examination {
     _ unit: String, _ service: ServiceWithModule, _ host: any ExaminedHost
   ) -> Finding? {
     var sandbox = UnitSandbox()
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       for path in try UnitFiles.paths(of: unit, on: host) {
         sandbox.add(try UnitFiles.text(of: path, host), from: path)
       }
@@ -245,7 +245,7 @@ enum SandboxedService: Examination {
 enum SystemUser: SingleExamination {
   static let subject = "the system user mfa"
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let account = try snapshot.owner.get() else {
       return Finding(
         severity: .error, code: "no-system-user", place: "/etc/passwd",
@@ -278,7 +278,7 @@ enum SystemUser: SingleExamination {
 enum UnsynchronizedClock: SingleExamination {
   static let subject = "whether the clock is synchronised"
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard try !snapshot.host.clockIsSynchronized() else { return nil }
     return Finding(
       severity: .warning, code: "clock-not-synchronized", place: "adjtimex(2)",

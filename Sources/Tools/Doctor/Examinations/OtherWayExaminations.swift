@@ -242,7 +242,7 @@ enum RootWithoutFactor: Examination {
     case .selfService: return false
     case .required: return true
     case .offered:
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         return !settings.offer.allowsPostponing(afterSignIns: 0, now: try snapshot.host.now())
       } catch {
         return true
@@ -259,7 +259,7 @@ enum RootWithoutFactor: Examination {
         .contains(settings.value(of: "permitrootlogin") ?? ""),
       lists.allSatisfy({ $0.contains("keyboard-interactive") || $0.contains("password") })
     else { return nil }
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let status = try snapshot.host.status(of: keys), status.size > 0 else {
         return settings.keySource.map { source in
           .unchecked(

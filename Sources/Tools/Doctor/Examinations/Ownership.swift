@@ -108,7 +108,7 @@ enum Ownership: Examination {
 
   private static func finding(_ required: Requirement, _ snapshot: HostSnapshot) -> Finding? {
     let status: PathStatus
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       guard let found = try snapshot.host.status(of: required.path) else {
         guard !required.isOptional else { return nil }
         return wrong(required, snapshot, "is missing")
@@ -201,7 +201,7 @@ enum Ownership: Examination {
   private static func dropIns(_ snapshot: HostSnapshot) -> [Finding] {
     let folder = "\(InstalledPath.dropIns)"
     let names: [String]
-    do throws(ReadingFailure) { names = try snapshot.host.names(in: folder) } catch {
+    do throws(AdminError) { names = try snapshot.host.names(in: folder) } catch {
       // The requirement for the folder itself reports this error.
       return []
     }
@@ -214,7 +214,7 @@ enum Ownership: Examination {
 
   private static func helper(_ snapshot: HostSnapshot) -> [Finding] {
     let path = "\(InstalledPath.programFolder)"
-    return Finding.checking("the file system of the helper") { () throws(ReadingFailure) in
+    return Finding.checking("the file system of the helper") { () throws(AdminError) in
       guard try snapshot.host.status(of: path) != nil,
         try snapshot.host.fileSystemSpace(at: path).ignoresSetuid
       else { return [] }
@@ -234,14 +234,14 @@ enum Ownership: Examination {
     let path = folder.path
     let names: [String]
     // The requirement for the folder reports that it is missing or a link.
-    do throws(ReadingFailure) { names = try snapshot.host.names(in: path) } catch {
+    do throws(AdminError) { names = try snapshot.host.names(in: path) } catch {
       return .unchecked("the files in this folder", error)
     }
     var wrong: [(path: String, reason: String)] = []
     for name in names.sorted() {
       let required = Requirement(
         path: "\(path)/\(name)", kind: .file, owner: .mfa, permissions: [0o600], harm: "")
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         // The file may have been removed since the folder was read.
         guard let status = try snapshot.host.status(of: required.path),
           let reason = reason(status, required, snapshot)
@@ -269,7 +269,7 @@ enum Ownership: Examination {
   // MARK: The module
 
   /// Returns the folders in which libpam may look for modules.
-  static func moduleFolders(_ host: any ExaminedHost) throws(ReadingFailure) -> [String] {
+  static func moduleFolders(_ host: any ExaminedHost) throws(AdminError) -> [String] {
     let names = try host.names(in: "/usr/lib")
     return ["/usr/lib/security", "/usr/lib64/security"]
       + names.filter { $0.contains("-linux-") }.sorted().map { "/usr/lib/\($0)/security" }
@@ -278,7 +278,7 @@ enum Ownership: Examination {
   private static func modules(_ snapshot: HostSnapshot) -> [Finding] {
     guard !snapshot.servicesWithModule.isEmpty else { return [] }
     let folders: [String]
-    do throws(ReadingFailure) { folders = try moduleFolders(snapshot.host) } catch {
+    do throws(AdminError) { folders = try moduleFolders(snapshot.host) } catch {
       return [.unchecked("the location of the module", at: "/usr/lib", "cannot read the folder")]
     }
     var isThere = false
@@ -287,7 +287,7 @@ enum Ownership: Examination {
       let required = Requirement(
         path: "\(folder)/pam_mfa.so", kind: .file, owner: .root,
         harm: "any user who can write to it can sign in as any other user", isOptional: true)
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         guard try snapshot.host.status(of: required.path) != nil else { continue }
         isThere = true
       } catch {

@@ -78,7 +78,7 @@ enum TenantReach: Examination {
         .map { Array($0.drop { $0 == UInt8(ascii: " ") }) }
       let place = VisibleText.escaping(configuration.place(of: reason.origin))
       let tenant = VisibleText.escaping(tenant.name)
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         return try missing(reason.key, names, snapshot.host).map { what in
           Finding(
             severity: .warning, code: "tenant-without-users", place: place,
@@ -94,7 +94,7 @@ enum TenantReach: Examination {
   /// Returns what was looked for if nothing has any of the names, or nil if a selector can match.
   private static func missing(
     _ key: Configuration.Key, _ names: [[UInt8]], _ host: any ExaminedHost
-  ) throws(ReadingFailure) -> String? {
+  ) throws(AdminError) -> String? {
     let kind: String
     switch key {
     case .users:
@@ -109,7 +109,7 @@ enum TenantReach: Examination {
         let services = try host.services()
         for name in names where services.contains(name) { return nil }
       } catch {
-        throw ReadingFailure(at: "\(InstalledPath.services)", error.sentence)
+        throw AdminError(at: "\(InstalledPath.services)", error.sentence)
       }
     case _: return nil
     }

@@ -48,7 +48,7 @@ enum IgnoredDropIns: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let names: [String]
-    do throws(ReadingFailure) { names = try snapshot.host.names(in: folder) } catch {
+    do throws(AdminError) { names = try snapshot.host.names(in: folder) } catch {
       // `Ownership` reports a folder that cannot be used.
       return []
     }

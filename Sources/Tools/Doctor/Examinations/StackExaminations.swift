@@ -164,7 +164,7 @@ enum MissingAccountLine: Examination {
 
 /// Finds stacks of sshd whose session type does not call the module.
 enum MissingSessionLine: SingleExamination {
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let service = snapshot.sshdService, !hasLine(service.name, snapshot) else { return nil }
     return Finding(
       severity: .note, code: "no-session-line", services: [service.name], place: service.place,
@@ -355,7 +355,7 @@ enum StrayModuleLines: Examination {
 /// Notes that no service uses the module, or that policy does not enforce codes. Neither is an
 /// error.
 enum UnusedModule: SingleExamination {
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard !snapshot.servicesWithModule.isEmpty else {
       return Finding(
         severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",

@@ -53,12 +53,13 @@ enum DamagedAuditLog: Examination {
     switch error {
     case .system(.directory, let cause) where cause.isNotFound: true
     case .system(_, let cause) where cause.name == "EROFS": true
-    case .system(.key, _), .untrusted(.key, _): true
-    case .untrusted(_, .wrongOwner), .untrusted(_, .wrongPermissions): true
-    case .untrusted(_, .severalNames): true
-    case .foreign, .system(.identity, _), .untrusted(.identity, _): true
-    case .system, .untrusted, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-      .busy, .cryptography, .nameTooLong, .engine, .renamed:
+    case .system(_, .cryptography): false
+    case .foreign, .system(.key, _), .system(.identity, _): true
+    case .system(_, let cause) where cause.distrust == .wrongOwner: true
+    case .system(_, let cause) where cause.distrust == .wrongPermissions: true
+    case .system(_, let cause) where cause.distrust == .severalNames: true
+    case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
+      .busy, .nameTooLong, .engine, .renamed:
       false
     }
   }
@@ -73,17 +74,16 @@ enum ForeignStoreOfHost: Examination {
       return findings(try snapshot.host.storeComparison())
     } catch {
       // Another examination reports the key, and the owners and permissions.
-      guard case .store(.system(.key, _)) = error else {
-        guard case .store(.untrusted) = error else {
-          return [
-            .unchecked(
-              "whether the store is this host's own", at: "\(InstalledPath.storeIdentity)",
-              error.message)
-          ]
-        }
+      if case .store(.system(let part, let cause)) = error,
+        cause.distrust != nil || part == .key && cause.obstacle == nil
+      {
         return []
       }
-      return []
+      return [
+        .unchecked(
+          "whether the store is this host's own", at: "\(InstalledPath.storeIdentity)",
+          error.message)
+      ]
     }
   }
 
@@ -137,9 +137,9 @@ enum LeftoverFiles: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     Finding.checking("home directories for google-authenticator files") {
-      () throws(ReadingFailure) in
+      () throws(AdminError) in
       guard let mounts = try snapshot.rules.mounts.get() else {
-        throw ReadingFailure(at: MountTable.path, "the file does not exist")
+        throw AdminError(at: MountTable.path, "the file does not exist")
       }
       return findings(try snapshot.accounts.get(), mounts, snapshot)
     }
@@ -178,7 +178,7 @@ enum LeftoverFiles: Examination {
       if let kind = mounts.distantKind(of: path) { return .skipped("on \(kind)") }
       let text = String(decoding: path, as: UTF8.self)
       guard Array(text.utf8) == path else { return .skipped("its path is not UTF-8") }
-      do throws(ReadingFailure) {
+      do throws(AdminError) {
         guard let status = try host.status(of: text) else { return .nothing }
         if index == parts.count - 1 { return .file(VisibleText.escaping(path)) }
         switch status.kind {
@@ -224,14 +224,14 @@ enum ReplacedFiles: Examination {
   private static let program = "/usr/bin/sha256sum"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    Finding.checking("whether files were replaced") { () throws(ReadingFailure) in
+    Finding.checking("whether files were replaced") { () throws(AdminError) in
       guard let output = try snapshot.host.output(of: program, ["--check", "--quiet", list]) else {
-        throw ReadingFailure(at: program, "the program does not exist")
+        throw AdminError(at: program, "the program does not exist")
       }
       let lines = String(decoding: output.output, as: UTF8.self).split(separator: "\n")
       let findings = lines.compactMap { finding($0) }
       guard findings.isEmpty, !output.isSuccess else { return findings }
-      throw ReadingFailure(at: list, output.complaint)
+      throw AdminError(at: list, output.complaint)
     }
   }
 
@@ -273,7 +273,7 @@ enum UnfinishedKeyChange: SingleExamination {
 
   private static let place = "\(InstalledPath.key).next"
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard try snapshot.host.status(of: place) != nil else { return nil }
     return Finding(
       severity: .warning, code: "rekey-unfinished", place: place,
@@ -292,7 +292,7 @@ enum UnrecordedChanges: SingleExamination {
   /// The possible paths of the audit daemon.
   private static let daemons = ["/usr/sbin/auditd", "/sbin/auditd"]
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     let helper = "\(InstalledPath.helper)"
     // `Ownership` reports a missing helper.
     guard try isAudited(snapshot), try snapshot.host.status(of: helper) != nil,
@@ -306,7 +306,7 @@ enum UnrecordedChanges: SingleExamination {
       hint: "run setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
   }
 
-  private static func isAudited(_ snapshot: HostSnapshot) throws(ReadingFailure) -> Bool {
+  private static func isAudited(_ snapshot: HostSnapshot) throws(AdminError) -> Bool {
     for daemon in daemons where try snapshot.host.status(of: daemon) != nil { return true }
     return false
   }
@@ -320,7 +320,8 @@ enum UnusableRecords: Examination {
     switch snapshot.stored {
     case .success(let found): reports = found
     // Other examinations report a store that is not the host's own, and a key that is not trusted.
-    case .failure(.store(.foreign)), .failure(.store(.untrusted(.key, _))): return []
+    case .failure(.store(.foreign)): return []
+    case .failure(.store(.system(.key, let cause))) where cause.distrust != nil: return []
     case .failure(let error):
       return [.unchecked("the users' records", at: "\(InstalledPath.store)", error.message)]
     }
@@ -371,11 +372,11 @@ enum UnwritableStore: SingleExamination {
     "no user can enrol; codes are verified, and mfa-admin revoke and bypass work, as long as the "
     + "allocated space lasts"
 
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     // `Ownership` reports a missing store.
     guard try snapshot.host.status(of: path)?.kind == .folder else { return nil }
     if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return finding }
-    do throws(ReadingFailure) {
+    do throws(AdminError) {
       try snapshot.host.tryWriting(in: path)
       return nil
     } catch {
@@ -420,7 +421,7 @@ enum VolatileStore: Examination {
   private static let kinds = ["tmpfs", "ramfs", "devtmpfs"]
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    Finding.checking("whether the store is on a disk") { () throws(ReadingFailure) in
+    Finding.checking("whether the store is on a disk") { () throws(AdminError) in
       // `LeftoverFiles` reports a missing list.
       guard let mounts = try snapshot.rules.mounts.get() else { return [] }
       return ["\(InstalledPath.store)", "\(InstalledPath.configurationFolder)"].compactMap { path in
@@ -438,7 +439,7 @@ enum VolatileStore: Examination {
 
 /// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
 enum WeakSecrets: SingleExamination {
-  static func finding(on snapshot: HostSnapshot) throws(ReadingFailure) -> Finding? {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     // `UnusableRecords` reports that the records cannot be read.
     guard case .success(let reports) = snapshot.stored else { return nil }
     let filter = UserFilter(weak: true)
@@ -460,7 +461,7 @@ enum WeakSecrets: SingleExamination {
 enum LostLines: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     Finding.checking("whether enabled services still ask for a code") {
-      () throws(ReadingFailure) in
+      () throws(AdminError) in
       try snapshot.host.recordedServices().get().flatMap { service in
         service.files.compactMap { finding(service, $0, snapshot) }
       }

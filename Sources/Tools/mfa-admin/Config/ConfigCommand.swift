@@ -61,7 +61,7 @@ struct ConfigShowCommand: ParsableCommand {
   func run() throws(AdminError) {
     let layers = try ThisHost.layers(asDecided: true)
     let configuration: Configuration
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       configuration = try ConfigurationFile.configuration(of: layers)
     } catch {
       throw .configuration(error)
@@ -125,7 +125,7 @@ struct ConfigWriteCommand: ParsableCommand {
     try ThisHost.requireRoot()
     let path = try ConfigWriting.path(named: file)
     let text: [UInt8]
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       text = try PlainFile.standardInput(longest: Configuration.maximumLength).get()
     } catch {
       throw AdminError.unreadable("/dev/stdin", error)
@@ -246,7 +246,7 @@ struct ConfigApplyCommand: ParsableCommand {
     in file: String, isTenant: Bool
   ) throws(AdminError) -> IdentityPlatform {
     let text: [UInt8]
-    do throws(TrustedPath.Refusal) {
+    do throws(SystemError) {
       text = try PlainFile.read(file, longest: Configuration.maximumLength).get()
     } catch {
       throw .unreadable(file, error)
@@ -264,7 +264,7 @@ struct ConfigApplyCommand: ParsableCommand {
   /// Enters the fingerprint of the new configuration in the audit log. If the configuration cannot
   /// be read, the next sign-in or command that can read it enters the fingerprint.
   private static func note(_ administration: Administration) {
-    do throws(ConfigurationFile.Failure) {
+    do throws(ConfigurationError) {
       ThisHost.note(
         try ConfigurationFile.read().fingerprint, in: administration.store,
         by: administration.auditLogActor)
@@ -307,7 +307,7 @@ enum ConfigWriting {
   }
 
   /// Prints mistakes, and how to correct them if a command does that.
-  static func report(_ failures: [ConfigurationFile.Failure]) {
+  static func report(_ failures: [ConfigurationError]) {
     for failure in failures {
       Console.printError("error: " + AdminError.message(failure))
       if let remedy = AdminError.remedy(failure) { Console.printError("hint: " + remedy) }

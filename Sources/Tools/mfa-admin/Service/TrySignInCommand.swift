@@ -23,13 +23,13 @@ struct TrySignInCommand: ParsableCommand {
       plans.append(try ServicePlan(try ServicePlan.service(service), secureShell.value))
     }
     let namespace: TrialNamespace
-    do throws(ReadingFailure) { namespace = try TrialNamespace() } catch {
+    do throws(AdminError) { namespace = try TrialNamespace() } catch {
       for plan in plans { try write(.untried(error.sentence), plan) }
       return
     }
     let trial = Trial(in: namespace, expecting: Self.expectation)
     for plan in plans {
-      if let complaint = try checkSecureShell(plan, namespace) {
+      if let complaint = checkSecureShell(plan, namespace) {
         try write(.failed(complaint), plan)
         continue
       }
@@ -51,18 +51,18 @@ struct TrySignInCommand: ParsableCommand {
   /// ask for a password and a code, or nil.
   private func checkSecureShell(
     _ plan: ServicePlan, _ namespace: TrialNamespace
-  ) throws -> String? {
+  ) -> String? {
     guard ServicePlan.concernsSecureShell(plan.service) else { return nil }
-    do {
+    do throws(AdminError) {
       for file in plan.files where file.path == SecureShellDropIn.path {
         try namespace.show(file.new, in: SecureShellDropIn.folder, as: file.path)
       }
       _ = try SecureShellServer.check(expecting: secureShell.value.first)
       return nil
-    } catch let error as AdminError {
+    } catch .unusableFile(let place, let reason) {
+      return "\(VisibleText.escaping(place)): \(reason)"
+    } catch {
       return "\(error.message) (\(error.hint))"
-    } catch let failure as ReadingFailure {
-      return failure.sentence
     }
   }
 

@@ -230,7 +230,7 @@ extension ThisHost {
   package static func realmImport() throws(AdminError) -> RealmImport {
     let realm = try requiredRealm()
     let number: FactorID
-    do throws(CryptographyError) { number = try FactorID.generate() } catch {
+    do throws(SystemError) { number = try FactorID.generate() } catch {
       throw .store(.cryptography)
     }
     // Nothing is changed, and no configuration is recorded in the local store.
