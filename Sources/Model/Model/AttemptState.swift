@@ -30,149 +30,48 @@ package struct AttemptState: Equatable, Sendable {
     }
   }
 
-  /// The content of a state, shared by its copies until one of them changes. Functions pass states
-  /// to each other, and each copy of a large value adds code to the module.
-  private final class Storage: @unchecked Sendable {
-    let record: FactorID
-    var failures: UInt32
-    var lastFailure: Int64
-    var watermarks: [Watermark]
-    var postponedSignIns: UInt32
-    var unreported: Unreported
-    var remembered: RememberedSignIns
-    var ownProcessFailures: FailureCount
-    var ownChanges: HourlyCount
-    var binding: RecordBinding?
-    var recentAnswers: RecentAnswers
-    var recentTurns: RecentTurns
-    var sentCodes: SentCodes
-    var passwordFailures: FailureCount
-
-    init(
-      record: FactorID, failures: UInt32, lastFailure: Int64, watermarks: [Watermark],
-      postponedSignIns: UInt32, unreported: Unreported, remembered: RememberedSignIns,
-      ownProcessFailures: FailureCount,
-      ownChanges: HourlyCount, binding: RecordBinding?, recentAnswers: RecentAnswers,
-      recentTurns: RecentTurns, sentCodes: SentCodes, passwordFailures: FailureCount
-    ) {
-      self.record = record
-      self.failures = failures
-      self.lastFailure = lastFailure
-      self.watermarks = watermarks
-      self.postponedSignIns = postponedSignIns
-      self.unreported = unreported
-      self.remembered = remembered
-      self.ownProcessFailures = ownProcessFailures
-      self.ownChanges = ownChanges
-      self.binding = binding
-      self.recentAnswers = recentAnswers
-      self.recentTurns = recentTurns
-      self.sentCodes = sentCodes
-      self.passwordFailures = passwordFailures
-    }
-
-    func copy() -> Storage {
-      Storage(
-        record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
-        postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
-        ownProcessFailures: ownProcessFailures, ownChanges: ownChanges, binding: binding,
-        recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes,
-        passwordFailures: passwordFailures)
-    }
-  }
-
-  private var storage: Storage
-
-  /// The storage to change, not shared with any other state.
-  private var own: Storage {
-    @inline(never)
-    mutating get {
-      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
-      return storage
-    }
-  }
-
   /// The id of the record that the state belongs to.
-  package var record: FactorID { storage.record }
+  package let record: FactorID
 
   /// The number of consecutive failures, with any factor.
-  package private(set) var failures: UInt32 {
-    get { storage.failures }
-    set { own.failures = newValue }
-  }
+  package private(set) var failures: UInt32
 
   /// The time of the last failure counted in `failures`, in seconds since the epoch.
-  package private(set) var lastFailure: Int64 {
-    get { storage.lastFailure }
-    set { own.lastFailure = newValue }
-  }
+  package private(set) var lastFailure: Int64
 
   /// The watermarks, one for each factor of the record.
-  package private(set) var watermarks: [Watermark] {
-    get { storage.watermarks }
-    set { own.watermarks = newValue }
-  }
+  package private(set) var watermarks: [Watermark]
 
   /// The number of sign-ins without a factor during which an enrolment was offered.
-  package private(set) var postponedSignIns: UInt32 {
-    get { storage.postponedSignIns }
-    set { own.postponedSignIns = newValue }
-  }
+  package private(set) var postponedSignIns: UInt32
 
   /// The failures and notices that the user has not been shown yet.
-  package private(set) var unreported: Unreported {
-    get { storage.unreported }
-    set { own.unreported = newValue }
-  }
+  package private(set) var unreported: Unreported
 
   /// Recent sign-ins that allow the prompt to be skipped.
-  package private(set) var remembered: RememberedSignIns {
-    get { storage.remembered }
-    set { own.remembered = newValue }
-  }
+  package private(set) var remembered: RememberedSignIns
 
   /// Consecutive failed attempts by the user's own processes without a password.
-  package private(set) var ownProcessFailures: FailureCount {
-    get { storage.ownProcessFailures }
-    set { own.ownProcessFailures = newValue }
-  }
+  package private(set) var ownProcessFailures: FailureCount
 
   /// The number of changes that the user made in the current hour.
-  package private(set) var ownChanges: HourlyCount {
-    get { storage.ownChanges }
-    set { own.ownChanges = newValue }
-  }
+  package private(set) var ownChanges: HourlyCount
 
   /// The record that the state belongs to, and the last position checked in the audit log. Nil before
   /// the first change of a record; the state then names the record only by its id.
-  package var binding: RecordBinding? {
-    get { storage.binding }
-    set { own.binding = newValue }
-  }
+  package var binding: RecordBinding?
 
   /// The answers that were typed last.
-  package private(set) var recentAnswers: RecentAnswers {
-    get { storage.recentAnswers }
-    set { own.recentAnswers = newValue }
-  }
+  package private(set) var recentAnswers: RecentAnswers
 
   /// The sources of the last attempts after a wait.
-  package private(set) var recentTurns: RecentTurns {
-    get { storage.recentTurns }
-    set { own.recentTurns = newValue }
-  }
+  package private(set) var recentTurns: RecentTurns
 
   /// The codes that were sent to the user's phones.
-  package private(set) var sentCodes: SentCodes {
-    get { storage.sentCodes }
-    set { own.sentCodes = newValue }
-  }
+  package private(set) var sentCodes: SentCodes
 
   /// Consecutive proofs of the account's password that failed or did not end.
-  package private(set) var passwordFailures: FailureCount {
-    get { storage.passwordFailures }
-    set { own.passwordFailures = newValue }
-  }
+  package private(set) var passwordFailures: FailureCount
 
   /// Creates a state.
   package init(
@@ -184,27 +83,20 @@ package struct AttemptState: Equatable, Sendable {
     recentAnswers: RecentAnswers = RecentAnswers(), recentTurns: RecentTurns = RecentTurns(),
     sentCodes: SentCodes = SentCodes(), passwordFailures: FailureCount = FailureCount()
   ) {
-    storage = Storage(
-      record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
-      postponedSignIns: postponedSignIns, unreported: unreported, remembered: remembered,
-      ownProcessFailures: ownProcessFailures,
-      ownChanges: ownChanges, binding: binding, recentAnswers: recentAnswers,
-      recentTurns: recentTurns, sentCodes: sentCodes, passwordFailures: passwordFailures)
-  }
-
-  /// Compares the content of two states.
-  @inline(never)
-  package static func == (left: AttemptState, right: AttemptState) -> Bool {
-    let (left, right) = (left.storage, right.storage)
-    return left === right
-      || (left.record == right.record && left.failures == right.failures
-        && left.lastFailure == right.lastFailure && left.watermarks == right.watermarks
-        && left.postponedSignIns == right.postponedSignIns && left.unreported == right.unreported
-        && left.remembered == right.remembered
-        && left.ownProcessFailures == right.ownProcessFailures
-        && left.ownChanges == right.ownChanges && left.binding == right.binding
-        && left.recentAnswers == right.recentAnswers && left.recentTurns == right.recentTurns
-        && left.sentCodes == right.sentCodes && left.passwordFailures == right.passwordFailures)
+    self.record = record
+    self.failures = failures
+    self.lastFailure = lastFailure
+    self.watermarks = watermarks
+    self.postponedSignIns = postponedSignIns
+    self.unreported = unreported
+    self.remembered = remembered
+    self.ownProcessFailures = ownProcessFailures
+    self.ownChanges = ownChanges
+    self.binding = binding
+    self.recentAnswers = recentAnswers
+    self.recentTurns = recentTurns
+    self.sentCodes = sentCodes
+    self.passwordFailures = passwordFailures
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -650,7 +542,7 @@ package struct AttemptState: Equatable, Sendable {
   package func preparing(for next: AttemptState) -> AttemptState {
     var state = self
     // An interrupted change is counted, too.
-    state.own.ownChanges = next.ownChanges
+    state.ownChanges = next.ownChanges
     for mark in next.watermarks where state.watermark(of: mark.factor) == nil {
       // If there is no room, the watermark of a factor to be removed makes way for that of a new
       // factor.

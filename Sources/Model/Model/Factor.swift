@@ -20,87 +20,36 @@ package struct Factor: Equatable, Sendable {
     case testNumber = 3
   }
 
-  /// The content of a factor, shared by its copies until one of them changes. Each copy of a large
-  /// value adds code to the module.
-  private final class Storage: @unchecked Sendable {
-    let id: FactorID
-    var displayName: DisplayName
-    let enrolledAt: Int64
-    let kind: Kind
-    let origin: Origin
-    var timeOffset: Int32
-
-    init(
-      id: FactorID, displayName: DisplayName, enrolledAt: Int64, kind: Kind, origin: Origin,
-      timeOffset: Int32
-    ) {
-      self.id = id
-      self.displayName = displayName
-      self.enrolledAt = enrolledAt
-      self.kind = kind
-      self.origin = origin
-      self.timeOffset = timeOffset
-    }
-  }
-
-  private var storage: Storage
-
-  /// The storage to change, not shared with any other factor.
-  private var own: Storage {
-    @inline(never)
-    mutating get {
-      if !isKnownUniquelyReferenced(&storage) {
-        storage = Storage(
-          id: id, displayName: displayName, enrolledAt: enrolledAt, kind: kind, origin: origin,
-          timeOffset: timeOffset)
-      }
-      return storage
-    }
-  }
-
   /// The permanent id (`uid`).
-  package var id: FactorID { storage.id }
+  package let id: FactorID
 
   /// The name that the user chose.
-  package var displayName: DisplayName {
-    get { storage.displayName }
-    set { own.displayName = newValue }
-  }
+  package var displayName: DisplayName
 
   /// The time of the enrolment, in seconds since the epoch.
-  package var enrolledAt: Int64 { storage.enrolledAt }
+  package let enrolledAt: Int64
 
   /// The type of factor.
-  package var kind: Kind { storage.kind }
+  package let kind: Kind
 
   /// The origin of the secret.
-  package var origin: Origin { storage.origin }
+  package let origin: Origin
 
   /// The number of time steps that the authenticator's clock is ahead of this machine's. It changes
   /// only when the user resynchronises the factor, never because of a code typed at a sign-in.
-  package var timeOffset: Int32 {
-    get { storage.timeOffset }
-    set { own.timeOffset = newValue }
-  }
+  package var timeOffset: Int32
 
   /// Creates a factor.
   package init(
     id: FactorID, displayName: DisplayName, enrolledAt: Int64, kind: Kind,
     origin: Origin = .enrolled, timeOffset: Int32 = 0
   ) {
-    storage = Storage(
-      id: id, displayName: displayName, enrolledAt: enrolledAt, kind: kind, origin: origin,
-      timeOffset: timeOffset)
-  }
-
-  /// Compares the content of two factors.
-  @inline(never)
-  package static func == (left: Factor, right: Factor) -> Bool {
-    let (left, right) = (left.storage, right.storage)
-    return left === right
-      || (left.id == right.id && left.displayName == right.displayName
-        && left.enrolledAt == right.enrolledAt && left.kind == right.kind
-        && left.origin == right.origin && left.timeOffset == right.timeOffset)
+    self.id = id
+    self.displayName = displayName
+    self.enrolledAt = enrolledAt
+    self.kind = kind
+    self.origin = origin
+    self.timeOffset = timeOffset
   }
 
   /// Returns the time of the authenticator's clock at `now`, both in seconds since the epoch;
@@ -113,10 +62,15 @@ package struct Factor: Equatable, Sendable {
   }
 
   /// The parameters for generating codes; nil for a phone, whose codes are random.
+  ///
+  /// Swift 6.3.1 stops with a failed assertion where it inlines this function.
   package var parameters: TOTPParameters? {
-    switch kind {
-    case .totp(let parameters, _): parameters
-    case .phone: nil
+    @inline(never)
+    get {
+      switch kind {
+      case .totp(let parameters, _): parameters
+      case .phone: nil
+      }
     }
   }
 

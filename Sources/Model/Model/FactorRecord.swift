@@ -11,143 +11,49 @@ import MFAMessages
 /// (`FactorRecordTests.roundTrip`, `.everyTruncation`, `.trailingBytes`)
 /// MUST 2: an unknown version is reported as such. (`FactorRecordTests.otherVersions`)
 package struct FactorRecord: Equatable, Sendable {
-  /// The content of a record, shared by its copies until one of them changes. Functions pass
-  /// records to each other, and each copy of a large value adds code to the module.
-  private final class Storage: @unchecked Sendable {
-    let user: UserName
-    let uid: UInt32
-    let id: FactorID
-    var generation: UInt32 = 0
-    var factors: [Factor] = []
-    var recoveryCodes: [RecoveryCodeDigest] = []
-    var grants: [Grant] = []
-    var notices: [Notice] = []
-    var noticesMailed: UInt32 = 0
-    var language: Language?
-    var sealedDigestKeys: [UInt8]?
-    var phoneRemovedAt: Int64 = 0
-    var recoveryCodesAddedAt: Int64 = 0
-
-    init(user: UserName, uid: UInt32, id: FactorID) {
-      self.user = user
-      self.uid = uid
-      self.id = id
-    }
-
-    func copy(for other: UserName? = nil) -> Storage {
-      let copy = Storage(user: other ?? user, uid: uid, id: id)
-      copy.generation = generation
-      copy.factors = factors
-      copy.recoveryCodes = recoveryCodes
-      copy.grants = grants
-      copy.notices = notices
-      copy.noticesMailed = noticesMailed
-      copy.language = language
-      copy.sealedDigestKeys = sealedDigestKeys
-      copy.phoneRemovedAt = phoneRemovedAt
-      copy.recoveryCodesAddedAt = recoveryCodesAddedAt
-      return copy
-    }
-  }
-
-  private var storage: Storage
-
-  /// The storage to change, not shared with any other record.
-  private var own: Storage {
-    @inline(never)
-    mutating get {
-      if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
-      return storage
-    }
-  }
-
   /// The name of the account that the factors belong to.
-  package var user: UserName { storage.user }
+  package private(set) var user: UserName
 
   /// The account's uid when the record was created. A later account with the same name does not
   /// inherit the factors.
-  package var uid: UInt32 { storage.uid }
+  package let uid: UInt32
 
   /// 16 random bytes that bind the attempt state to this record.
-  package var id: FactorID { storage.id }
+  package let id: FactorID
 
   /// The number of changes to the record. A change that began with an earlier generation is
   /// refused.
-  package private(set) var generation: UInt32 {
-    get { storage.generation }
-    set { own.generation = newValue }
-  }
+  package private(set) var generation: UInt32 = 0
 
   /// The factors, oldest first, at most `maximumFactors`. Ids and names are unique.
-  package private(set) var factors: [Factor] {
-    get { storage.factors }
-    set { own.factors = newValue }
-  }
+  package private(set) var factors: [Factor] = []
 
   /// The digests of the unused recovery codes, at most `maximumRecoveryCodes`.
-  package private(set) var recoveryCodes: [RecoveryCodeDigest] {
-    get { storage.recoveryCodes }
-    set { own.recoveryCodes = newValue }
-  }
+  package private(set) var recoveryCodes: [RecoveryCodeDigest] = []
 
   /// Tickets and bypass codes, oldest first, at most `maximumGrants`. Ids are unique.
-  package private(set) var grants: [Grant] {
-    get { storage.grants }
-    set { own.grants = newValue }
-  }
+  package private(set) var grants: [Grant] = []
 
   /// Recent notices, oldest first, at most `maximumNotices`. Their numbers increase.
-  package private(set) var notices: [Notice] {
-    get { storage.notices }
-    set { own.notices = newValue }
-  }
+  package private(set) var notices: [Notice] = []
 
   /// The number of the last notice that was mailed or that will never be mailed.
-  package private(set) var noticesMailed: UInt32 {
-    get { storage.noticesMailed }
-    set { own.noticesMailed = newValue }
-  }
+  package private(set) var noticesMailed: UInt32 = 0
 
   /// The language in which the user reads messages, or nil if it is not known.
-  package private(set) var language: Language? {
-    get { storage.language }
-    set { own.language = newValue }
-  }
+  package private(set) var language: Language?
 
   /// The sealed keys with which the digests of recovery codes and grants are verified; nil if these
   /// were made with the present key.
-  package private(set) var sealedDigestKeys: [UInt8]? {
-    get { storage.sealedDigestKeys }
-    set { own.sealedDigestKeys = newValue }
-  }
+  package private(set) var sealedDigestKeys: [UInt8]?
 
   /// When the user removed a phone last, in seconds since the epoch; 0 if none was removed. A number
   /// that is added soon afterwards is a changed number.
-  package private(set) var phoneRemovedAt: Int64 {
-    get { storage.phoneRemovedAt }
-    set { own.phoneRemovedAt = newValue }
-  }
+  package private(set) var phoneRemovedAt: Int64 = 0
 
   /// When recovery codes were added last to a record with a phone, in seconds since the epoch; 0 if
   /// all of them are older than the first phone.
-  package private(set) var recoveryCodesAddedAt: Int64 {
-    get { storage.recoveryCodesAddedAt }
-    set { own.recoveryCodesAddedAt = newValue }
-  }
-
-  /// Compares the content of two records.
-  @inline(never)
-  package static func == (left: FactorRecord, right: FactorRecord) -> Bool {
-    let (left, right) = (left.storage, right.storage)
-    return left === right
-      || (left.user == right.user && left.uid == right.uid && left.id == right.id
-        && left.generation == right.generation && left.factors == right.factors
-        && left.recoveryCodes == right.recoveryCodes && left.grants == right.grants
-        && left.notices == right.notices && left.noticesMailed == right.noticesMailed
-        && left.language == right.language && left.sealedDigestKeys == right.sealedDigestKeys
-        && left.phoneRemovedAt == right.phoneRemovedAt
-        && left.recoveryCodesAddedAt == right.recoveryCodesAddedAt)
-  }
+  package private(set) var recoveryCodesAddedAt: Int64 = 0
 
   /// The maximum number of factors of a user.
   package static let maximumFactors = 8
@@ -187,7 +93,9 @@ package struct FactorRecord: Equatable, Sendable {
 
   /// Creates an empty record.
   package init(user: UserName, uid: UInt32, id: FactorID) {
-    storage = Storage(user: user, uid: uid, id: id)
+    self.user = user
+    self.uid = uid
+    self.id = id
   }
 
   /// Whether the record has a factor.
@@ -348,7 +256,7 @@ package struct FactorRecord: Equatable, Sendable {
   /// Returns the record under another name of its user. Nothing that is sealed opens in it: see `resealed`.
   package func renamed(to user: UserName) -> FactorRecord {
     var record = self
-    record.storage = storage.copy(for: user)
+    record.user = user
     return record
   }
 
