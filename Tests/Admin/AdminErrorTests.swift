@@ -74,7 +74,7 @@ import Testing
       (.services(.system(file: Array("/etc/\u{1B}".utf8), .untrusted(.wrongOwner))), 1),
       (.notAPath("\u{1B}"), 64),
       (.importSource("/\u{9B}", ImportRefusal(reason: .system(full))), 1),
-      (.importSource("/x", ImportRefusal(reason: .untrusted(.wrongOwner))), 1),
+      (.importSource("/x", ImportRefusal(reason: .system(.untrusted(.wrongOwner)))), 1),
       (.notImported(1, of: 2), 1),
       (.notMet(1, of: 2), 1),
       (.notAService("\u{1B}"), 2), (.noServiceFile("x"), 2), (.nothingToConfirm, 2),

@@ -194,14 +194,17 @@ import Testing
 
     // The folder itself has a wrong owner.
     try files.setAttributes([.ownerAccountID: 1000], ofItemAtPath: homes)
-    #expect(throws: AdminError.importSource(homes, ImportRefusal(reason: .untrusted(.wrongOwner))))
-    {
+    #expect(
+      throws: AdminError.importSource(
+        homes, ImportRefusal(reason: .system(.untrusted(.wrongOwner))))
+    ) {
       try texts(store, source)
     }
     try files.setAttributes([.ownerAccountID: 0], ofItemAtPath: homes)
     try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: homes)
     #expect(
-      throws: AdminError.importSource(homes, ImportRefusal(reason: .untrusted(.wrongPermissions)))
+      throws: AdminError.importSource(
+        homes, ImportRefusal(reason: .system(.untrusted(.wrongPermissions))))
     ) {
       try texts(store, source)
     }

@@ -112,7 +112,7 @@ package struct TrustedPath: Sendable {
 
   /// Returns the names in the directory at the end of the path, which is checked too.
   package func names() throws(SystemError) -> [[UInt8]] {
-    // `parent` opens the directory of a path, so append a component that is never used.
+    // `parent` opens the directory above the last component. The component added here is never used.
     guard let inside = TrustedPath(bytes + [UInt8(ascii: "/"), UInt8(ascii: "-")]) else {
       return []
     }

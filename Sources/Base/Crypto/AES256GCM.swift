@@ -18,7 +18,7 @@ package enum AES256GCM {
     _ plaintext: Span<UInt8>, key: Span<UInt8>, associated: Span<UInt8>
   ) throws(SystemError) -> [UInt8] {
     guard key.count == keyLength, !plaintext.isEmpty, plaintext.count <= maximumLength else {
-      throw SystemError.cryptography
+      throw .cryptography
     }
     let nonce = try randomBytes(count: nonceLength)
     var sealed = nonce + [UInt8](repeating: 0, count: plaintext.count + tagLength)
@@ -39,7 +39,7 @@ package enum AES256GCM {
         }
       }
     }
-    guard done else { throw SystemError.cryptography }
+    guard done else { throw .cryptography }
     return sealed
   }
 

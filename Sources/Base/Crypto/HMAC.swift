@@ -19,7 +19,7 @@ public struct HMAC: ~Copyable {
       return unsafe ccrypto_hmac_new(Self.digestName(algorithm).cString, base, key.count)
     }
     // SAFETY: this only compares the pointer with null.
-    guard let context = unsafe context else { throw SystemError.cryptography }
+    guard let context = unsafe context else { throw .cryptography }
     // SAFETY: this value owns the context, which only `deinit` frees.
     unsafe self.context = context
     self.algorithm = algorithm
@@ -45,7 +45,7 @@ public struct HMAC: ~Copyable {
         }
       }
     }
-    guard done else { throw SystemError.cryptography }
+    guard done else { throw .cryptography }
     return tag
   }
 

@@ -7,7 +7,7 @@ extension SecretBytes {
   package static func random(count: Int) throws(SystemError) -> SecretBytes {
     var bytes = SecretBytes(count: count)
     let done = bytes.withMutableSpan { $0.fillWithRandomBytes() }
-    guard done else { throw SystemError.cryptography }
+    guard done else { throw .cryptography }
     return bytes
   }
 }
@@ -16,7 +16,7 @@ extension SecretBytes {
 package func randomBytes(count: Int) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: max(count, 0))
   var span = bytes.mutableSpan
-  guard span.fillWithRandomBytes() else { throw SystemError.cryptography }
+  guard span.fillWithRandomBytes() else { throw .cryptography }
   return bytes
 }
 

@@ -53,9 +53,7 @@ package struct ImportRefusal: Error, Equatable {
     /// libcrypto could not generate a code.
     case noCryptography
 
-    /// Users other than the owner of the file and root could have changed it.
-    case untrusted(TrustFailure)
-    /// The file cannot be read.
+    /// The file cannot be read, or users other than its owner and root could have changed it.
     case system(SystemError)
   }
 
@@ -113,10 +111,10 @@ package struct ImportRefusal: Error, Equatable {
     case .invalidLastTime:
       "the time of the last code must be written as 2006-12-31T23:59:59L; correct the line"
     case .noCryptography: "libcrypto made no code; check that OpenSSL is installed and try again"
-    case .untrusted(let distrust):
-      "the file is not trusted: \(distrust.name); it must be a regular file that belongs to "
+    case .system(let error) where error.distrust == nil: "the file cannot be read: \(error.text)"
+    case .system(let error):
+      "the file is not trusted: \(error.text); it must be a regular file that belongs to "
         + "the user or root, and that no other user can write to"
-    case .system(let error): "the file cannot be read: \(error.text)"
     }
   }
 }

@@ -113,11 +113,8 @@ extension Attempt {
   }
 
   static func randomGrantID() throws(FactorStoreError) -> GrantID {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try randomBytes(count: GrantID.length)
-    } catch {
-      throw .cryptography
+    let bytes = try cryptographic { () throws(SystemError) in
+      try randomBytes(count: GrantID.length)
     }
     guard let id = GrantID(bytes: bytes) else { throw .cryptography }
     return id
@@ -185,10 +182,6 @@ extension Attempt {
   }
 
   static func randomCode() throws(FactorStoreError) -> RecoveryCode {
-    do throws(SystemError) {
-      return try RecoveryCode.random()
-    } catch {
-      throw .cryptography
-    }
+    try cryptographic { () throws(SystemError) in try RecoveryCode.random() }
   }
 }

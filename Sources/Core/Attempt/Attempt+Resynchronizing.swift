@@ -134,12 +134,10 @@ extension Attempt {
     guard let watermark = attempts.watermark(of: factor.id), let parameters = factor.parameters
     else { return nil }
     let secret = try entry.secret(of: factor)
-    do throws(SystemError) {
-      return try Resynchronization.finding(
+    return try cryptographic { () throws(SystemError) in
+      try Resynchronization.finding(
         first: first, second: second, secret: secret.span, parameters: parameters,
         now: now, watermark: watermark)
-    } catch {
-      throw .cryptography
     }
   }
 }

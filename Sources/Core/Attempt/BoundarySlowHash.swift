@@ -28,7 +28,7 @@ package enum SlowHash {
         }
       }
     }
-    guard done else { throw SystemError.cryptography }
+    guard done else { throw .cryptography }
     return hash
   }
 }

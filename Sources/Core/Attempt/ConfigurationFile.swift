@@ -145,9 +145,7 @@ package enum ConfigurationFile {
       let file = try directory.fileForReading(name)
       let status = try file.status()
       guard !isPublic || status.permissions & 0o004 != 0 else { throw .forbidden(.open) }
-      guard status.kind == .regular else { throw .untrusted(.notARegularFile) }
-      guard status.owner == 0 else { throw .untrusted(.wrongOwner) }
-      guard !status.isWritableByOthers else { throw .untrusted(.wrongPermissions) }
+      if let distrust = status.distrust { throw .untrusted(distrust) }
       // One byte more than the maximum, so that the parser sees and reports a file that is too long.
       let length = min(Int(clamping: status.size), Configuration.maximumLength + 1)
       let text = try file.read(count: length)

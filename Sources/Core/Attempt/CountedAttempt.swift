@@ -158,12 +158,10 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     of code: Code, with factor: Factor, _ parameters: TOTPParameters
   ) throws(FactorStoreError) -> Int64? {
     let secret = try entry.secret(of: factor)
-    do throws(SystemError) {
-      return try Verification.latestMatch(
+    return try cryptographic { () throws(SystemError) in
+      try Verification.latestMatch(
         of: code, secret: secret.span, parameters: parameters,
         now: factor.clock(at: context.now), adjacentIntervals: context.settings.adjacentIntervals)
-    } catch {
-      throw .cryptography
     }
   }
 

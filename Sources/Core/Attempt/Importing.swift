@@ -144,10 +144,6 @@ package enum Importing {
   }
 
   private static func randomID() throws(FactorStoreError) -> FactorID {
-    do throws(SystemError) {
-      return try FactorID.generate()
-    } catch {
-      throw .cryptography
-    }
+    try cryptographic { () throws(SystemError) in try FactorID.generate() }
   }
 }

@@ -29,7 +29,7 @@ extension RecoveryCode {
   package static func random() throws(SystemError) -> RecoveryCode {
     let bytes = try SecretBytes.random(count: length)
     guard let code = RecoveryCode(bytes: bytes) else {
-      throw SystemError.cryptography
+      throw .cryptography
     }
     return code
   }

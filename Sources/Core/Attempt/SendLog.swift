@@ -222,11 +222,8 @@ private final class OpenFile {
 
   /// Returns the digest of a phone number.
   func digest(of number: Span<UInt8>) throws(FactorStoreError) -> SendHistory.NumberDigest {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try key.digest(of: number, context: [], purpose: .phoneNumber)
-    } catch {
-      throw .cryptography
+    let bytes = try cryptographic { () throws(SystemError) in
+      try key.digest(of: number, context: [], purpose: .phoneNumber)
     }
     var reader = ByteReader(bytes.span)
     guard let first = reader.read(UInt64.self), let second = reader.read(UInt64.self) else {
@@ -237,12 +234,9 @@ private final class OpenFile {
 
   /// Replaces the file by one with the present content. An interruption leaves one of the two.
   func write() throws(FactorStoreError) {
-    let sealed: [UInt8]
-    do throws(SystemError) {
+    let sealed = try cryptographic { () throws(SystemError) in
       let content = try Self.magic + key.identity() + history.bytes
-      sealed = try content + key.checksum(of: content, purpose: .sendLog)
-    } catch {
-      throw .cryptography
+      return try content + key.checksum(of: content, purpose: .sendLog)
     }
     file = try owned.replace(with: sealed)
   }

@@ -438,9 +438,8 @@ package struct AuditLog: ~Copyable {
         switch error {
         case .damaged(.auditLogIndex), .damaged(.auditLogHead), .damaged(.auditLog), .rolledBack:
           failure = error
-        case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy,
-          .nameTooLong, .engine, .foreign,
-          .renamed:
+        case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .busy, .nameTooLong,
+          .engine, .foreign, .renamed:
           throw error
         }
       }
@@ -917,8 +916,7 @@ package struct AuditLog: ~Copyable {
         guard cause.isNotFound else { throw error }
         return nil
       case .system, .damaged, .otherVersion, .otherKey, .belongsToAnother, .rolledBack,
-        .busy, .nameTooLong, .engine, .foreign,
-        .renamed:
+        .busy, .nameTooLong, .engine, .foreign, .renamed:
         throw error
       }
     }

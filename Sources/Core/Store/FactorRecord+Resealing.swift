@@ -177,10 +177,8 @@ extension FactorRecord {
     _ digests: inout [[UInt8]], through digestKeys: borrowing SecretBytes
   ) throws(FactorStoreError) {
     for index in digests.indices {
-      do throws(SystemError) {
-        digests[index] = try SealingKey.renewed(digests[index], through: digestKeys)
-      } catch {
-        throw .cryptography
+      digests[index] = try cryptographic { () throws(SystemError) in
+        try SealingKey.renewed(digests[index], through: digestKeys)
       }
     }
   }

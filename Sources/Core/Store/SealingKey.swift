@@ -215,11 +215,8 @@ package struct SealingKey: ~Copyable {
     var digests: [SignInOriginDigest] = []
     for place in places {
       let message = record.recoveryCodeContext() + [place.kind.rawValue] + place.identity
-      let bytes: [UInt8]
-      do throws(SystemError) {
-        bytes = try checksum(of: message, purpose: .signInOrigin)
-      } catch {
-        throw .cryptography
+      let bytes = try cryptographic { () throws(SystemError) in
+        try checksum(of: message, purpose: .signInOrigin)
       }
       guard let digest = SignInOriginDigest(place.kind, bytes: bytes) else { throw .cryptography }
       digests.append(digest)
@@ -247,11 +244,9 @@ package struct SealingKey: ~Copyable {
   package mutating func seal(
     continuation: Span<UInt8>, binding: [UInt8]
   ) throws(FactorStoreError) -> [UInt8] {
-    do throws(SystemError) {
+    try cryptographic { () throws(SystemError) in
       let key = try continuationKey()
       return try AES256GCM.seal(continuation, key: key.span, associated: binding.span)
-    } catch {
-      throw .cryptography
     }
   }
 
@@ -259,11 +254,9 @@ package struct SealingKey: ~Copyable {
   package mutating func open(
     continuation: [UInt8], binding: [UInt8]
   ) throws(FactorStoreError) -> SecretBytes? {
-    do throws(SystemError) {
+    try cryptographic { () throws(SystemError) in
       let key = try continuationKey()
       return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
-    } catch {
-      throw .cryptography
     }
   }
 

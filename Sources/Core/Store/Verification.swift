@@ -60,7 +60,7 @@ package struct HOTP: ~Copyable {
     }
     let tag = try authentication.tag(of: message.span)
     guard let value = Self.truncate(tag.span) else {
-      throw SystemError.cryptography
+      throw .cryptography
     }
     return Code(value: value % digits.modulus, length: digits)
   }
@@ -79,7 +79,7 @@ extension FactorID {
   /// Returns a new identifier: 16 random bytes.
   package static func generate() throws(SystemError) -> FactorID {
     guard let id = FactorID(bytes: try randomBytes(count: length)) else {
-      throw SystemError.cryptography
+      throw .cryptography
     }
     return id
   }

@@ -89,8 +89,7 @@ extension FactorStoreError {
         || part.isShared && (error.isNotFound || error.isForbidden || error.distrust != nil)
     case .damaged(let part), .rolledBack(let part): part.isShared
     case .foreign: true
-    case .otherVersion, .otherKey, .belongsToAnother, .busy, .nameTooLong, .engine,
-      .renamed:
+    case .otherVersion, .otherKey, .belongsToAnother, .busy, .nameTooLong, .engine, .renamed:
       false
     }
   }

@@ -199,7 +199,7 @@ package struct ServicePlan {
     }
   }
 
-  /// Returns the error that a service's file has no place for the lines, for this reason.
+  /// Returns the error for a service whose file has no place for the lines. `reason` says why.
   static func noSafePlace(_ service: [UInt8], _ reason: String) -> AdminError {
     .stack(service: VisibleText.escaping(service), file: path(of: service), reason: reason)
   }

@@ -126,7 +126,7 @@ final class HTTPConnection {
   /// How a request ended.
   enum Outcome {
     case answered(Answer)
-    /// No connection was made, and nothing of the request was sent, for this reason.
+    /// No connection was made, so nothing of the request was sent. The value says why.
     case notSent(String)
     /// The time was over, the connection was lost, or the answer was refused. The server may have received the request.
     case lost(String, EngineError)

@@ -245,11 +245,8 @@ struct BackupPlace: ~Copyable {
   /// Opens the file, which must belong to root and not be writable by other users.
   func open() throws(AdminError) -> File {
     let file = try onFile(try directory.fileForReading(name))
-    let status = try onFile(try file.status())
-    guard status.kind == .regular else { throw .backup(.file(path, .untrusted(.notARegularFile))) }
-    guard status.owner == 0 else { throw .backup(.file(path, .untrusted(.wrongOwner))) }
-    guard !status.isWritableByOthers else {
-      throw .backup(.file(path, .untrusted(.wrongPermissions)))
+    if let distrust = try onFile(try file.status()).distrust {
+      throw .backup(.file(path, .untrusted(distrust)))
     }
     return file
   }

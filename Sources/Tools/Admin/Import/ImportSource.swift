@@ -76,15 +76,7 @@ package enum ImportSource {
   /// Opens the folder, and verifies that only root can write to it.
   private static func folder(_ path: String) throws(AdminError) -> Directory {
     let place = try place(path)
-    let folder = try on(path, try place.folder.directory(place.name))
-    let status = try on(path, try folder.status())
-    guard status.owner == 0 else {
-      throw .importSource(path, ImportRefusal(reason: .untrusted(.wrongOwner)))
-    }
-    guard !status.isWritableByOthers else {
-      throw .importSource(path, ImportRefusal(reason: .untrusted(.wrongPermissions)))
-    }
-    return folder
+    return try on(path, try TrustedPath.directory(place.name, in: place.folder))
   }
 
   /// Returns the factor in a file, or nil if `name` is a folder without a .google_authenticator.
@@ -147,13 +139,13 @@ package enum ImportSource {
     let file = try refusing(try directory.fileForReading(name))
     let status = try refusing(try file.status())
     if let distrust = distrust(status, owner: owner) {
-      throw ImportRefusal(reason: .untrusted(distrust))
+      throw ImportRefusal(reason: .system(.untrusted(distrust)))
     }
     guard status.size <= longest else { throw ImportRefusal(reason: .tooLong(limit: longest)) }
     var text = SecretBytes(count: Int(status.size))
     let isWhole = try refusing(
       try text.withMutableSpan { text throws(SystemError) in try file.read(into: &text) })
-    guard isWhole else { throw ImportRefusal(reason: .untrusted(.wrongSize)) }
+    guard isWhole else { throw ImportRefusal(reason: .system(.untrusted(.wrongSize))) }
     return text
   }
 
@@ -167,7 +159,9 @@ package enum ImportSource {
   private static func refusing<Result: ~Copyable>(
     _ body: @autoclosure () throws(SystemError) -> Result
   ) throws(ImportRefusal) -> Result {
-    do throws(SystemError) { return try body() } catch { throw ImportRefusal(error) }
+    do throws(SystemError) { return try body() } catch {
+      throw ImportRefusal(reason: .system(error))
+    }
   }
 
   private static func distrust(_ status: FileStatus, owner: UInt32) -> TrustFailure? {
@@ -185,7 +179,7 @@ package enum ImportSource {
     do throws(SystemError) {
       return SignInOrigin(folder: try trusted.parent(), name: trusted.last)
     } catch {
-      throw .importSource(path, ImportRefusal(error))
+      throw .importSource(path, ImportRefusal(reason: .system(error)))
     }
   }
 
@@ -199,13 +193,7 @@ package enum ImportSource {
     _ path: String, _ body: @autoclosure () throws(SystemError) -> Result
   ) throws(AdminError) -> Result {
     do throws(SystemError) { return try body() } catch {
-      throw .importSource(path, ImportRefusal(error))
+      throw .importSource(path, ImportRefusal(reason: .system(error)))
     }
-  }
-}
-
-extension ImportRefusal {
-  fileprivate init(_ error: SystemError) {
-    self.init(reason: error.distrust.map { .untrusted($0) } ?? .system(error))
   }
 }
