@@ -240,47 +240,34 @@ struct UninterruptedSectionTests {
 
   static var blocked: UInt64? { UInt64(status("SigBlk"), radix: 16) }
 
-  @Test("in a program that acts as root for a user, the user may send no signal until the end")
+  @Test("the end of each of two sections unblocks only the signals that it blocked")
   func undone() async {
-    await #expect(processExitsWith: .success) {
-      #expect(ctest_set_identities(12345, 0, 0) == 0)
-      let before = UninterruptedSectionTests.blocked
-      do {
-        let section = try UninterruptedSection()
-        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
-        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
-        let inner = try UninterruptedSection()
-        _ = consume inner
-        #expect(UninterruptedSectionTests.status("Uid") == "0\t0\t0\t0")
-        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
-        _ = consume section
-      }
-      #expect(UninterruptedSectionTests.status("Uid") == "12345\t0\t0\t0")
-      #expect(UninterruptedSectionTests.blocked == before)
-    }
-  }
-
-  @Test("if the caller can signal the program and this cannot be changed, the section is refused")
-  func refused() async {
-    await #expect(processExitsWith: .success) {
-      #expect(ctest_set_identities(12345, 12346, 12346) == 0)
-      let before = UninterruptedSectionTests.blocked
-      #expect(throws: SystemError(.lock, number: EPERM)) { _ = try UninterruptedSection() }
-      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12346\t12346\t12346")
-      #expect(UninterruptedSectionTests.blocked == before)
-    }
-  }
-
-  @Test("a program that no other user can signal keeps its identity")
-  func own() async {
     await #expect(processExitsWith: .success) {
       #expect(ctest_set_identities(12345, 12345, 12345) == 0)
       let before = UninterruptedSectionTests.blocked
-      let section = try UninterruptedSection()
-      #expect(UninterruptedSectionTests.status("Uid") == "12345\t12345\t12345\t12345")
-      #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
-      _ = consume section
+      do {
+        let section = try UninterruptedSection()
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        let inner = try UninterruptedSection()
+        _ = consume inner
+        #expect(UninterruptedSectionTests.status("Uid") == "12345\t12345\t12345\t12345")
+        #expect(UninterruptedSectionTests.blocked.map { $0 & 0x380000 } == 0x380000)
+        _ = consume section
+      }
       #expect(UninterruptedSectionTests.blocked == before)
+    }
+  }
+
+  @Test("if another user can signal the program, the section is refused")
+  func refused() async {
+    for user in [UInt32(0), 12346] {
+      await #expect(processExitsWith: .success) { [user = user as UInt32] in
+        #expect(ctest_set_identities(12345, user, user) == 0)
+        let before = UninterruptedSectionTests.blocked
+        #expect(throws: SystemError(.lock, number: EPERM)) { _ = try UninterruptedSection() }
+        #expect(UninterruptedSectionTests.status("Uid") == "12345\t\(user)\t\(user)\t\(user)")
+        #expect(UninterruptedSectionTests.blocked == before)
+      }
     }
   }
 }

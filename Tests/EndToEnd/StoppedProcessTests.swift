@@ -72,18 +72,18 @@ extension EndToEnd {
     }
 
     /// Returns a command that runs a program as a user, and lists its system calls that change the
-    /// identity, synchronise with pending signals or lock.
+    /// identity, start a process or lock.
     private static func tracer(_ list: String, _ user: MachineUser) -> [String] {
       [
         "/usr/bin/strace", "-f", "-qq", "-o", list, "-u", user.name, "-e",
-        "trace=setresuid,membarrier,flock", "--",
+        "trace=setresuid,clone,clone3,fork,vfork,flock", "--",
       ]
     }
 
     /// A signal sent while the identity changes could otherwise arrive after a lock was taken, and
     /// stop the process with the lock held.
     @Test(
-      "pending signals arrive before a lock is taken", .withoutResidentService,
+      "the process that takes a lock has never had its caller's identity", .withoutResidentService,
       arguments: ["su", "mfa-helper"])
     func signalsUnderWay(program: String) throws {
       try machine.writeService("su", Self.suService)
@@ -104,11 +104,16 @@ extension EndToEnd {
       let lines = try Command.succeed(["/bin/cat", list]).split(separator: "\n")
         .map { (process: $0.prefix { $0.isNumber }, call: $0.drop { $0.isNumber || $0 == " " }) }
       let holder = try #require(lines.first { $0.call.hasPrefix("flock(") }, "\(lines)").process
-      let calls = lines.filter { $0.process == holder }.map(\.call)
-      let lock = try #require(calls.firstIndex { $0.hasPrefix("flock(") }, "\(calls)")
-      let barrier = try #require(calls.firstIndex { $0.hasPrefix("membarrier(") }, "\(calls)")
-      let identity = try #require(calls.firstIndex { $0.hasPrefix("setresuid(") }, "\(calls)")
-      #expect(identity < barrier && barrier < lock, "\(calls)")
+      let start = try #require(
+        lines.firstIndex { $0.call.contains("clone") && $0.call.hasSuffix(" = \(holder)") },
+        "\(lines)")
+      let own = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
+      let identity = "setresuid(\(own), \(own), \(own)) "
+      #expect(
+        lines[..<start].contains {
+          $0.process == lines[start].process && $0.call.hasPrefix(identity)
+            && $0.call.hasSuffix("= 0")
+        }, "\(lines)")
     }
 
     @Test(
@@ -149,9 +154,9 @@ extension EndToEnd {
       var copy = ""
       try waitUntil("the copy has opened the lock, and has one identity") {
         // The copy that answered before may have ended without being waited for. It has no file open.
-        let copies = try Command.run(["/usr/bin/pgrep", "-P", number]).text
+        let copies = try children(of: number).flatMap { try children(of: $0) }
         copy = try String(
-          copies.split(separator: "\n").first { copy in
+          copies.first { copy in
             !(try Command.run(["/usr/bin/find", "/proc/\(copy)/fd", "-lname", lock]).text.isEmpty)
           } ?? "none")
         let status = try Command.run(["/bin/cat", "/proc/\(copy)/status"]).text
@@ -171,6 +176,11 @@ extension EndToEnd {
       }
       let outcome = try user.signIn(to: service, typing: code)
       #expect(outcome.code == "PAM_AUTH_ERR", "the code was used: \(outcome)")
+    }
+
+    private func children(of process: String) throws -> [String] {
+      try Command.run(["/usr/bin/pgrep", "-P", process]).text.split(separator: "\n").map(
+        String.init)
     }
 
     /// Starts a process of root that locks a file and stops itself. It ends when the value is

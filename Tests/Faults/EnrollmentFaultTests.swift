@@ -197,7 +197,9 @@ extension Faults {
       // The requests before the one with the code change nothing.
       for request in (before + 1)...(try helper.requests) {
         try machine.forget(user)
-        let listed = try helper.during(request, through: SystemCallTrace.list(to: list)) {
+        let listed = try helper.during(
+          request, through: SystemCallTrace.list(to: list, copies: .refused)
+        ) {
           try enroll(service, user)
         }
         #expect(listed.isDone, "\(listed)")
@@ -207,7 +209,7 @@ extension Faults {
           for fault in Faults.faults(at: call) {
             try machine.forget(user)
             let performed = try helper.during(
-              request, through: SystemCallTrace.inject(fault, at: call)
+              request, through: SystemCallTrace.inject(fault, at: call, copies: .refused)
             ) { try enroll(service, user) }
             try check(
               performed, machine, service, user,

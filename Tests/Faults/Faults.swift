@@ -49,16 +49,16 @@ enum Faults {
     isDone: (Answer) -> Bool, check: (Answer, Bool, String) throws -> Void
   ) throws {
     let list = machine.folder + "/calls"
-    let undisturbed = try perform(SystemCallTrace.list(to: list, followingCopies: true))
+    let undisturbed = try perform(SystemCallTrace.list(to: list, copies: .followed))
     #expect(isDone(undisturbed), "\(undisturbed)")
     try check(undisturbed, isDone(undisturbed), "undisturbed")
-    let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0", ofCopy: 1)
+    let calls = try SystemCallTrace.calls(inListAt: list, from: "read(0", ofCopy: 2)
     #expect(calls.contains { $0.name == "fsync" })
     #expect(calls.count > 5)
     for call in fromBeginning ? calls[...] : calls.drop(while: { !isChanging($0) }) {
       for fault in faults(at: call) {
         try reset()
-        let answer = try perform(SystemCallTrace.inject(fault, at: call, followingCopies: true))
+        let answer = try perform(SystemCallTrace.inject(fault, at: call, copies: .followed))
         try check(answer, isDone(answer), "\(call) \(fault): \(call.line) \(answer)")
         guard isChanging(call) else { continue }
         // The tests restore records directly, so only the audit log itself is verified here.

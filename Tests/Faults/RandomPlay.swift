@@ -224,7 +224,7 @@ final class RandomPlay {
     let call = SystemCall(name: names[random(0..<names.count)], number: random(1..<5))
     let list = machine.folder + "/kill"
     let outcome = try typing(
-      text, index, 2, through: SystemCallTrace.inject(.kill, at: call, to: list))
+      text, index, 2, through: SystemCallTrace.inject(.kill, at: call, to: list, copies: .refused))
     let lines = machine.text(of: list)
     if lines.contains("killed by SIGKILL") {
       try followKilled(index, people[index].model.afterKill(of: typed, text, at: time), "\(call)")
@@ -300,9 +300,11 @@ final class RandomPlay {
     }
     let list = machine.folder + "/stop"
     try Command.succeed(["/bin/rm", "-f", list])
-    let stop = SystemCallTrace.inject(.stop, at: SystemCall(name: "pwrite64", number: 1), to: list)
+    let stop = SystemCallTrace.inject(
+      .stop, at: SystemCall(name: "pwrite64", number: 1), to: list,
+      copies: .followed)
     var stopped: Int32?
-    try withClock(1, through: stop + ["-f"]) {
+    try withClock(1, through: stop) {
       session.answer(.text(text))
       let isStopped = Deadline.usual.waits {
         let lines = machine.text(of: list)
@@ -353,7 +355,7 @@ final class RandomPlay {
     if random(0..<2) == 0 {
       let calls = ["pwrite64", "fdatasync", "fsync", "renameat", "unlinkat", "write"]
       let call = SystemCall(name: calls[random(0..<calls.count)], number: random(1..<6))
-      _ = try Command.run(SystemCallTrace.inject(.kill, at: call) + ["-f"] + revoke)
+      _ = try Command.run(SystemCallTrace.inject(.kill, at: call, copies: .followed) + revoke)
       saw("revocation killed")
       // The user is enrolled or not, but never in a state that denies without an explanation.
       let shown = try Command.run(["/usr/sbin/mfa-admin", "show", name])

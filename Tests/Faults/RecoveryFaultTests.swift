@@ -246,8 +246,7 @@ extension Faults {
         for fault in Faults.faults(at: call) {
           try files.restore(image)
           let faulty = try entrance.signIn(
-            start.codes[0], at: .answer, through: SystemCallTrace.inject(fault, at: call),
-            options: options)
+            start.codes[0], fault, at: call, of: .answer, options: options)
           let title = "\(call) \(fault): \(faulty) \(call.line)"
           let isIn = faulty.status == .exited(0)
           if isIn { successes += 1 }

@@ -7,16 +7,25 @@ extension Faults {
     /// With pam_permit.so at the end, a module that returned PAM_IGNORE would let the user in.
     static let stack = ["auth required pam_mfa.so tries=1", "auth required pam_permit.so"]
 
-    /// The process with the fault: the application, or the helper of one of its requests.
+    /// The process with the fault: the application, or the helper of one of its requests. This helper starts no copy.
     enum Place: String, CaseIterable, Sendable {
       case application, question, answer
+      /// The helper of the answer, while a copy of it decides.
+      case waiting
 
       /// The number of the helper's request.
       var request: Int {
         switch self {
         case .application: 0
         case .question: 1
-        case .answer: 2
+        case .answer, .waiting: 2
+        }
+      }
+
+      var copies: SystemCallTrace.Copies {
+        switch self {
+        case .application, .waiting: .ignored
+        case .question, .answer: .refused
         }
       }
     }
@@ -41,10 +50,19 @@ extension Faults {
         try PAMClient.signIn(service: service, user: user, answers: [.text(code)], options: options)
       }
 
-      /// Signs in; strace's command line applies to the process at a place.
+      /// Signs in, with a fault at a call of the process at a place.
       func signIn(
-        _ code: String, at place: Place, through command: [String],
+        _ code: String, _ fault: SystemCallTrace.Fault, at call: SystemCall, of place: Place,
         options: PAMClient.Options = PAMClient.Options()
+      ) throws -> PAMOutcome {
+        try signIn(
+          code, at: place,
+          through: SystemCallTrace.inject(fault, at: call, copies: place.copies), options: options)
+      }
+
+      /// Signs in; strace's command line applies to the process at a place.
+      private func signIn(
+        _ code: String, at place: Place, through command: [String], options: PAMClient.Options
       ) throws -> PAMOutcome {
         guard place != .application else {
           return try PAMClient.signIn(
@@ -61,7 +79,9 @@ extension Faults {
       func calls(
         _ code: String, at place: Place, options: PAMClient.Options = PAMClient.Options()
       ) throws -> [SystemCall] {
-        _ = try signIn(code, at: place, through: SystemCallTrace.list(to: list), options: options)
+        _ = try signIn(
+          code, at: place, through: SystemCallTrace.list(to: list, copies: place.copies),
+          options: options)
         return try SystemCallTrace.calls(
           inListAt: list, from: place == .application ? "/pam_mfa.so" : "read(0")
       }
@@ -88,8 +108,7 @@ extension Faults {
           try files.restore(image)
           let step = enrollment.phone.step()
           let code = try enrollment.phone.codes(fromStep: step, count: 1)[0]
-          let faulty = try door.signIn(
-            code, at: place, through: SystemCallTrace.inject(fault, at: call))
+          let faulty = try door.signIn(code, fault, at: call, of: place)
           let title = "\(call) \(fault): \(faulty) \(call.line)"
           let isIn = faulty.status == .exited(0)
           if isIn {
@@ -125,8 +144,7 @@ extension Faults {
       #expect(written < synced)
       for (index, call) in calls.enumerated() {
         try files.restore(image)
-        let killed = try door.signIn(
-          wrong, at: .answer, through: SystemCallTrace.inject(.kill, at: call))
+        let killed = try door.signIn(wrong, .kill, at: call, of: .answer)
         #expect(killed.status != .exited(0), "\(call): \(killed)")
         let failures = try files.failures()
         if index < written { #expect(failures == 0, "\(call)") }
@@ -155,8 +173,7 @@ extension Faults {
         for fault in Faults.faults(at: call) {
           let before = try events()
           try edit()
-          let faulty = try door.signIn(
-            "no code", at: .answer, through: SystemCallTrace.inject(fault, at: call))
+          let faulty = try door.signIn("no code", fault, at: call, of: .answer)
           #expect(faulty.status != .exited(0), "\(call) \(fault): \(faulty)")
           _ = try door.signIn("no code")
           let entered = try events() - before
@@ -179,9 +196,8 @@ extension Faults {
           try files.restore(image)
           let start = try machine.log.position()
           let outcome = try door.signIn(
-            try enrollment.phone.code(), at: .answer,
-            through: SystemCallTrace.inject(
-              .error(error), at: SystemCall(name: name, number: 1)))
+            try enrollment.phone.code(), .error(error), at: SystemCall(name: name, number: 1),
+            of: .answer)
           #expect(outcome.code == "PAM_AUTH_ERR", "\(name) \(error): \(outcome)")
           let entries = try machine.log.entries(since: start)
           #expect(entries.first?.fields["result"] == "error", "\(entries)")

@@ -27,23 +27,42 @@ package enum SystemCallTrace {
     package var description: String { injection }
   }
 
-  /// Returns the beginning of a command line that runs a program and lists its system calls in the file at `path`.
-  /// With `followingCopies`, the list has the calls of its copies too. The program's own command line must be added.
-  package static func list(to path: String, followingCopies: Bool = false) -> [String] {
-    ["/usr/bin/strace", "-qq", "-y", "-o", path] + (followingCopies ? ["-f"] : [])
+  /// What happens when the program starts a copy of itself.
+  package enum Copies: Sendable {
+    /// The copy is not traced.
+    case ignored
+    /// The copy is traced too. strace counts the calls of each process.
+    case followed
+    /// The system starts no copy, the first time: `mfa-helper` then decides itself.
+    case refused
   }
 
-  /// Returns the command line that injects `fault` at `call` of a program, and of its copies if it follows them:
-  /// strace counts the calls of each process. The program's own command line must follow. strace's output goes to
-  /// the file at `path`.
+  /// Returns the beginning of a command line that runs a program and lists its system calls in the file at `path`.
+  /// The program's own command line must be added.
+  package static func list(to path: String, copies: Copies = .ignored) -> [String] {
+    strace(to: path, copies, ["-y"])
+  }
+
+  /// Returns the command line that injects `fault` at `call` of a program, and of its copies if they are followed.
+  /// The program's own command line must follow. strace's output goes to the file at `path`.
   package static func inject(
-    _ fault: Fault, at call: SystemCall, to path: String = "/dev/null",
-    followingCopies: Bool = false
+    _ fault: Fault, at call: SystemCall, to path: String = "/dev/null", copies: Copies = .ignored
   ) -> [String] {
-    [
-      "/usr/bin/strace", "-qq", "-o", path, "-e", "trace=\(call.name)", "-e",
-      "inject=\(call.name):\(fault.injection):when=\(call.number)",
-    ] + (followingCopies ? ["-f"] : [])
+    strace(
+      to: path, copies,
+      [
+        "-e", "trace=\(call.name)" + (copies == .refused ? ",clone" : ""), "-e",
+        "inject=\(call.name):\(fault.injection):when=\(call.number)",
+      ])
+  }
+
+  private static func strace(to path: String, _ copies: Copies, _ more: [String]) -> [String] {
+    let command = ["/usr/bin/strace", "-qq", "-o", path]
+    return switch copies {
+    case .ignored: command + more
+    case .followed: command + more + ["-f"]
+    case .refused: command + ["-e", "inject=clone:error=EAGAIN:when=1"] + more
+    }
   }
 
   /// Returns the calls in a list that strace wrote, in order, starting at the first line that

@@ -52,8 +52,8 @@ package enum PrivilegedProcess {
   }
 
   /// Gives up the caller's identity permanently, so that the caller can no longer send signals, and
-  /// verifies that it cannot be regained. When the function returns, any signal that the caller was
-  /// sending has arrived. The real and saved groups become the effective group, which is the
+  /// verifies that it cannot be regained. A signal that the caller was sending may still arrive: see
+  /// `awaitSignals`. The real and saved groups become the effective group, which is the
   /// program's own if its file is setgid. The permitted capabilities stay.
   ///
   /// The caller's supplementary groups stay: removing them takes CAP_SETGID, which would allow a
@@ -71,11 +71,14 @@ package enum PrivilegedProcess {
       throw SystemError.last(.identity)
     }
     guard try all() == (own, own, own) else { throw SystemError(.identity, number: EPERM) }
-    cposix_await_signals()
     guard identities.caller == own || cposix_set_identities(identities.caller, own, own) != 0 else {
       throw SystemError(.identity, number: EPERM)
     }
   }
+
+  /// Returns when any signal that the caller was sending as this process gave up its identity has arrived. This
+  /// takes 8 to 20 ms.
+  package static func awaitSignals() { cposix_await_signals() }
 
   /// Calls `body` with the caller's user ID as the effective one, for a file that only the caller may read.
   /// The saved user ID stays the program's, so that the caller cannot trace the process.

@@ -4,21 +4,15 @@ import MFACPOSIX
 /// the value. Without it, a process that is stopped while it holds a lock would block every process
 /// that needs the lock.
 ///
-/// If a user starts an application that acts as root, such as `su`, the section changes the
-/// thread's real user ID to root, so that the user cannot signal the thread. Stop signals from the
-/// terminal are blocked. SIGKILL, SIGINT and SIGHUP still end the process, and a process that has
-/// ended holds no lock.
+/// Stop signals from the terminal are blocked. SIGKILL, SIGINT and SIGHUP still end the process, and a
+/// process that has ended holds no lock.
 ///
 /// MUST 1: a process that another user can stop cannot begin a section. `mfa-helper` is such a
 /// process until it has given up its caller's identity. (`UninterruptedSectionTests.refused`)
-/// MUST 2: the end of the section restores signals and identity. If the identity cannot be
-/// restored, the sign-in is denied. (`UninterruptedSectionTests.undone`; `consult` in
-/// pam/pam_mfa.c)
+/// MUST 2: the end of the section restores the signals. (`UninterruptedSectionTests.undone`)
 ///
 /// Public, because Embedded Swift 6.3 does not see the `deinit` of a `package` type of another target.
 public struct UninterruptedSection: ~Copyable {
-  /// The real user ID to restore at the end.
-  private let user: UInt32
   /// The signals to unblock at the end. Signal 1 is bit 0.
   private let blocked: UInt64
 
@@ -27,17 +21,11 @@ public struct UninterruptedSection: ~Copyable {
     1 << UInt64(SIGTSTP - 1) | 1 << UInt64(SIGTTIN - 1) | 1 << UInt64(SIGTTOU - 1)
   }
 
-  /// Begins the section. Throws EPERM if another user could still stop the process: if the real
-  /// user ID belongs to that user and cannot be changed (kill(2)).
+  /// Begins the section. Throws EPERM if another user can stop the process: the one with its real user
+  /// ID (kill(2)).
   @inline(never)
   package init() throws(SystemError) {
-    user = getuid()
-    if user != geteuid() {
-      guard geteuid() == 0, cposix_set_thread_user(0) == 0 else {
-        throw SystemError(.lock, number: EPERM)
-      }
-      cposix_await_signals()
-    }
+    guard getuid() == geteuid() else { throw SystemError(.lock, number: EPERM) }
     var before: UInt64 = 0
     // SAFETY: the call writes `before`, which outlives it. It fails only for invalid arguments.
     _ = unsafe cposix_mask_signals(SIG_BLOCK, Self.stopSignals, &before)
@@ -47,7 +35,6 @@ public struct UninterruptedSection: ~Copyable {
   /// Undoes the changes. A stop signal that arrived in the meantime takes effect now.
   @inline(never)
   deinit {
-    if getuid() != user { _ = cposix_set_thread_user(user) }
     _ = cposix_mask_signals(SIG_UNBLOCK, blocked, nil)
   }
 }

@@ -42,6 +42,11 @@ package enum WorkerProcess {
     return try body()
   }
 
+  /// Waits for the end of a copy.
+  package static func wait(for process: Int32) {
+    while waitpid(process, nil, 0) < 0, cposix_errno() == EINTR {}
+  }
+
   /// Returns the ID of a copy that has ended, or nil if none has ended since the last call.
   package static func nextEnded() -> Int32? {
     let process = waitpid(-1, nil, WNOHANG)

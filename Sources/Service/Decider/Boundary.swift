@@ -83,13 +83,27 @@ package struct PAMProof: AccountProof {
     }
   }
 
-  /// Makes the system user's identity the only identity of this process, which is a copy that takes locks. Fails if
-  /// the caller has slowed the process down: without its file capability, the caller can change its scheduling until
-  /// then, and a process that is never scheduled must not take a lock.
-  package static func retire(_ identities: PrivilegedProcess.Identities) -> Bool {
-    do throws(SystemError) { try PrivilegedProcess.dropCallerIdentity(identities) } catch {
-      return false
+  /// Makes the system user's identity the only identity of this process, and starts a copy of it that may take
+  /// locks. Ends the copy if the caller has slowed it down: without its file capability, the caller can change its
+  /// scheduling until then, and a process that is never scheduled must not take a lock.
+  ///
+  /// A signal that the caller was sending can stop only this process: the copy has never had the caller's identity.
+  /// If the system user may have no more processes, this process takes the place of the copy.
+  package static func retire(
+    _ identities: PrivilegedProcess.Identities, whenThisEnds consequence: WorkerProcess.ParentsEnd
+  ) throws(SystemError) -> WorkerProcess.Started {
+    try PrivilegedProcess.dropCallerIdentity(identities)
+    do throws(SystemError) {
+      let started = try WorkerProcess.start(whenThisEnds: consequence)
+      guard started == .thisProcess else { return started }
+    } catch {
+      PrivilegedProcess.awaitSignals()
     }
+    guard isSound(identities) else { WorkerProcess.leave(1) }
+    return .thisProcess
+  }
+
+  private static func isSound(_ identities: PrivilegedProcess.Identities) -> Bool {
     let isSound =
       identities.caller == 0
       || Scheduling.isSound(

@@ -96,9 +96,12 @@ final class HelperDecider {
         switch try WorkerProcess.start(whenThisEnds: .stops) {
         case .copy: break
         case .thisProcess:
-          guard PAMProof.retire(identities) else { WorkerProcess.leave(1) }
-          Alarm.set(seconds: RequestLimit.working)
-          manage(packet, other)
+          switch try PAMProof.retire(identities, whenThisEnds: .stops) {
+          case .copy(let process): WorkerProcess.wait(for: process)
+          case .thisProcess:
+            Alarm.set(seconds: RequestLimit.working)
+            manage(packet, other)
+          }
           WorkerProcess.leave(0)
         }
       }

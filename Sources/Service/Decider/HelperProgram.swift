@@ -53,12 +53,15 @@ package enum HelperProgram {
     guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
       return refuse("too-many-helpers", caller: identities.caller)
     }
-    // The caller can stop this process only while it holds no lock.
-    guard PAMProof.retire(identities) else { return 1 }
-    Alarm.set(seconds: RequestLimit.working)
-    let reply = Decider.reply(
-      to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
-    if let packet = reply?.packet() { client.reply(packet) }
+    switch try PAMProof.retire(identities, whenThisEnds: .ends) {
+    case .copy(let process): WorkerProcess.wait(for: process)
+    case .thisProcess:
+      Alarm.set(seconds: RequestLimit.working)
+      let reply = Decider.reply(
+        to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
+      if let packet = reply?.packet() { client.reply(packet) }
+      WorkerProcess.leave(0)
+    }
     // The slot is released when the process ends.
     withExtendedLifetime(slot) {}
     return 0

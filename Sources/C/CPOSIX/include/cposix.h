@@ -307,12 +307,8 @@ int cposix_set_groups(gid_t real, gid_t effective, gid_t saved) __asm__("setresg
 int cposix_identities(uid_t *_Nonnull real, uid_t *_Nonnull effective, uid_t *_Nonnull saved)
     __asm__("getresuid");
 
-// Sets the real user ID of this thread. The C library would change the user ID of every thread.
-static inline int cposix_set_thread_user(uid_t user) {
-  return (int)syscall(SYS_setresuid, user, -1, -1);
-}
-
-// The same for the effective user ID, the effective group ID and the supplementary groups.
+// Sets the effective user ID of this thread. The C library would change the user ID of every thread.
+// The functions below do the same for the effective group ID and the supplementary groups.
 static inline int cposix_set_thread_effective_user(uid_t user) {
   return (int)syscall(SYS_setresuid, -1, user, -1);
 }
