@@ -5,7 +5,7 @@ import MFAPAMStack
 
 // Gathering the facts on the host of the relay.
 //
-// MUST 1: `manage` is accepted only from the process that connected, with this process's own user as
+// MUST 1: a request of the helper is accepted only from the process that connected, with this process's own user as
 // its effective user. (`GatheredFactsTests.notTheHelper`)
 extension HostFacts {
   /// Gathers the facts for the request in a packet. `peer` is the process that
