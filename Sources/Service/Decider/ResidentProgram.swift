@@ -78,8 +78,10 @@ package enum ResidentProgram {
   /// and the name service.
   private static func prepare() {
     do throws(SystemError) { _ = try Account.with(uid: 0) } catch {}
+    let key = [UInt8](repeating: 0, count: AES256GCM.keyLength)
     do throws(SystemError) {
-      _ = try HMAC(algorithm: .sha256, key: ("warm-up" as StaticString).bytes.span)
+      _ = try HMAC(algorithm: .sha256, key: key.span)
+      _ = try AES256GCM.seal(key.span, key: key.span, associated: key.span)
     } catch {}
   }
 
