@@ -414,11 +414,10 @@ import Testing
   }
 
   @Test(
-    "unlocks of locked factors are counted, also those that an earlier version recorded",
+    "unlocks of locked factors are counted",
     arguments: [
-      (1, "event=unlocked name=locked", 1), (2, "event=unlocked name=disabled", 1),
-      (3, "event=restore-accepted name=locked", 1), (4, "event=unlocked name=throttled", 0),
-      (5, "event=enrolled name=locked", 0),
+      (1, "event=unlocked name=locked", 1), (2, "event=restore-accepted name=locked", 1),
+      (3, "event=unlocked name=throttled", 0), (4, "event=enrolled name=locked", 0),
     ])
   func unlocks(row: Int, entry: String, count: Int) {
     var facts = ReportFacts()

@@ -6,7 +6,7 @@ import Testing
   static let service = Array("sshd".utf8)
   static let mark = MarkedText(service: service)
   static let old = Array("a\nb\n".utf8)
-  static let new = mark.inserting(["auth requisite pam_mfa.so"], into: old, at: 2)
+  static let new = mark.inserting(["auth requisite pam_mfa.so after_password"], into: old, at: 2)
   static let block = mark.block(["UsePAM yes"])
 
   struct Row: CustomTestStringConvertible {
@@ -44,7 +44,7 @@ import Testing
   static let edited = Array(
     String(decoding: new, as: UTF8.self).replacing("requisite", with: "optional").utf8)
 
-  static let withoutMarks = Array("a\nauth requisite pam_mfa.so\nb\n".utf8)
+  static let withoutMarks = Array("a\nauth requisite pam_mfa.so after_password\nb\n".utf8)
 
   struct TrialRow: CustomTestStringConvertible, Sendable {
     let number: Int

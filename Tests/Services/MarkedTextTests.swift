@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MarkedTextTests {
   static let mark = MarkedText(service: Array("sshd".utf8))
-  static let lines = ["auth requisite pam_mfa.so", "account required pam_mfa.so"]
+  static let lines = ["auth requisite pam_mfa.so after_password", "account required pam_mfa.so"]
 
   struct Row: CustomTestStringConvertible {
     let number: Int
@@ -58,9 +58,12 @@ import Testing
     EditedRow(
       number: 2, text: "\(begin)auth [success=1 default=die] /lib/security/pam_mfa.so\n\(end)",
       rest: "", line: 2),
-    EditedRow(number: 3, text: "\(begin)auth requisite pam_mfa.so \n\(end)", rest: "", line: 2),
     EditedRow(
-      number: 4, text: "\(begin)\n#auth requisite pam_mfa.so\n\(end)", rest: "", line: 2),
+      number: 3, text: "\(begin)auth requisite pam_mfa.so after_password \n\(end)", rest: "",
+      line: 2),
+    EditedRow(
+      number: 4, text: "\(begin)\n#auth requisite pam_mfa.so after_password\n\(end)", rest: "",
+      line: 2),
     // The line that lets root pass.
     EditedRow(
       number: 13, text: "\(begin)account sufficient pam_rootok.so debug\n\(end)", rest: "", line: 2),
@@ -70,7 +73,8 @@ import Testing
       rest: "auth requisite pam_faillock.so\ny\n", line: 2),
     // Marks without a counterpart.
     EditedRow(
-      number: 6, text: "\(begin)auth requisite pam_mfa.so\nauth required pam_unix.so\nz\n",
+      number: 6,
+      text: "\(begin)auth requisite pam_mfa.so after_password\nauth required pam_unix.so\nz\n",
       rest: "auth required pam_unix.so\nz\n", line: 1),
     EditedRow(number: 7, text: "x\n\(end)", rest: "x\n", line: 2),
     EditedRow(number: 8, text: "\(begin)\(begin)\(end)", rest: "", line: 2),

@@ -458,8 +458,8 @@ package enum AdminError: Error, Equatable {
         + "symbolic link in the path: ls -ld " + VisibleText.escaping(path)
     case .stack(_, let file, _):
       "add these lines to \(file) by hand, after the lines that ask for the password: auth "
-        + "requisite pam_mfa.so; account required pam_mfa.so (man pam_mfa), then run mfa-admin "
-        + "doctor"
+        + "requisite pam_mfa.so after_password; account required pam_mfa.so (man pam_mfa), then run "
+        + "mfa-admin doctor"
     case .secureShell(_, let hint): hint
     case .module: "install mfa again: packaging/install"
     case .trial: "nothing was changed; mfa-admin doctor may name the cause"

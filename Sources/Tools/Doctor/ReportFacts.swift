@@ -118,10 +118,8 @@ package struct ReportFacts: Equatable {
   package mutating func add(_ entry: AuditLogEntry) {
     guard let event = entry.text("event") else { return }
     events[event, default: 0] += 1
-    // Earlier versions wrote `disabled`.
-    let standing = entry.text("name")
     if event == "unlocked" || event == "restore-accepted",
-      standing == AttemptState.Standing.locked.word || standing == "disabled"
+      entry.text("name") == AttemptState.Standing.locked.word
     {
       unlockedFactors += 1
     }

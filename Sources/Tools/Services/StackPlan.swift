@@ -21,8 +21,6 @@ package struct StackPlan: Equatable {
   /// password and then, by `auth`, for a code.
   private static let authIfAfterKey =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so after_key"
-  /// The line that earlier versions wrote.
-  private static let formerAuth = "auth requisite pam_mfa.so"
   private static let account = "account required pam_mfa.so"
   /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
@@ -32,7 +30,7 @@ package struct StackPlan: Equatable {
 
   /// All lines that are added to service files.
   static let knownLines = [
-    auth, authAfterKey, authIfAfterKey, account, rootAccount, session, formerAuth,
+    auth, authAfterKey, authIfAfterKey, account, rootAccount, session,
   ]
 
   private static func accountLines(of service: [UInt8]) -> [String] {
