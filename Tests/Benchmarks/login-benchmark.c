@@ -75,8 +75,8 @@ static const struct stack stacks[] = {
      {"store-1000000/factors/%s", "store-1000000/attempts/%s"}, million_users, 1, 0, 0},
     {"mfa-helper, host's own disk", "mfa",
      {"host/store-1/factors/%s", "host/store-1/attempts/%s"}, host_disk, 1, 0, 0},
-    {"mfad, wrong code", "mfa", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 1, 1},
-    {"mfa-helper, wrong code", "mfa",
+    {"mfad, wrong code", "mfa-once", {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 1, 1},
+    {"mfa-helper, wrong code", "mfa-once",
      {"store-1/factors/%s", "store-1/attempts/%s"}, one_user, 1, 0, 1},
 };
 // The stacks to compare with: for a correct code and for a wrong code.

@@ -265,7 +265,9 @@ static void measure_one_user(int rounds) {
     for (int round = -1; round < rounds; round++) {
       time_round(team, stack, 0);
       int accepted = 0;
-      if (lock_times->count < sessions_count) fail("count the locks of", stacks[stack].name);
+      // The helper is setuid, so no library is loaded into it.
+      if (stacks[stack].resident && lock_times->count < sessions_count)
+        fail("count the locks of", stacks[stack].name);
       for (int session = 0; session < sessions_count; session++) {
         accepted += shared->sessions[session].result == PAM_SUCCESS;
         if (round >= 0 && shared->sessions[session].microseconds > longest_result)
@@ -280,11 +282,16 @@ static void measure_one_user(int rounds) {
       waits[round] = (double)lock_times->longest / 1e3;
       if (waits[round] > longest_wait) longest_wait = waits[round];
     }
-    printf("%-25s %9d %9d %14.0f %14.0f %14.0f\n", stacks[stack].name, sessions_count, rounds,
-           longest_wait, percentile(waits, rounds, 0.5), longest_result);
     char name[128];
-    snprintf(name, sizeof name, "%s, longest wait for the lock", stacks[stack].name);
-    record_value(folder, name, longest_wait);
+    printf("%-25s %9d %9d ", stacks[stack].name, sessions_count, rounds);
+    if (stacks[stack].resident) {
+      printf("%14.0f %14.0f", longest_wait, percentile(waits, rounds, 0.5));
+      snprintf(name, sizeof name, "%s, longest wait for the lock", stacks[stack].name);
+      record_value(folder, name, longest_wait);
+    } else {
+      printf("%14s %14s", "-", "-");
+    }
+    printf(" %14.0f\n", longest_result);
     snprintf(name, sizeof name, "%s, longest result", stacks[stack].name);
     record_value(folder, name, longest_result);
   }
