@@ -270,13 +270,15 @@ struct DecisionTests {
   func clockAhead() async {
     await #expect(processExitsWith: .success) {
       let realm = try Realm()
-      // More than one time step, and as far as possible from the minute after which the verifier denies.
-      let time = try Clock.now() - 31
+      // More than one time step and the tolerance, and as far as possible from the minute after which the verifier
+      // denies.
+      let ahead = 30 + DatabaseClock.tolerance + 1
+      let time = try Clock.now() - ahead
       realm.engine.time = time
       try Self.serving(realm) { path in
         // The codes of later steps than the database's time allows, by the present one of the verifier.
         for (nonce, code, expected) in [
-          (2, try KnownFactor.code(at: time + 31, steps: 5), Self.asks),
+          (2, try KnownFactor.code(at: time + ahead, steps: 5), Self.asks),
           (3, try KnownFactor.code(at: time, steps: 5), 1),
         ] as [(UInt8, String, UInt8)] {
           let verdict = try Self.signIn(path, code, nonce: nonce)
