@@ -77,7 +77,7 @@ struct BrokenAuditLogTests {
     let store = try prepare()
     try break_(store)
     let beginning = try store.administration.beginAuditLog(
-      reason: try Grant.Reason(Array("disk failed".utf8)))
+      reason: try #require(Grant.Reason(Array("disk failed".utf8))))
     #expect(beginning.entered == 2 && beginning.unusable.isEmpty)
     #expect(
       beginning.moved
@@ -106,7 +106,7 @@ struct BrokenAuditLogTests {
     try FileManager.default.removeItem(atPath: draft)
     try break_(store)
     let beginning = try store.administration.beginAuditLog(
-      reason: try Grant.Reason(Array("power failed".utf8)))
+      reason: try #require(Grant.Reason(Array("power failed".utf8))))
     #expect(beginning.entered == 2 && beginning.unusable.isEmpty, "\(beginning)")
     #expect(try store.snapshot("alice")?.record.factors.count == 1)
   }
@@ -117,7 +117,7 @@ struct BrokenAuditLogTests {
     try store.enroll("carol", uid: 1002, ["phone"])
     _ = try store.revokeEverything(of: "carol")
     let beginning = try store.administration.beginAuditLog(
-      reason: try Grant.Reason(Array("disk failed".utf8)))
+      reason: try #require(Grant.Reason(Array("disk failed".utf8))))
     #expect(beginning.entered == 3 && beginning.unusable.isEmpty, "\(beginning)")
     #expect(try store.snapshot("carol") == nil)
     _ = try store.store.entry(of: Account(name: Array("carol".utf8), uid: 1002), creating: true)
@@ -130,7 +130,8 @@ struct BrokenAuditLogTests {
     let path = store.folder + "/store/audit-log.head"
     let bytes = try store.bytes(of: path)
     let head = try #require(FileHandle(forReadingAtPath: path))
-    _ = try store.administration.beginAuditLog(reason: try Grant.Reason(Array("disk failed".utf8)))
+    _ = try store.administration.beginAuditLog(
+      reason: try #require(Grant.Reason(Array("disk failed".utf8))))
     let links = try Command.succeed([
       "/usr/bin/stat", "-L", "-c", "%h", "/proc/\(getpid())/fd/\(head.fileDescriptor)",
     ])

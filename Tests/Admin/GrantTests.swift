@@ -31,7 +31,7 @@ import Testing
     try store.enroll("alice", ["phone"])
     let made = try store.administration.grant(
       .bypass, to: "alice", for: .minutes(30), uses: 2,
-      reason: try Grant.Reason(Array("phone lost".utf8)))
+      reason: Grant.Reason(Array("phone lost".utf8)))
     #expect(made.warning == nil)
     let id = VisibleText.escaping(made.report.grant.id.hexadecimal)
     #expect(

@@ -195,7 +195,7 @@ import Testing
     let sealed = try entry.seal(Self.number.span, for: id, parameters: nil, in: record)
     try record.add(
       Factor(
-        id: id, displayName: try DisplayName(Array("work".utf8)), enrolledAt: 1,
+        id: id, displayName: try #require(DisplayName(Array("work".utf8))), enrolledAt: 1,
         kind: .phone(
           try PhoneNumber(typed: Self.number.span).masked, usableFrom: 1, sealedNumber: sealed),
         origin: origin))

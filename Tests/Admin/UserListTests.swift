@@ -250,7 +250,7 @@ struct UserFilterTests {
   ) throws -> GrantReport {
     let grant = Grant(
       kind: kind, id: try #require(GrantID(bytes: id)), madeAt: 1_700_000_000, expiresAt: until,
-      usesLeft: uses, reason: try reason.map { try Grant.Reason(Array($0.utf8)) },
+      usesLeft: uses, reason: try reason.map { try #require(Grant.Reason(Array($0.utf8))) },
       digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
     return GrantReport(user: try userName(user), grant: try #require(grant), isGood: isGood)
   }

@@ -14,7 +14,7 @@ struct UserSummaryTests {
     var record = FactorRecord(user: user, uid: 1000, id: id)
     try record.add(
       Factor(
-        id: id, displayName: try DisplayName(Array("phone".utf8)), enrolledAt: 17,
+        id: id, displayName: try #require(DisplayName(Array("phone".utf8))), enrolledAt: 17,
         kind: .totp(.standard, sealedSecret: secret(48))))
     let digest = secret(RecoveryCodeDigest.length)
     record.setRecoveryCodes(

@@ -65,7 +65,7 @@ struct ManagementContinuationTests {
 
   private func enrollment(_ name: String) throws -> HelperRequestBox {
     let code = try KnownFactor.code(at: host.time, secret: try #require(secrets.last))
-    let displayName = try DisplayName(Array(name.utf8))
+    let displayName = try #require(DisplayName(Array(name.utf8)))
     return try HelperRequestBox(
       .enroll(
         EnrollmentRequest(

@@ -129,7 +129,7 @@ struct ManagementTests: ScriptedConversations {
   @Test("what prevents an enrolment is reported before any question")
   func checkedEnrollment() throws {
     func check(_ name: String) -> Line {
-      { _ in try HelperRequestBox(.checkEnrollment(try DisplayName(Array(name.utf8)))) }
+      { _ in try HelperRequestBox(.checkEnrollment(try #require(DisplayName(Array(name.utf8))))) }
     }
     #expect(try run([check("Old")]).heard.last == .done)
     try enrollKnown()
@@ -172,7 +172,7 @@ struct ManagementTests: ScriptedConversations {
           .enroll(
             EnrollmentRequest(
               code: SecretBytes(copying: Array(code.utf8).span),
-              displayName: try DisplayName(Array("Phone".utf8)))))
+              displayName: try #require(DisplayName(Array("Phone".utf8))))))
       }, enroll(), generate, enroll("Second", steps: 1),
     ]
     try host.converse(with: client)
@@ -194,7 +194,7 @@ struct ManagementTests: ScriptedConversations {
         .enroll(
           EnrollmentRequest(
             code: SecretBytes(copying: Array((code ?? "").utf8).span),
-            displayName: try DisplayName(Array("Phone".utf8)))))
+            displayName: try #require(DisplayName(Array("Phone".utf8))))))
     }
     let script = [session, answer("right"), generate] + [Line](repeating: wrong, count: 10)
     let client = try run(script + [enroll()])
@@ -264,7 +264,7 @@ struct ManagementTests: ScriptedConversations {
       session, answer("right"), try knownCode(), generate, enroll("New"),
       { _ in
         try HelperRequestBox(
-          .rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
+          .rename(factor: old.id, displayName: try #require(DisplayName(Array("Older".utf8)))))
       }, list,
       { _ in try HelperRequestBox(.unenroll(factor: old.id)) },
       { client in try HelperRequestBox(.unenroll(factor: try #require(client.summaries.last).id)) },
@@ -295,7 +295,7 @@ struct ManagementTests: ScriptedConversations {
           session, answer("right"), try knownCode(), generate, enroll("New"),
           { _ in
             try HelperRequestBox(
-              .rename(factor: old.id, displayName: try DisplayName(Array("Older".utf8))))
+              .rename(factor: old.id, displayName: try #require(DisplayName(Array("Older".utf8)))))
           },
         ],
         [
@@ -333,7 +333,7 @@ struct ManagementTests: ScriptedConversations {
 
   @Test("without a factor, renaming and removing fail")
   func nothingThere() throws {
-    let name = try DisplayName(Array("Phone".utf8))
+    let name = try #require(DisplayName(Array("Phone".utf8)))
     let client = try run([
       session, answer("right"),
       { _ in try HelperRequestBox(.rename(factor: .zero, displayName: name)) },

@@ -49,7 +49,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
         .confirmPhone(
           EnrollmentRequest(
             code: secret(code ?? host.codeSender.lastCode),
-            displayName: try DisplayName(Array(name.utf8)))))
+            displayName: try #require(DisplayName(Array(name.utf8))))))
     }
   }
 
@@ -59,7 +59,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
       return try HelperRequestBox(
         .confirmPhone(
           EnrollmentRequest(
-            code: secret(code), displayName: try DisplayName(Array("Phone".utf8)))))
+            code: secret(code), displayName: try #require(DisplayName(Array("Phone".utf8))))))
     }
   }
 
@@ -406,7 +406,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
         try HelperRequestBox(
           .importFactor(
             ImportRequest(
-              displayName: try DisplayName(Array("App".utf8)), parameters: .standard,
+              displayName: try #require(DisplayName(Array("App".utf8))), parameters: .standard,
               key: secret("12345678901234567890"), timeOffset: 0, watermark: .min,
               recoveryCodes: secret(""))))
       },
@@ -422,7 +422,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
         return try HelperRequestBox(
           .enroll(
             EnrollmentRequest(
-              code: secret("123456"), displayName: try DisplayName(Array("App".utf8)))))
+              code: secret("123456"), displayName: try #require(DisplayName(Array("App".utf8))))))
       },
     ])
     #expect(changed.heard.last == .failed(.totpNotSupported) && host.memory.record == nil)

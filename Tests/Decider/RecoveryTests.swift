@@ -422,7 +422,7 @@ struct RecoveryTests: ScriptedConversations {
       try HelperRequestBox(
         .importFactor(
           ImportRequest(
-            displayName: try DisplayName(Array(name.utf8)), parameters: .standard,
+            displayName: try #require(DisplayName(Array(name.utf8))), parameters: .standard,
             key: SecretBytes(copying: secret.span), timeOffset: offset, watermark: watermark,
             recoveryCodes: SecretBytes(copying: Array(codes.utf8).span))))
     }

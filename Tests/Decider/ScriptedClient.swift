@@ -182,7 +182,8 @@ extension ScriptedConversations {
       try change()
       return try HelperRequestBox(
         .enroll(
-          EnrollmentRequest(code: secret(code), displayName: try DisplayName(Array(name.utf8)))))
+          EnrollmentRequest(
+            code: secret(code), displayName: try #require(DisplayName(Array(name.utf8))))))
     }
   }
 

@@ -24,7 +24,7 @@ struct SessionTests: ScriptedConversations {
   }
 
   private func rename(_ id: FactorID, to name: String = "New") throws -> Line {
-    let name = try DisplayName(Array(name.utf8))
+    let name = try #require(DisplayName(Array(name.utf8)))
     return { _ in try HelperRequestBox(.rename(factor: id, displayName: name)) }
   }
 
@@ -79,7 +79,7 @@ struct SessionTests: ScriptedConversations {
           _ = try record.remove(old.id)
           try record.add(old)
         case 4: try record.add(another)
-        case 5: try record.rename(old.id, to: try DisplayName(Array("Renamed".utf8)))
+        case 5: try record.rename(old.id, to: try #require(DisplayName(Array("Renamed".utf8))))
         case _: break
         }
       }

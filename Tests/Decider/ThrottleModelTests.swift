@@ -90,7 +90,7 @@ struct ThrottleModelTests {
         lines += [
           line {
             try HelperRequestBox(
-              .rename(factor: factor, displayName: try DisplayName(Array("n".utf8))))
+              .rename(factor: factor, displayName: try #require(DisplayName(Array("n".utf8)))))
           },
           line { try HelperRequestBox(.status) }, line { try HelperRequestBox(.list) },
         ]

@@ -18,7 +18,7 @@ extension MessagesTarget {
 
   private static func requests() throws -> [[UInt8]] {
     let factor = try Samples.identifier(7)
-    let name = try DisplayName(Array("t\u{E9}l\u{E9}phone".utf8))
+    let name = try Samples.displayName(Array("t\u{E9}l\u{E9}phone".utf8))
     return [
       bytes(try HelperRequest.hello(.english).encoded()),
       bytes(try HelperRequest.answer(secret("correct horse")).encoded()),
@@ -60,7 +60,7 @@ extension MessagesTarget {
   private static func responses() throws -> [[UInt8]] {
     let user = try requireValue(UserName(Array("alice".utf8)), "a user name")
     let summary = FactorSummary(
-      id: try Samples.identifier(1), displayName: try DisplayName(Array("phone".utf8)),
+      id: try Samples.identifier(1), displayName: try Samples.displayName(Array("phone".utf8)),
       enrolledAt: 1_700_000_000, kind: .totp(.standard))
     let status = AccountStatus(
       enrollment: .offered, state: .observe, recoveryCodesLeft: 9, importedRecoveryCodesLeft: 2,

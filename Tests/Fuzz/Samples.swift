@@ -15,6 +15,10 @@ enum Samples {
       FactorID(bytes: [UInt8](repeating: byte, count: FactorID.length)), "an identifier")
   }
 
+  static func displayName(_ text: [UInt8]) throws(Violation) -> DisplayName {
+    try requireValue(DisplayName(text), "a name")
+  }
+
   static func record(user: [UInt8] = Array("alice".utf8)) throws(Violation) -> FactorRecord {
     FactorRecord(
       user: try requireValue(UserName(user), "a user name"), uid: 1000, id: try identifier(0xEE))
@@ -22,7 +26,8 @@ enum Samples {
 
   static func factor(_ number: UInt8) throws -> Factor {
     Factor(
-      id: try identifier(number), displayName: try DisplayName(Array("phone \(number)".utf8)),
+      id: try identifier(number),
+      displayName: try displayName(Array("phone \(number)".utf8)),
       enrolledAt: 1_700_000_000, kind: .totp(.standard, sealedSecret: [1, 2, 3]))
   }
 
@@ -32,7 +37,7 @@ enum Samples {
     let parameters = try requireValue(
       TOTPParameters(algorithm: .sha512, codeLength: .eight, period: 120), "parameters")
     return Factor(
-      id: try identifier(number), displayName: try DisplayName(name), enrolledAt: .min,
+      id: try identifier(number), displayName: try displayName(name), enrolledAt: .min,
       kind: .totp(
         parameters, sealedSecret: [UInt8](repeating: 0xFF, count: Factor.longestSealedSecret)),
       origin: .imported, timeOffset: .min)
@@ -45,7 +50,7 @@ enum Samples {
     return try requireValue(
       Grant(
         kind: number % 2 == 0 ? .ticket : .bypass, id: id, madeAt: .min, expiresAt: .max,
-        usesLeft: .max, reason: try Grant.Reason([UInt8](repeating: 0x72, count: 128)),
+        usesLeft: .max, reason: Grant.Reason([UInt8](repeating: 0x72, count: 128)),
         digest: [UInt8](repeating: number, count: RecoveryCodeDigest.length)),
       "a grant")
   }

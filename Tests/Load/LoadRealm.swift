@@ -63,7 +63,9 @@ struct LoadRealm {
       let store = store()
       let entry = try store.entry(of: account, creating: true)
       let random = (0..<16).map { _ in UInt8.random(in: 0...255) }
-      guard let id = FactorID(bytes: random) else { return }
+      guard let id = FactorID(bytes: random), let name = DisplayName(Array("Phone".utf8)) else {
+        return
+      }
       var record = try entry.storedRecordOrNew()
       let attempts = entry.attempts.beginning(record)
       let secret = KnownFactor.secret
@@ -71,7 +73,8 @@ struct LoadRealm {
         secret.span, for: id, parameters: .standard, in: record)
       try record.add(
         Factor(
-          id: id, displayName: try DisplayName(Array("Phone".utf8)), enrolledAt: try Clock.now(),
+          id: id, displayName: name,
+          enrolledAt: try Clock.now(),
           kind: .totp(.standard, sealedSecret: sealed)))
       let event = AuditLogEvent(
         .renamed, ids: Array("0a1b".utf8), detail: Array("phone".utf8), by: Self.actor,

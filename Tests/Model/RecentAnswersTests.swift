@@ -11,7 +11,7 @@ struct RecentAnswersTests {
     let parameters = try #require(
       TOTPParameters(algorithm: .sha1, codeLength: .six, period: period))
     var factor = Factor(
-      id: identifier(1), displayName: try DisplayName(Array("Phone".utf8)), enrolledAt: 0,
+      id: identifier(1), displayName: try #require(DisplayName(Array("Phone".utf8))), enrolledAt: 0,
       kind: .totp(parameters, sealedSecret: []))
     factor.timeOffset = offset
     return factor

@@ -72,15 +72,15 @@ func identifier(_ byte: UInt8) -> FactorID {
 }
 
 /// Returns a display name.
-func name(_ text: String) throws(DisplayName.Refusal) -> DisplayName {
-  try DisplayName(Array(text.utf8))
+func name(_ text: String) throws(Missing) -> DisplayName {
+  try DisplayName(Array(text.utf8)).orThrow()
 }
 
 /// Returns a factor with a name that contains its number.
 func factor(
   _ number: UInt8, parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1, 2, 3],
   enrolledAt: Int64 = 1_795_000_000
-) throws(DisplayName.Refusal) -> Factor {
+) throws(Missing) -> Factor {
   Factor(
     id: identifier(number), displayName: try name("phone \(number)"), enrolledAt: enrolledAt,
     kind: .totp(parameters, sealedSecret: sealedSecret))
@@ -114,24 +114,13 @@ extension Optional {
   }
 }
 
-/// Returns the reason why a record is refused, or nil if it is accepted.
-func refusal(of encoded: [UInt8]) -> FactorRecord.Refusal? {
-  do throws(FactorRecord.Refusal) {
-    _ = try FactorRecord(encoded: encoded.span)
-    return nil
-  } catch {
-    return error
-  }
-}
-
 /// Returns the decoded record, or nil if it is refused.
 func decoded(_ encoded: [UInt8]) -> FactorRecord? {
-  do throws(FactorRecord.Refusal) {
-    return try FactorRecord(encoded: encoded.span)
-  } catch {
-    return nil
-  }
+  FactorRecord(encoded: encoded.span)
 }
+
+/// Returns the version of an encoded record, or nil if it is not a record.
+func formatVersion(_ encoded: [UInt8]) -> UInt16? { FactorRecord.version(ofEncoded: encoded.span) }
 
 /// Returns the decoded attempt state, or nil if it is refused.
 func decodedState(_ encoded: [UInt8]) -> (state: AttemptState, sequence: UInt64)? {

@@ -14,7 +14,7 @@ import Testing
 
   private static func phone(_ byte: UInt8) throws -> FactorSummary {
     FactorSummary(
-      id: try Samples.factor(byte), displayName: try DisplayName(Array("phone".utf8)),
+      id: try Samples.factor(byte), displayName: try #require(DisplayName(Array("phone".utf8))),
       enrolledAt: 1_760_000_000,
       kind: .phone(
         try PhoneNumber(typed: Array("+15105551234".utf8).span).masked, usableFrom: 1_760_086_400))

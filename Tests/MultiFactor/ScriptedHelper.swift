@@ -5,6 +5,7 @@ import MFABase
 import MFAModel
 import MFAWire
 import Synchronization
+import Testing
 
 @testable import MultiFactor
 
@@ -170,7 +171,7 @@ enum Samples {
 
   static func summary(_ byte: UInt8, _ name: String) throws -> FactorSummary {
     FactorSummary(
-      id: try factor(byte), displayName: try DisplayName(Array(name.utf8)),
+      id: try factor(byte), displayName: try #require(DisplayName(Array(name.utf8))),
       enrolledAt: 1_760_000_000, kind: .totp(.standard))
   }
 

@@ -17,8 +17,9 @@ func factor(
   _ number: UInt8, name: String? = nil, period: UInt16 = 30, sealed: [UInt8] = [1, 2, 3]
 ) throws -> Factor {
   let parameters = TOTPParameters(algorithm: .sha1, codeLength: .six, period: period) ?? .standard
+  guard let name = DisplayName(Array((name ?? "phone \(number)").utf8)) else { throw NoName() }
   return Factor(
-    id: identifier(number), displayName: try DisplayName(Array((name ?? "phone \(number)").utf8)),
+    id: identifier(number), displayName: name,
     enrolledAt: now - 1000, kind: .totp(parameters, sealedSecret: sealed))
 }
 
@@ -30,7 +31,7 @@ func record(_ factors: [Factor], id: UInt8 = 0xEE, uid: UInt32 = .max) throws ->
   return record
 }
 
-/// A constant is not a user's name.
+/// A constant is not a name.
 struct NoName: Error {}
 
 /// Returns an attempt state with the same watermark for each factor.
@@ -102,11 +103,7 @@ func grant() -> Grant? {
 enum Samples {
   private static func bytes(_ text: String) -> [UInt8] { FactSamples.bytes(text) }
 
-  private static var reason: Grant.Reason? {
-    do throws(DisplayName.Refusal) { return try Grant.Reason(bytes("lost phone")) } catch {
-      return nil
-    }
-  }
+  private static var reason: Grant.Reason? { Grant.Reason(bytes("lost phone")) }
 
   static var changes: [UserChange] {
     [
@@ -119,8 +116,7 @@ enum Samples {
 
   private static var factors: [FactorSummary] {
     var factors: [FactorSummary] = []
-    do throws(DisplayName.Refusal) {
-      let name = try DisplayName(bytes("phone"))
+    if let name = DisplayName(bytes("phone")) {
       factors.append(
         FactorSummary(
           id: identifier(7), displayName: name, enrolledAt: now, kind: .totp(.standard)))
@@ -130,7 +126,7 @@ enum Samples {
             id: identifier(8), displayName: name, enrolledAt: now,
             kind: .phone(number, usableFrom: now + 1)))
       }
-    } catch {}
+    }
     return factors
   }
 

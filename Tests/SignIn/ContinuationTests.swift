@@ -243,7 +243,7 @@ struct ContinuationTests {
           try record.add(
             Factor(
               id: try #require(FactorID(bytes: [UInt8](repeating: 3, count: 16))),
-              displayName: try DisplayName(Array("Tablet".utf8)), enrolledAt: 0,
+              displayName: try #require(DisplayName(Array("Tablet".utf8))), enrolledAt: 0,
               kind: .totp(.standard, sealedSecret: secret)))
         }
       ),

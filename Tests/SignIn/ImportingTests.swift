@@ -18,7 +18,8 @@ import Testing
     codes: String = ""
   ) throws -> Importing.Result {
     let description = Importing.Description(
-      displayName: try DisplayName(Array(name.utf8)), parameters: parameters, timeOffset: offset,
+      displayName: try #require(DisplayName(Array(name.utf8))), parameters: parameters,
+      timeOffset: offset,
       usedUntil: usedUntil)
     let entry = try store.entry(of: account, creating: true)
     return try Importing.add(

@@ -103,7 +103,7 @@ struct DecoyTests {
     try record.add(
       Factor(
         id: try #require(FactorID(bytes: [UInt8](repeating: 9, count: FactorID.length))),
-        displayName: try DisplayName(Array("Phone".utf8)), enrolledAt: 0,
+        displayName: try #require(DisplayName(Array("Phone".utf8))), enrolledAt: 0,
         kind: .totp(long, sealedSecret: [])))
     let decoy = try FactorSnapshot(decoyLike: record)
     #expect(decoy.record.factors.map(\.parameters) == [.standard, long])

@@ -347,7 +347,7 @@ struct LocalFactorStoreTests {
     try failBeforeItsEntry()
     try fixture.enroll(bob, "Tablet")
     let names = try fixture.open().snapshot(of: fixture.account)?.record.factors.map(\.displayName)
-    #expect(names == (hasFactor ? [try DisplayName(Array("First".utf8))] : nil))
+    #expect(names == (hasFactor ? [try #require(DisplayName(Array("First".utf8)))] : nil))
     try fixture.enroll("Third", confirmedAt: 12, entering: StoreFixture.event)
     let after = try #require(try fixture.open().snapshot(of: fixture.account))
     #expect(after.record.factors.count == (hasFactor ? 2 : 1))

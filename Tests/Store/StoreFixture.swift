@@ -4,6 +4,7 @@ import MFACrypto
 import MFAModel
 import Foundation
 import MFATestSupport
+import Testing
 
 /// A store in a temporary folder under /var/lib, which is removed at the end.
 final class StoreFixture {
@@ -73,7 +74,7 @@ final class StoreFixture {
       Array("12345678901234567890".utf8).span, for: id, parameters: parameters, in: record)
     try record.add(
       Factor(
-        id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_700_000_000,
+        id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 1_700_000_000,
         kind: .totp(parameters, sealedSecret: sealed)))
     _ = try entry.replace(
       record: record, attempts: entry.attempts.adding(id, confirmedAt: 10), entering: Self.event)
@@ -84,7 +85,7 @@ final class StoreFixture {
   func rename(_ name: String = "Phone") throws -> AuditLogCheckpoint? {
     let entry = try open().entry(of: account, creating: false)
     guard var record = entry.record, let factor = record.factors.first else { return nil }
-    try record.rename(factor.id, to: try DisplayName(Array(name.utf8)))
+    try record.rename(factor.id, to: try #require(DisplayName(Array(name.utf8))))
     return try entry.replace(record: record, attempts: entry.attempts, entering: Self.event)
   }
 
@@ -123,7 +124,7 @@ final class StoreFixture {
     let secret: [UInt8] = Array("12345678901234567890".utf8)
     let sealed = try entry.seal(secret.span, for: id, parameters: parameters, in: record)
     let factor = Factor(
-      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_700_000_000,
+      id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 1_700_000_000,
       kind: .totp(parameters, sealedSecret: sealed))
     try record.add(factor)
     let attempts = entry.record == nil ? AttemptState(record: record.id) : entry.attempts

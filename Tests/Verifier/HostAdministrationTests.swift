@@ -104,7 +104,8 @@ struct HostAdministrationTests {
     await #expect(processExitsWith: .success) {
       try DecisionTests.serving(try DecisionTests.Realm(), configuration: Self.permission) { path in
         let bypass = UserChange.GrantTerms(
-          kind: .bypass, seconds: 600, uses: 1, reason: try Grant.Reason(Array("lost phone".utf8)))
+          kind: .bypass, seconds: 600, uses: 1,
+          reason: Grant.Reason(Array("lost phone".utf8)))
         let alicia = Array("alicia".utf8)
         for command in [
           .newHostTicket(host: Array("db".utf8), groups: [Array("web".utf8)]),

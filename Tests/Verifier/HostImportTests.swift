@@ -27,7 +27,7 @@ struct HostImportTests {
       user: try #require(UserName(Array(user.utf8))), uid: 1000, id: try id(0xAA))
     try record.add(
       Factor(
-        id: try id(factor), displayName: try DisplayName(Array(name.utf8)), enrolledAt: 5,
+        id: try id(factor), displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 5,
         kind: .totp(.standard, sealedSecret: [])))
     let attempts = AttemptState(
       record: record.id, failures: failures,

@@ -23,7 +23,9 @@ enum Samples {
     return id
   }
 
-  static func name(_ text: String) throws -> DisplayName { try DisplayName(Array(text.utf8)) }
+  static func name(_ text: String) throws -> DisplayName {
+    try #require(DisplayName(Array(text.utf8)))
+  }
 
   static func text(_ text: String) -> DisplayText { DisplayText(cleaning: Array(text.utf8)) }
 

@@ -1,6 +1,7 @@
 import MFABase
 import MFAModel
 import MFAWire
+import Testing
 
 @testable import MultiFactor
 
@@ -28,7 +29,7 @@ enum Samples {
     }
     return MultiFactorInfo.make(
       FactorSummary(
-        id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 1_760_000_000,
+        id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 1_760_000_000,
         kind: kind))
   }
 }

@@ -733,11 +733,8 @@ public actor MultiFactor {
   }
 
   private static func displayName(_ text: String) throws(MultiFactorError) -> DisplayName {
-    do throws(DisplayName.Refusal) {
-      return try DisplayName(Array(text.utf8))
-    } catch {
-      throw .unsupportedDisplayName
-    }
+    guard let name = DisplayName(Array(text.utf8)) else { throw .unsupportedDisplayName }
+    return name
   }
 
   private static func importRequest(

@@ -138,7 +138,8 @@ extension Attempt.Report {
     else { return nil }
     var reason: Grant.Reason?
     if !text.isEmpty {
-      do throws(DisplayName.Refusal) { reason = try Grant.Reason(text) } catch { return nil }
+      reason = Grant.Reason(text)
+      guard reason != nil else { return nil }
     }
     return Grant(
       kind: .bypass, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,

@@ -39,21 +39,16 @@ extension FactorSnapshot {
   }
 
   private static func decoy(_ number: UInt8, _ parameters: TOTPParameters) -> Factor? {
-    guard let id = FactorID(bytes: [UInt8](repeating: number, count: FactorID.length)) else {
-      return nil
-    }
-    do throws(DisplayName.Refusal) {
-      return Factor(
-        id: id, displayName: try DisplayName([UInt8(ascii: "0") &+ number]), enrolledAt: 0,
-        kind: .totp(
-          parameters,
-          sealedSecret: [UInt8](
-            repeating: 0,
-            count: AES256GCM.nonceLength + parameters.algorithm.outputLength + AES256GCM.tagLength))
-      )
-    } catch {
-      return nil
-    }
+    guard let id = FactorID(bytes: [UInt8](repeating: number, count: FactorID.length)),
+      let name = DisplayName([UInt8(ascii: "0") &+ number])
+    else { return nil }
+    return Factor(
+      id: id, displayName: name, enrolledAt: 0,
+      kind: .totp(
+        parameters,
+        sealedSecret: [UInt8](
+          repeating: 0,
+          count: AES256GCM.nonceLength + parameters.algorithm.outputLength + AES256GCM.tagLength)))
   }
 }
 

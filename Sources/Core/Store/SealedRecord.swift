@@ -58,12 +58,10 @@ package struct SealedRecord {
       let identity = try cryptographic { () throws(SystemError) in try key.identity() }
       throw diagnose(signed, identity)
     }
-    let record: FactorRecord
-    do throws(FactorRecord.Refusal) {
-      record = try FactorRecord(
-        encoded: signed.span.part(from: 0, count: signedLength &- SealingKey.identityLength))
-    } catch {
-      throw FactorStoreError(error)
+    let encoded = signed.span.part(from: 0, count: signedLength &- SealingKey.identityLength)
+    guard let record = FactorRecord(encoded: encoded) else {
+      let version = FactorRecord.version(ofEncoded: encoded) ?? FactorRecord.version
+      throw version == FactorRecord.version ? .damaged(.record) : .otherVersion(version)
     }
     guard record.user.bytes == account.name, record.uid == account.uid else {
       guard record.isEnrolled else { return nil }
@@ -87,11 +85,8 @@ package struct SealedRecord {
   /// Returns the account that the record names. It has not been verified.
   var claimedAccount: Account? {
     let length = bytes.count &- SealingKey.identityLength &- SealingKey.checksumLength
-    do throws(FactorRecord.Refusal) {
-      let record = try FactorRecord(encoded: bytes.span.part(from: 0, count: length))
-      return Account(name: record.user.bytes, uid: record.uid)
-    } catch {
-      return nil
+    return FactorRecord(encoded: bytes.span.part(from: 0, count: length)).map {
+      Account(name: $0.user.bytes, uid: $0.uid)
     }
   }
 
@@ -111,20 +106,7 @@ package struct SealedRecord {
     else {
       return .damaged(.record)
     }
-    do throws(FactorRecord.Refusal) {
-      _ = try FactorRecord(encoded: signed.span.part(from: 0, count: recordLength))
-      return .otherKey
-    } catch {
-      return .damaged(.record)
-    }
-  }
-}
-
-extension FactorStoreError {
-  fileprivate init(_ refusal: FactorRecord.Refusal) {
-    switch refusal {
-    case .notARecord, .damaged: self = .damaged(.record)
-    case .otherVersion(let version): self = .otherVersion(version)
-    }
+    return FactorRecord(encoded: signed.span.part(from: 0, count: recordLength)) == nil
+      ? .damaged(.record) : .otherKey
   }
 }

@@ -159,11 +159,7 @@ extension ConfigurationValueType {
   /// otpauth URL.
   private static func issuer(_ text: Span<UInt8>) -> [UInt8]? {
     guard text.firstIndex(of: UInt8(ascii: ":")) == nil else { return nil }
-    do throws(DisplayName.Refusal) {
-      return try DisplayName(text.copied()).utf8
-    } catch {
-      return nil
-    }
+    return DisplayName(text.copied())?.utf8
   }
 
   /// Parses a list of networks. Throws if a network is not canonical.

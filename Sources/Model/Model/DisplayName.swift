@@ -12,25 +12,20 @@ package struct DisplayName: Equatable, Sendable {
   /// The maximum length of a name in bytes.
   package static let maximumBytes = SingleLine.maximumBytes
 
-  /// The reason why a text is not a valid name.
-  package enum Refusal: Error, Equatable, Sendable {
-    case empty
-    case tooLong
-    case notUTF8
-    /// The text contains a control character, a line or paragraph separator, or a character that is
-    /// invisible or changes the text direction.
-    case controlCharacter
-  }
-
   /// A name that stands for one that is read next.
   package static var placeholder: DisplayName { DisplayName(unchecked: [UInt8(ascii: "-")]) }
 
   private init(unchecked utf8: [UInt8]) { self.utf8 = utf8 }
 
-  /// Trims spaces and tabs from both ends and checks the rest.
-  package init(_ text: [UInt8]) throws(Refusal) {
-    utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
+  /// Trims spaces and tabs from both ends. Returns nil if the rest is not valid: empty, too long, not UTF-8, or with a
+  /// control character, a line or paragraph separator, or a character that is invisible or changes the text direction.
+  package init?(_ text: [UInt8]) {
+    guard let line = SingleLine.checked(text, maximumLength: Self.maximumLength) else { return nil }
+    utf8 = line
   }
+
+  /// Returns whether a text has only spaces and tabs.
+  package static func isBlank(_ text: [UInt8]) -> Bool { SingleLine.trimmed(text).isEmpty }
 }
 
 /// Text from a user for display in one line. It is valid UTF-8 and has no spaces or tabs at either
@@ -39,31 +34,27 @@ enum SingleLine {
   /// The maximum length in bytes.
   static let maximumBytes = 255
 
-  /// Returns a text without the spaces and tabs at its ends. The rest must be valid, and have at most
+  /// Returns a text without the spaces and tabs at its ends, or nil if the rest is not valid or has more than
   /// `maximumLength` Unicode scalars.
-  static func checked(
-    _ text: [UInt8], maximumLength: Int
-  ) throws(DisplayName.Refusal) -> [UInt8] {
+  static func checked(_ text: [UInt8], maximumLength: Int) -> [UInt8]? {
     let trimmed = trimmed(text)
-    guard !trimmed.isEmpty else { throw .empty }
-    guard trimmed.count <= maximumBytes else { throw .tooLong }
+    guard !trimmed.isEmpty, trimmed.count <= maximumBytes else { return nil }
     var count = 0
     var bytes = trimmed.makeIterator()
     var decoder = Unicode.UTF8()
     decoding: while true {
       switch decoder.decode(&bytes) {
       case .scalarValue(let scalar):
-        guard !scalar.isDeceptive else { throw .controlCharacter }
+        guard !scalar.isDeceptive else { return nil }
         count &+= 1
       case .emptyInput: break decoding
-      case .error: throw .notUTF8
+      case .error: return nil
       }
     }
-    guard count <= maximumLength else { throw .tooLong }
-    return trimmed
+    return count <= maximumLength ? trimmed : nil
   }
 
-  private static func trimmed(_ text: [UInt8]) -> [UInt8] {
+  static func trimmed(_ text: [UInt8]) -> [UInt8] {
     guard let first = text.firstIndex(where: { !isBlank($0) }),
       let last = text.lastIndex(where: { !isBlank($0) })
     else { return [] }

@@ -84,13 +84,6 @@ package struct FactorRecord: Equatable, Sendable {
   /// The maximum length of a record in bytes, before the store seals it.
   package static let maximumLength = 10_240
 
-  /// The reason why bytes are not a valid record.
-  package enum Refusal: Error, Equatable, Sendable {
-    case notARecord
-    case otherVersion(UInt16)
-    case damaged
-  }
-
   /// Creates an empty record.
   package init(user: UserName, uid: UInt32, id: FactorID) {
     self.user = user
@@ -452,42 +445,47 @@ package struct FactorRecord: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// Parses the binary form.
-  package init(encoded: Span<UInt8>) throws(Refusal) {
+  /// Returns the version of the binary form, or nil if it is not that of a record.
+  package static func version(ofEncoded encoded: Span<UInt8>) -> UInt16? {
     var reader = ByteReader(encoded)
-    guard reader.read(count: 4) == Self.magic else { throw .notARecord }
-    guard let version = reader.read(UInt16.self) else { throw .damaged }
-    guard version == Self.version else { throw .otherVersion(version) }
-    guard let name = reader.readShort(), let user = UserName(name),
+    guard reader.read(count: 4) == magic else { return nil }
+    return reader.read(UInt16.self)
+  }
+
+  /// Parses the binary form. Returns nil if it is damaged or has another version.
+  package init?(encoded: Span<UInt8>) {
+    var reader = ByteReader(encoded)
+    guard reader.read(count: 4) == Self.magic, reader.read(UInt16.self) == Self.version,
+      let name = reader.readShort(), let user = UserName(name),
       let uid = reader.read(UInt32.self),
       let idBytes = reader.read(count: FactorID.length), let id = FactorID(bytes: idBytes),
       let generation = reader.read(UInt32.self), let language = Self.readLanguage(&reader),
       let digestKeys = reader.readShort(), let count = reader.read(UInt8.self)
-    else { throw .damaged }
+    else { return nil }
     self.init(user: user, uid: uid, id: id)
     self.generation = generation
     self.language = language.value
     if !digestKeys.isEmpty { sealedDigestKeys = digestKeys }
     for _ in 0..<count {
-      guard let factor = Self.readFactor(&reader) else { throw .damaged }
-      do throws(ChangeRefusal) { try add(factor) } catch { throw .damaged }
+      guard let factor = Self.readFactor(&reader) else { return nil }
+      do throws(ChangeRefusal) { try add(factor) } catch { return nil }
     }
     guard let removed = reader.read(Int64.self), removed >= 0,
       let added = reader.read(Int64.self), added >= 0
-    else { throw .damaged }
+    else { return nil }
     phoneRemovedAt = removed
     recoveryCodesAddedAt = added
     guard let codes = Self.readRecoveryCodes(&reader) else {
-      throw .damaged
+      return nil
     }
     recoveryCodes = codes
-    guard let grantCount = reader.read(UInt8.self) else { throw .damaged }
+    guard let grantCount = reader.read(UInt8.self) else { return nil }
     for _ in 0..<grantCount {
-      guard let grant = Self.readGrant(&reader), add(grant) else { throw .damaged }
+      guard let grant = Self.readGrant(&reader), add(grant) else { return nil }
     }
     guard let mailed = reader.read(UInt32.self), let notices = Self.readNotices(&reader),
       reader.isAtEnd
-    else { throw .damaged }
+    else { return nil }
     noticesMailed = mailed
     self.notices = notices
   }
@@ -525,12 +523,8 @@ package struct FactorRecord: Equatable, Sendable {
 
   private static func canonicalReason(_ bytes: [UInt8]) -> StoredReason? {
     guard !bytes.isEmpty else { return StoredReason(value: nil) }
-    do throws(DisplayName.Refusal) {
-      let reason = try Grant.Reason(bytes)
-      return reason.utf8 == bytes ? StoredReason(value: reason) : nil
-    } catch {
-      return nil
-    }
+    guard let reason = Grant.Reason(bytes), reason.utf8 == bytes else { return nil }
+    return StoredReason(value: reason)
   }
 
   private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {
@@ -600,12 +594,8 @@ package struct FactorRecord: Equatable, Sendable {
 
   /// Returns the stored name if `DisplayName` would store it in the same form, or nil.
   private static func canonicalName(_ bytes: [UInt8]) -> DisplayName? {
-    do throws(DisplayName.Refusal) {
-      let name = try DisplayName(bytes)
-      return name.utf8 == bytes ? name : nil
-    } catch {
-      return nil
-    }
+    guard let name = DisplayName(bytes), name.utf8 == bytes else { return nil }
+    return name
   }
 
   /// Returns the context that the digest of a recovery code is bound to: version, user, uid and

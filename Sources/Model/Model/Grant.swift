@@ -103,9 +103,12 @@ package final class Grant: Equatable, Sendable {
     /// The maximum length of a reason in Unicode scalars.
     package static let maximumLength = 128
 
-    /// Trims spaces and tabs from both ends and checks the rest.
-    package init(_ text: [UInt8]) throws(DisplayName.Refusal) {
-      utf8 = try SingleLine.checked(text, maximumLength: Self.maximumLength)
+    /// Trims spaces and tabs from both ends. Returns nil if the rest is not valid.
+    package init?(_ text: [UInt8]) {
+      guard let line = SingleLine.checked(text, maximumLength: Self.maximumLength) else {
+        return nil
+      }
+      utf8 = line
     }
   }
 }

@@ -122,11 +122,9 @@ struct SignInEnrollment<Machine: Host> {
     case .absent: throw .obstacle(.abandoned)
     case .tooLong: isUnsupported = true
     case .text(let answer):
-      do throws(DisplayName.Refusal) {
-        name = try DisplayName(answer.span.copied())
-      } catch {
-        isUnsupported = error != .empty
-      }
+      let typed = answer.span.copied()
+      name = DisplayName(typed)
+      isUnsupported = name == nil && !DisplayName.isBlank(typed)
     }
     if isUnsupported, state.namesLeft > 1 {
       var next = state
@@ -186,11 +184,10 @@ struct SignInEnrollment<Machine: Host> {
   private static func day(of time: Int64) -> [UInt8] { Array(HostTime(time).text.prefix(10)) }
 
   private static func usualName(on day: [UInt8]) throws(Pause) -> DisplayName {
-    do throws(DisplayName.Refusal) {
-      return try DisplayName(("phone " as StaticString).bytes + day)
-    } catch {
+    guard let name = DisplayName(("phone " as StaticString).bytes + day) else {
       throw .store(.damaged(.record))
     }
+    return name
   }
 
   private func draft() throws(Pause) -> EnrollmentDraft {

@@ -288,7 +288,7 @@ package final class TrialNamespace: TrialHost {
   private func enrol() throws(AdminError) -> TrialResult? {
     let now = try Self.now()
     guard let location = StoreLocation.standard,
-      let name = Self.factorName, let uid = accounts.uids.first
+      let name = DisplayName(Array("trial".utf8)), let uid = accounts.uids.first
     else { throw AdminError(at: "\(InstalledPath.store)", "it cannot be used") }
     let account = Account(name: enrolled, uid: uid)
     let actor = AuditLogEvent.Actor(
@@ -307,12 +307,6 @@ package final class TrialNamespace: TrialHost {
       return nil
     } catch {
       return .failed("the store cannot be used: \(RecordProblem.store(error).sentence)")
-    }
-  }
-
-  private static var factorName: DisplayName? {
-    do throws(DisplayName.Refusal) { return try DisplayName(Array("trial".utf8)) } catch {
-      return nil
     }
   }
 

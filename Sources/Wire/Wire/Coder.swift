@@ -237,13 +237,10 @@ package struct Coder: ~Copyable {
   package mutating func name(_ name: inout DisplayName) throws(PacketError) {
     var utf8 = name.utf8
     try bytes(&utf8, longest: DisplayName.maximumBytes)
-    do throws(DisplayName.Refusal) {
-      let read = try DisplayName(utf8)
-      if read.utf8 == utf8 {
-        name = read
-        return
-      }
-    } catch {}
+    if let read = DisplayName(utf8), read.utf8 == utf8 {
+      name = read
+      return
+    }
     guard isOfHelper else { throw .malformed }
     hasUnsupportedName = true
   }

@@ -18,10 +18,8 @@ package enum SampleUser {
   ) throws -> UserReport {
     // A sealed secret has a nonce of 12 bytes and a tag of 16 bytes.
     let sealed = [UInt8](repeating: 1, count: secretLength + 28)
-    let factor = Factor(
-      id: try id(1), displayName: try DisplayName(Array("phone".utf8)),
-      enrolledAt: now - enrolled * day, kind: .totp(.standard, sealedSecret: sealed),
-      origin: origin)
+    let factor = try factor(
+      try id(1), "phone", enrolledAt: now - enrolled * day, sealedSecret: sealed, origin: origin)
     var record = try record(name, [factor])
     if let grantedUntil, let grantID = GrantID(bytes: [1, 2, 3, 4]) {
       let grant = Grant(

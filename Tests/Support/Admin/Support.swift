@@ -31,8 +31,9 @@ package func factor(
   parameters: TOTPParameters = .standard, sealedSecret: [UInt8] = [1],
   origin: Factor.Origin = .enrolled
 ) throws -> Factor {
-  Factor(
-    id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: enrolledAt,
+  guard let displayName = DisplayName(Array(name.utf8)) else { throw TestMistake(what: name) }
+  return Factor(
+    id: id, displayName: displayName, enrolledAt: enrolledAt,
     kind: .totp(parameters, sealedSecret: sealedSecret), origin: origin)
 }
 

@@ -74,7 +74,7 @@ where Store.Entry: SendableMetatype {
         secret.span, for: id, parameters: .standard, in: record)
       do {
         let factor = Factor(
-          id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: Self.now,
+          id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: Self.now,
           kind: .totp(.standard, sealedSecret: sealed))
         try record.add(factor)
         let complete = record
@@ -245,7 +245,7 @@ where Store.Entry: SendableMetatype {
           for index in 0..<20 {
             let entry = try open().entry(of: account, creating: false)
             guard var record = entry.record, let first = record.factors.first else { return }
-            try record.rename(first.id, to: try DisplayName(Array("\(index)".utf8)))
+            try record.rename(first.id, to: try #require(DisplayName(Array("\(index)".utf8))))
             let attempts = entry.attempts.countingPostponedSignIn()
             _ = try entry.replace(record: record, attempts: attempts, entering: Self.event)
           }

@@ -153,7 +153,8 @@ extension FactorStoreConformance {
   /// A grant is accepted until it is withdrawn, and its effect has the only copy of the code.
   func grants() throws {
     let terms = UserChange.GrantTerms(
-      kind: .ticket, seconds: 600, uses: 1, reason: try Grant.Reason(Array("lost phone".utf8)))
+      kind: .ticket, seconds: 600, uses: 1,
+      reason: Grant.Reason(Array("lost phone".utf8)))
     let change = UserChange.grant(terms)
     guard case .granted(let made) = try effect(of: change, entry: 1) else {
       Issue.record("no grant")

@@ -72,11 +72,12 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     _ name: String, secret: [UInt8], for account: Account,
     parameters: TOTPParameters = .standard, enrolledAt: Int64 = 0
   ) throws -> Factor {
-    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16))
+    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16)),
+      let name = DisplayName(Array(name.utf8))
     else { throw FactorStoreError.nameTooLong }
     var record = record ?? FactorRecord(user: user, uid: account.uid, id: id)
     let factor = Factor(
-      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: enrolledAt,
+      id: id, displayName: name, enrolledAt: enrolledAt,
       kind: .totp(parameters, sealedSecret: secret))
     if attempts.record != record.id { attempts = AttemptState(record: record.id) }
     try record.add(factor)
@@ -90,12 +91,13 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     _ name: String, number: String, for account: Account, usableFrom: Int64 = 0,
     origin: Factor.Origin = .enrolled
   ) throws -> Factor {
-    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16))
+    guard let user = UserName(account.name), let id = FactorID(bytes: try randomBytes(count: 16)),
+      let name = DisplayName(Array(name.utf8))
     else { throw FactorStoreError.nameTooLong }
     var record = record ?? FactorRecord(user: user, uid: account.uid, id: id)
     let masked = try PhoneNumber(typed: Array(number.utf8).span).masked
     let factor = Factor(
-      id: id, displayName: try DisplayName(Array(name.utf8)), enrolledAt: 0,
+      id: id, displayName: name, enrolledAt: 0,
       kind: .phone(masked, usableFrom: usableFrom, sealedNumber: Array(number.utf8)),
       origin: origin)
     if attempts.record != record.id { attempts = AttemptState(record: record.id) }
@@ -134,7 +136,7 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     guard
       let grant = Grant(
         kind: kind, id: id, madeAt: madeAt, expiresAt: madeAt + seconds, usesLeft: uses,
-        reason: try Grant.Reason(Array("phone lost".utf8)), digest: digest.bytes),
+        reason: Grant.Reason(Array("phone lost".utf8)), digest: digest.bytes),
       record.add(grant)
     else { throw FactorStoreError.damaged(.record) }
     if attempts.record != record.id { attempts = AttemptState(record: record.id) }

@@ -201,11 +201,7 @@ extension Coder {
   fileprivate mutating func reason(_ reason: inout Grant.Reason?) throws(PacketError) {
     var text = reason?.utf8 ?? []
     try bytes(&text, longest: Self.longestReason)
-    do throws(DisplayName.Refusal) {
-      reason = text.isEmpty ? nil : try Grant.Reason(text)
-    } catch {
-      throw .malformed
-    }
+    reason = Grant.Reason(text)
     guard reason?.utf8 ?? [] == text else { throw .malformed }
   }
 }

@@ -13,15 +13,14 @@ struct OpenedImport {
 
   /// Decodes a request. Returns nil if it is not consistent.
   init?(_ request: AdministrationImport) {
-    do throws(FactorRecord.Refusal) {
-      record = try FactorRecord(encoded: request.record.span)
-    } catch { return nil }
-    guard let attempts = AttemptState.decode(unpadded: request.attempts)?.state,
+    guard let record = FactorRecord(encoded: request.record.span),
+      let attempts = AttemptState.decode(unpadded: request.attempts)?.state,
       attempts.record == record.id,
       record.user.bytes == request.user, record.grants.isEmpty, record.notices.isEmpty,
       record.factors.allSatisfy({ $0.sealed.isEmpty })
     else { return nil }
     self.request = request
+    self.record = record
     self.attempts = attempts
     let keys = record.recoveryCodes.isEmpty ? 0 : 1
     guard request.secrets.count == record.factors.count + keys else { return nil }

@@ -104,7 +104,7 @@ extension Administration {
   ) throws(FactorStoreError) -> ImportReport.Outcome {
     let found = content.factor
     let name = Self.freeName(wanted, in: entry.record, besides: [])
-    guard let displayName = Self.displayName(name) else {
+    guard let displayName = DisplayName(Array(name.utf8)) else {
       return .refused("\(name) cannot be a factor's name")
     }
     let description = Importing.Description(
@@ -142,14 +142,6 @@ extension Administration {
       .refused("the account has \(FactorRecord.maximumFactors) factors; revoke one first")
     case .refused(.nameTaken), .refused(.noSuchFactor):
       .refused("another factor has the name \(name); rename it")
-    }
-  }
-
-  private static func displayName(_ name: String) -> DisplayName? {
-    do throws(DisplayName.Refusal) {
-      return try DisplayName(Array(name.utf8))
-    } catch {
-      return nil
     }
   }
 

@@ -152,10 +152,9 @@ extension GrantDuration: ExpressibleByArgument {
 
 /// Parses the argument of --reason.
 func grantReason(_ text: String) throws -> Grant.Reason {
-  do throws(DisplayName.Refusal) {
-    return try Grant.Reason(Array(text.utf8))
-  } catch {
+  guard let reason = Grant.Reason(Array(text.utf8)) else {
     throw ValidationError(
       "--reason takes 1 to \(Grant.Reason.maximumLength) characters on one line")
   }
+  return reason
 }
