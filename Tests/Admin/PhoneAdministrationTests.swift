@@ -209,7 +209,8 @@ import Testing
     #expect(try store.administration.phoneNumbers(of: "alice").isEmpty)
     #expect(store.lines.isEmpty)
     try addPhone(store, to: "alice")
-    let details = UserDetails.text(try store.administration.user("alice"))
+    let details = UserDetails.text(
+      try store.administration.user("alice"), at: SampleUser.now)
     #expect(details.contains("+1 *** *** **34") && !details.contains("5551234"), "\(details)")
     let numbers = UserDetails.text(try store.administration.phoneNumbers(of: "alice"))
     #expect(numbers == "\nnumber       +15105551234, of work\n")

@@ -76,7 +76,7 @@ struct RealmAdministratorTests {
     #expect(reports.map(\.standing) == ["open", "locked"])
     #expect(recorder.commands == [.users(after: []), .users(after: Array("alice".utf8))])
     #expect(reports[0].json.text.contains(#""uid": null"#))
-    #expect(UserDetails.text(reports[0]).contains("directory    id-of-alice\n"))
+    #expect(UserDetails.text(reports[0], at: SampleUser.now).contains("directory    id-of-alice\n"))
   }
 
   @Test("an empty page that is not the last one is an error, not an endless loop")

@@ -122,16 +122,22 @@ import Testing
       last used    2023-11-14 22:13:30 UTC
 
       """
-    #expect(UserDetails.text(try Self.reports()[1]) == expected)
-    let locker = UserDetails.text(try report("alice", [try factor(id(1), "phone")], own: 4))
+    #expect(UserDetails.text(try Self.reports()[1], at: SampleUser.now) == expected)
+    let locker = UserDetails.text(
+      try report("alice", [try factor(id(1), "phone")], own: 4), at: SampleUser.now)
     let lines = """
       wrong codes  0
                    in the user's own programs: 4 in a row, the last 2023-11-14 22:15:00 UTC
 
       """
     #expect(locker.contains(lines), "\(locker)")
+    // The clock was ahead by a day when a code was accepted.
+    let ahead = UserDetails.text(try SampleUser.report("alice", used: -1), at: SampleUser.now)
     #expect(
-      UserDetails.text(try Self.reports()[3])
+      ahead.contains("last used    2023-11-15 22:13:")
+        && ahead.contains("\n             accepts no code before 2023-11-15 22:13:"), "\(ahead)")
+    #expect(
+      UserDetails.text(try Self.reports()[3], at: SampleUser.now)
         == "user         dave\\x1b[2J\nstanding     no such account\n")
   }
 }

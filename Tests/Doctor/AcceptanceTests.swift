@@ -177,6 +177,35 @@ struct AcceptanceTests {
     #expect(try diagnosis(of: host, accepting: [accepted]).errors == 1)
   }
 
+  @Test("an acceptance ends when the Match line of its line changes, and all exemptions are listed")
+  func changedMatch() throws {
+    func host(_ match: String) -> MemoryHost {
+      var host = MemoryHost()
+      host.texts["/etc/ssh/sshd_config.d/00-mfa.conf"] =
+        MemoryHost.sshdDropIn + "\n\(match)\nAuthenticationMethods publickey\n"
+      host.sshdForArguments = { arguments in
+        arguments.last?.contains("addr=10.") == true
+          ? MemoryHost.sshdSettings.replacing(
+            "authenticationmethods keyboard-interactive", with: "authenticationmethods publickey")
+          : nil
+      }
+      return host
+    }
+    let narrow = host("Match Address 10.0.0.0/16")
+    let open = try diagnosis(of: narrow, accepting: [])
+    let finding = try #require(open.findings.first { $0.code == "methods-without-code" })
+    let accepted = acceptance(
+      of: try #require(Acceptance.Subject(finding, on: narrow)), until: Self.now + 10)
+    for (host, isAccepted) in [(narrow, true), (host("Match Address 10.0.0.0/8"), false)] {
+      let snapshot = try HostSnapshot(of: host)
+      let diagnosis = try diagnosis(of: host, accepting: [accepted])
+      #expect(diagnosis.errors == (isAccepted ? 0 : 1))
+      let exemptions = diagnosis.exemptions(on: snapshot)
+      #expect(exemptions.map { $0.finding.code } == ["methods-without-code"])
+      #expect(exemptions.map { $0.acceptance?.reason } == [isAccepted ? "backups" : nil])
+    }
+  }
+
   @Test("a list that cannot be read accepts nothing, and is a finding")
   func unreadableList() throws {
     var host = faulty

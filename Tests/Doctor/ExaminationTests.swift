@@ -656,6 +656,33 @@ struct ExaminationTests {
           ? settings("authenticationmethods publickey") : nil
       }
     },
+    // Two lines with the same settings are two findings.
+    Row(
+      52, "error methods-without-code \(dropIn):7", "error methods-without-code \(dropIn):9"
+    ) {
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "\nMatch User alice\n\(keyAlone)Match LocalPort 2222\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        let connection = arguments.last ?? ""
+        return connection.contains("user=alice") || connection.contains("lport=2222")
+          ? settings("authenticationmethods publickey") : nil
+      }
+    },
+    // sshd uses another PAM service, which asks for no code, or for one.
+    Row(53, "error other-pam-service \(dropIn):5") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName other\n"
+      $0.sshdOfOthers = settings(
+        "authenticationmethods keyboard-interactive", "pamservicename other")
+    },
+    Row(54, "error other-pam-service \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch User alice\nPAMServiceName other\n"
+      $0.sshd = .success(["alice": settings("pamservicename other")])
+    },
+    Row(55) {
+      $0.stacks.files["sshd-2"] = $0.stacks.files["sshd"]
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName sshd-2\n"
+      $0.sshdOfOthers = settings("pamservicename sshd-2")
+    },
     // The server listens on another port than the one that a Match line protects.
     Row(51, "error methods-without-code /etc/ssh/sshd_config") {
       $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
@@ -1328,6 +1355,11 @@ struct ExaminationTests {
       ])
     },
     Row(14, "warning clock-not-synchronized adjtimex(2)") { $0.clock = .success(false) },
+    Row(22, "note could-not-be-checked adjtimex(2)") { $0.clock = .success(nil) },
+    // The clock was ahead by a day when a code was accepted.
+    Row(23, "warning codes-used-ahead \(path)/attempts") {
+      $0.reports = .success([try SampleUser.report("alice", used: -1)])
+    },
     Row(15, "warning could-not-be-checked adjtimex(2)") {
       $0.clock = .failure(AdminError(at: "adjtimex(2)", "EIO"))
     },

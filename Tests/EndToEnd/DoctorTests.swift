@@ -156,6 +156,8 @@ extension EndToEnd {
       },
       // A store that is full, read-only, or cannot be written for another reason.
       Row(17) { machine in
+        // A host knows its store from the first entry in the audit log.
+        _ = try machine.addEnrolledUser()
         try shell(
           "mount -t tmpfs -o size=64k,mode=0700,uid=mfa,gid=mfa full /var/lib/mfa; "
             + "install -d -o mfa -g mfa -m 2700 /var/lib/mfa/factors /var/lib/mfa/attempts "
@@ -504,6 +506,54 @@ extension EndToEnd {
           "error methods-without-code \(place)",
           "warning could-not-be-checked /etc/mfa/accepted-findings",
         ], "\(damaged.text)")
+    }
+
+    @Test(
+      "an accepted exemption hides no other one with the same settings",
+      arguments: [
+        "Match User USER", "Match LocalAddress 127.0.0.0/8", "Match Address 127.0.0.0/8",
+      ])
+    func otherExemption(match: String) throws {
+      try Self.setUp(machine)
+      let accepted = try machine.addUser()
+      let (user, _) = try machine.addEnrolledUser()
+      let key = try machine.addLoginKey(for: user)
+      let file = "/etc/ssh/sshd_config.d/00-exemptions.conf"
+      let line = "  AuthenticationMethods publickey"
+      try machine.write("Match User \(accepted.name)\n\(line)\n", to: file)
+      let accept = try Self.examine(
+        ["accept", "--reason", "nightly", "methods-without-code", file + ":2"])
+      #expect(accept.status == .exited(0), "\(accept.errorText)")
+      #expect(try Self.examine().status == .exited(0))
+
+      let other = match.replacing("USER", with: user.name)
+      try machine.write(
+        "Match User \(accepted.name)\n\(line)\n\(other)\n\(line)\n", to: file)
+      #expect(
+        try Self.found(Self.examine(["--json"])) == ["error methods-without-code \(file):4"])
+      let metrics = try Self.examine(["--prometheus"], command: "check").text
+      #expect(metrics.contains("mfa_service_asks_for_code{service=\"sshd\"} 0\n"), "\(metrics)")
+      let exemptions = try Self.examine(["exemptions"]).text
+      #expect(
+        exemptions.contains("by root: nightly\n") && exemptions.contains("\n  not accepted\n"),
+        "\(exemptions)")
+
+      let server = try PrivateServer(
+        on: machine, settings: ["Include /etc/ssh/sshd_config.d/*.conf"])
+      let session = try server.signIn(
+        user.name, command: "true", key: key, options: ["BatchMode=yes"])
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript) \(server.log)")
+    }
+
+    @Test("check is silent in a container, which may not ask for the state of the clock")
+    func container() throws {
+      try Self.setUp(machine)
+      let clock = "adjtimex,clock_adjtime"
+      let check = try Command.run([
+        "/usr/bin/strace", "-o", "/dev/null", "-e", "trace=" + clock, "-e",
+        "inject=\(clock):error=EPERM", "/usr/sbin/mfa-admin", "check",
+      ])
+      #expect(check.status == .exited(0) && check.text.isEmpty, "\(check.text)")
     }
 
     @Test("readiness and explain say the same of a user whom a stack denies")

@@ -410,6 +410,20 @@ extension EndToEnd {
       #expect(try machine.administer("enable", "--no-confirm", "sshd").status == .exited(0))
     }
 
+    @Test("sshd: a Match LocalPort is no obstacle, and another PAM service of sshd is one")
+    func otherPort() throws {
+      let file = "/etc/ssh/sshd_config.d/90-port.conf"
+      try machine.write("Match LocalPort 2222\n  X11Forwarding no\n", to: file)
+      try machine.mustAdminister("enable", "--no-confirm", "sshd")
+      try machine.mustAdminister("disable", "sshd")
+      try machine.write("PAMServiceName other\n", to: file)
+      let refused = try machine.administer("enable", "--no-confirm", "sshd")
+      #expect(refused.status == .exited(1))
+      #expect(
+        refused.errorText.contains("\(file):1 makes sshd use the PAM service other"),
+        "\(refused.errorText)")
+    }
+
     @Test("after a reboot without a confirmation, the change is rolled back before any sign-in")
     func boot() throws {
       let files = ServiceFiles(["sshd", "sudo", "sudo-i"])

@@ -59,7 +59,8 @@ package struct CheckReport {
     guard service.isNamed("sshd") else { return false }
     return snapshot.sshd.generalWayWithoutPAM != nil
       || diagnosis.findings.contains {
-        $0.severity == .error && ["methods-without-code", "use-pam-off"].contains($0.code)
+        $0.severity == .error
+          && ["methods-without-code", "use-pam-off", "other-pam-service"].contains($0.code)
       }
   }
 

@@ -25,13 +25,14 @@ package enum Doctor {
       CodeBeforePassword.self,
       MissingAccountLine.self, UnprovenEnrollment.self, BlockedEnrollment.self,
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
-      DisabledPrompts.self, PasswordAsCode.self, MethodsWithoutCode.self, RootWithoutFactor.self,
+      DisabledPrompts.self, OtherPAMService.self, PasswordAsCode.self, MethodsWithoutCode.self,
+      RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
       SiblingServices.self, OtherServers.self, IgnoredDropIns.self, TenantReach.self,
       RefusedKeys.self, ReplacedFiles.self,
       UnusableRecords.self, RenamedUsers.self, UnsynchronizedClock.self, LeftoverFiles.self,
-      WeakSecrets.self,
+      WeakSecrets.self, ClosedFactors.self,
       UnrecordedChanges.self, UnfinishedKeyChange.self, StoppedLockHolder.self,
       ForeignStoreOfHost.self,
       DamagedAuditLog.self, ResidentService.self, RealmConnectionOfHost.self, PhoneGateway.self,
@@ -49,7 +50,8 @@ package enum Doctor {
     let examinations: [any Examination.Type] = [
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
-      DisabledPrompts.self, MethodsWithoutCode.self, OtherServers.self, TenantReach.self,
+      DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self, OtherServers.self,
+      TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]
     return findings(of: examinations, on: snapshot).filter { finding in
@@ -203,6 +205,15 @@ package struct Diagnosis {
       let acceptance = list.acceptance(of: subject), acceptance.holds(at: time)
     else { return nil }
     return acceptance
+  }
+
+  /// Everything on a host that lets users sign in without a code, or might, accepted or not, most severe first.
+  package func exemptions(on snapshot: HostSnapshot) -> [(
+    finding: Finding, acceptance: Acceptance?
+  )] {
+    Doctor.bypassFindings(on: snapshot).map { finding in
+      (finding, accepted.first { $0.finding == finding }?.acceptance)
+    }
   }
 
   /// The number of errors to act on.

@@ -77,8 +77,8 @@ package protocol ExaminedHost {
   /// Returns whether a program file has the capability to write to the kernel's audit trail.
   func mayWriteAudit(_ program: String) throws(AdminError) -> Bool
 
-  /// Returns whether the kernel's clock is synchronised.
-  func clockIsSynchronized() throws(AdminError) -> Bool
+  /// Returns whether the kernel's clock is synchronised, or nil in a container, whose host does not tell.
+  func clockIsSynchronized() throws(AdminError) -> Bool?
 
   /// Returns the output of a program that belongs to root, or nil if the program does not exist.
   func output(of program: String, _ arguments: [String]) throws(AdminError) -> ProgramOutput?

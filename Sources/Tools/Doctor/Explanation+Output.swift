@@ -104,6 +104,8 @@ extension Explanation {
       let factors = names.isEmpty ? "no factor" : names.joined(separator: ", ")
       return "\(factors); \(record.recoveryCodes.count) recovery codes; "
         + "\(attempts.failures) wrong codes in a row\(standingText)"
+        + closedFactors.map { "; \(VisibleText($0.name)) accepts no code before \($0.end.full)" }
+        .joined()
     }
   }
 

@@ -68,6 +68,8 @@ package struct Explanation {
   /// The throttling state after failed attempts; nil if nothing is stored, or if the settings or
   /// the time are unknown.
   package let standing: AttemptState.Standing?
+  /// The factors that accept no code now, because one was accepted while the clock was ahead, each with the end.
+  let closedFactors: [(name: DisplayName, end: Timestamp)]
   /// The settings in force, or nil if the configuration cannot be used.
   package let settings: Settings?
   /// The configuration, or nil if it cannot be used.
@@ -154,6 +156,7 @@ package struct Explanation {
     let stored = Self.stored(for: account, host)
     self.stored = stored
     standing = Self.standing(stored, settings, host)
+    closedFactors = Self.closedFactors(stored, host)
 
     var call = SignInCall()
     call.request = request
@@ -258,6 +261,24 @@ package struct Explanation {
       return .kept(kept, entry.attempts)
     } catch {
       return .problem(RecordProblem(error))
+    }
+  }
+
+  private static func closedFactors<Machine: Host>(
+    _ stored: Stored, _ host: Machine
+  ) -> [(name: DisplayName, end: Timestamp)] {
+    guard case .kept(let record, let attempts) = stored else { return [] }
+    do throws(SystemError) {
+      let now = try host.now()
+      return record.factors.compactMap { factor in
+        guard let period = factor.parameters?.period, let step = attempts.watermark(of: factor.id)
+        else { return nil }
+        return Timestamp(endOfUsedStep: step, period: period, laterThan: now).map {
+          (factor.displayName, $0)
+        }
+      }
+    } catch {
+      return []
     }
   }
 

@@ -115,6 +115,15 @@ package struct SSHDFile {
     return line?.place ?? mainPlace
   }
 
+  /// Returns the `Match` line that the line at a place belongs to, escaped for display, or nil if the line applies
+  /// to all sign-ins.
+  func match(ofLineAt place: String) -> String? {
+    guard let match = lines.first(where: { $0.place == place })?.match, isConditional(match) else {
+      return nil
+    }
+    return VisibleText.escaping("Match " + matches[match].arguments.joined(separator: " "))
+  }
+
   /// The path of the file that was read first, escaped for display.
   var mainPlace: String { VisibleText.escaping(path) }
 

@@ -150,13 +150,11 @@ package struct SSHDSettings: Equatable {
     "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
     "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
     "authenticationmethods", "permitrootlogin", "authorizedkeysfile", "authorizedkeyscommand",
-    "trustedusercakeys",
+    "trustedusercakeys", "pamservicename",
   ]
 
-  /// Returns whether all `keys` have the same values in both settings.
-  func hasSameExaminedSettings(as other: SSHDSettings) -> Bool {
-    Self.keys.allSatisfy { values[$0] == other.values[$0] }
-  }
+  /// The PAM service of sshd, if it is another one than usual (OpenSSH 10).
+  var otherService: String? { value(of: "pamservicename").flatMap { $0 == "sshd" ? nil : $0 } }
 }
 
 /// The users whose names and groups are compared with `Match` lines.

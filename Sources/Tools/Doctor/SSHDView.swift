@@ -161,6 +161,12 @@ enum SSHDView {
 }
 
 extension SSHDSettings {
+  /// The arguments with which sshd prints the settings that no `Match` line is about. Without a connection, sshd
+  /// prints nothing if there is a `Match LocalPort`.
+  package static var ofNoMatch: [String] {
+    ["-T"] + (SSHDConnection().specification.map { ["-C", $0] } ?? [])
+  }
+
   /// Returns the settings for a user, or those that no `Match` line is about, or nil if they cannot be
   /// determined.
   package static func inForce(
@@ -176,19 +182,18 @@ extension SSHDSettings {
 }
 
 extension SSHDView {
-  /// Returns the findings of `body`, which is called once for each distinct set of settings.
+  /// Returns the findings of `body`, which is called for each connection. There is one finding for each line, also
+  /// if several lines set the same: it can be intended of one of them only. The finding about a line that belongs to
+  /// a `Match` line quotes that one, so that it is another finding if the `Match` line changes.
   func findings(
     _ body: (_ settings: SSHDSettings, _ description: String, _ place: ([String]) -> String) ->
       [Finding]
   ) -> [Finding] {
     guard case .known(let cases, let file, _) = self else { return [] }
     var findings: [Finding] = []
-    var seen: [SSHDSettings] = []
-    for item in cases where !seen.contains(where: { $0.hasSameExaminedSettings(as: item.settings) })
-    {
+    for item in cases {
       // Root cannot sign in, but other users can have the same settings.
       if item.choice.isRoot, item.settings.value(of: "permitrootlogin") == "no" { continue }
-      seen.append(item.settings)
       var new = body(item.settings, item.choice.description.map { " (\($0))" } ?? "") { keywords in
         file.place(of: keywords, saying: item.settings, under: item.choice.matches)
       }
@@ -196,6 +201,9 @@ extension SSHDView {
       // A finding for all connections is not repeated for individual connections.
       findings += new.filter { finding in
         !findings.contains { $0.code == finding.code && $0.place == finding.place }
+      }.map { finding in
+        guard let match = file.match(ofLineAt: finding.place) else { return finding }
+        return finding.limited(finding.severity, "the line is under \"\(match)\"")
       }
     }
     return findings

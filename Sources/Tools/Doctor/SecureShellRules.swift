@@ -1,3 +1,5 @@
+import MFAAdmin
+
 /// What sshd's own settings mean for a user's sign-in: sshd decides whether and how it uses PAM.
 package struct SecureShellRules {
   /// What sshd does with the `auth` lines of its service.
@@ -32,15 +34,21 @@ package struct SecureShellRules {
       return
     }
     findings =
-      DisabledPrompts.findings(service, view)
+      DisabledPrompts.findings(service, view) + OtherPAMService.findings(service, view, on: host)
       + MethodsWithoutCode.findings(service, view, on: host)
       + UnprovenFirstFactor.findings(service, view)
     settings = item.settings
     let ways = service.ways(item.settings, isRoot: isRoot)
     deniesUnenrolled = !ways.isEmpty && ways.allSatisfy { $0.usesPAM && $0.deniesUnenrolled }
-    effect = Self.effect(item.settings, isRoot: isRoot, service) { keywords in
+    func place(_ keywords: [String]) -> String {
       file.place(of: keywords, saying: item.settings, under: item.choice.matches)
     }
+    effect =
+      OtherPAMService.name(item.settings, on: host).map {
+        .bypassesPAM(
+          "sshd uses the PAM service \(VisibleText.escaping($0)): \(place(["pamservicename"]))",
+          ignoresPAM: true)
+      } ?? Self.effect(item.settings, isRoot: isRoot, service, place)
   }
 
   private static func effect(

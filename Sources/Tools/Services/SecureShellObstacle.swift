@@ -35,6 +35,14 @@ enum SecureShellObstacle {
       hint: "sshd uses the first value that it reads: remove \(setting.place)")
   }
 
+  /// A line with which sshd uses another PAM service than the one that is changed.
+  static func otherService(_ setting: SSHDFile.Line) -> AdminError {
+    .secureShell(
+      reason:
+        "\(setting.place) makes sshd use the PAM service \(VisibleText.escaping(setting.value))",
+      hint: "remove \(setting.place), and run the command again")
+  }
+
   /// Under a `Match` line, the new lines of the service would be reached without a key.
   static func codeAlone(_ setting: SSHDFile.Line) -> AdminError {
     .secureShell(

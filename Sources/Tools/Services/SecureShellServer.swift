@@ -30,6 +30,9 @@ package enum SecureShellServer {
       throw failure
     }
     if let obstacle = SecureShellDropIn.obstacle(in: file) { throw obstacle }
+    if let line = file.lines.first(where: { $0.name == "pamservicename" && $0.value != "sshd" }) {
+      throw SecureShellObstacle.otherService(line)
+    }
     return SecureShellDropIn.exceptions(in: file)
   }
 
@@ -37,7 +40,7 @@ package enum SecureShellServer {
   /// checked later: if sshd prints no settings, this is not known and not an error.
   package static func checkThatNoKeyIsRequired() throws(AdminError) {
     try makePrivilegeSeparationFolder()
-    let effective = try run([program, "-T"])
+    let effective = try run([program] + SSHDSettings.ofNoMatch)
     guard let lists = SSHDSettings(effective.output).methodLists,
       lists.allSatisfy({ $0.contains("publickey") })
     else { return }
@@ -55,7 +58,7 @@ package enum SecureShellServer {
     guard test.isSuccess else {
       throw SecureShellObstacle.refused("sshd -t", complaint(test))
     }
-    let effective = try run([program, "-T"])
+    let effective = try run([program] + SSHDSettings.ofNoMatch)
     guard effective.isSuccess else {
       throw SecureShellObstacle.refused("sshd -T", complaint(effective))
     }

@@ -49,7 +49,7 @@ package struct MemoryHost: ExaminedHost {
   /// The file system of each path.
   package var rooms: [String: FileSystemSpace] = [:]
   package var writing: SystemError?
-  package var clock: Result<Bool, AdminError> = .success(true)
+  package var clock: Result<Bool?, AdminError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
   /// The users whose records are stored under an earlier name.
@@ -316,7 +316,7 @@ package struct MemoryHost: ExaminedHost {
     try helperMayWriteAudit.get()
   }
 
-  package func clockIsSynchronized() throws(AdminError) -> Bool { try clock.get() }
+  package func clockIsSynchronized() throws(AdminError) -> Bool? { try clock.get() }
 
   package func output(
     of program: String, _ arguments: [String]

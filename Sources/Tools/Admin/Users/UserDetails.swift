@@ -5,7 +5,7 @@ import MFAModel
 /// The detailed report on one user, as text for an administrator.
 package enum UserDetails {
   /// Returns the report as lines of text.
-  package static func text(_ report: UserReport) -> String {
+  package static func text(_ report: UserReport, at now: Int64) -> String {
     switch report.content {
     case .unusable, .notEnrolled:
       return line("user", report.visibleName) + line("standing", report.standing)
@@ -20,7 +20,7 @@ package enum UserDetails {
         + line("recovery", "\(user.recoveryCodes) codes left")
         + granted(user)
         + remembered(user)
-        + user.factors.map { "\n" + sheet($0) }.joined()
+        + user.factors.map { "\n" + sheet($0, at: now) }.joined()
     }
   }
 
@@ -69,7 +69,7 @@ package enum UserDetails {
     return line("", "in the user's own programs: " + wrongCodes(count))
   }
 
-  private static func sheet(_ factor: UserSummary.ListedFactor) -> String {
+  private static func sheet(_ factor: UserSummary.ListedFactor, at now: Int64) -> String {
     let summary = factor.summary
     let content =
       switch summary.kind {
@@ -90,6 +90,9 @@ package enum UserDetails {
       + line("enrolled", Timestamp(summary.enrolledAt)?.full ?? "at an unknown time")
       + content
       + line("last used", factor.lastUse?.full ?? "unknown: accepts no code")
+      + (factor.closedUntil(at: now).map { end in
+        line("", "accepts no code before \(end.full): the clock was ahead when one was accepted")
+      } ?? "")
   }
 
   /// Returns a line with a name and its value.

@@ -145,6 +145,12 @@ extension UserSummary.ListedFactor {
     }
   }
 
+  /// Until when no code of the factor is accepted, because one was while the clock was ahead; nil at other times.
+  package func closedUntil(at now: Int64) -> Timestamp? {
+    guard case .totp(let parameters) = summary.kind, let lastStep else { return nil }
+    return Timestamp(endOfUsedStep: lastStep, period: parameters.period, laterThan: now)
+  }
+
   /// The start of the time step of the last accepted code, or the time of a phone's last accepted
   /// code.
   var lastUse: Timestamp? { lastStep.flatMap { Timestamp(step: $0, period: stepLength) } }

@@ -279,7 +279,11 @@ enum UnsynchronizedClock: SingleExamination {
   static let subject = "whether the clock is synchronised"
 
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
-    guard try !snapshot.host.clockIsSynchronized() else { return nil }
+    guard let isSynchronized = try snapshot.host.clockIsSynchronized() else {
+      return .unchecked(
+        subject, at: "adjtimex(2)", "the host of this container does not tell", severity: .note)
+    }
+    guard !isSynchronized else { return nil }
     return Finding(
       severity: .warning, code: "clock-not-synchronized", place: "adjtimex(2)",
       message:

@@ -42,6 +42,43 @@ enum DisabledPrompts: Examination {
   }
 }
 
+/// Finds PAMServiceName (OpenSSH 10) with a PAM service that asks for no code.
+enum OtherPAMService: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService else { return [] }
+    return findings(service, snapshot.sshd, on: snapshot.host)
+  }
+
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(
+    _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
+  ) -> [Finding] {
+    sshd.findings { settings, description, place in
+      guard settings.isOn("usepam"), let name = name(settings, on: host) else { return [] }
+      let line = place(["pamservicename"])
+      return [
+        Finding(
+          severity: .error, code: "other-pam-service", services: [service.name], place: line,
+          message: "no user is asked for a code over ssh\(description): sshd uses the PAM service "
+            + "\(VisibleText.escaping(name)), which asks for none",
+          hint: "remove the line, then: systemctl reload ssh")
+      ]
+    }
+  }
+
+  /// Returns the PAM service that sshd uses with some settings, if it does not ask for a code and is not the usual one.
+  static func name(_ settings: SSHDSettings, on host: any ExaminedHost) -> String? {
+    guard let name = settings.otherService else { return nil }
+    do throws(StackRefusal) {
+      // libpam uses names in lower case.
+      let service = try ServiceWithModule(Array(name.lowercased().utf8), from: host.stacks)
+      return service?.asksForCode == true ? nil : name
+    } catch {
+      return name
+    }
+  }
+}
+
 /// Finds files among the configuration's drop-ins that are not read because of their names.
 enum IgnoredDropIns: Examination {
   private static let folder = "\(InstalledPath.dropIns)"

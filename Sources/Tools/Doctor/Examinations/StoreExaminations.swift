@@ -456,6 +456,30 @@ enum WeakSecrets: SingleExamination {
   }
 }
 
+/// Finds factors of which no code is accepted, because one was accepted while the clock was ahead: that code, and all
+/// of earlier times, count as used.
+enum ClosedFactors: SingleExamination {
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
+    // `UnusableRecords` reports that the records cannot be read.
+    guard case .success(let reports) = snapshot.stored else { return nil }
+    let now = try snapshot.host.now()
+    let closed = reports.compactMap { report -> String? in
+      guard case .usable(let user) = report.content else { return nil }
+      let ends = user.factors.compactMap { $0.closedUntil(at: now) }
+      return ends.isEmpty ? nil : report.visibleName
+    }
+    guard !closed.isEmpty else { return nil }
+    return Finding(
+      severity: .warning, code: "codes-used-ahead", place: StoreFile.attempts.path,
+      message:
+        "a factor of \(NameList.text(closed, most: 10)) accepts no code now: the clock was ahead when "
+        + "one was accepted, and codes of earlier times count as used",
+      hint:
+        "mfa-admin show says until when; or mfa-admin revoke the factor and let the user enrol again, with "
+        + "mfa-admin bypass until then")
+  }
+}
+
 /// Finds services that `mfa-admin enable` enabled and that have lost its lines since, for example
 /// because an upgrade replaced the file.
 enum LostLines: Examination {

@@ -16,7 +16,7 @@ struct DoctorCommand: ParsableCommand {
     """,
     subcommands: [
       DoctorExamineCommand.self, DoctorAcceptCommand.self, DoctorAcceptedCommand.self,
-      DoctorWithdrawCommand.self,
+      DoctorExemptionsCommand.self, DoctorWithdrawCommand.self,
     ], defaultSubcommand: DoctorExamineCommand.self)
 
   /// This machine, with the records of enabled services and accepted findings.
@@ -65,11 +65,7 @@ struct DoctorExamineCommand: ParsableCommand {
           "accepted",
           .array(
             diagnosis.accepted.map { accepted in
-              .object([
-                ("finding", accepted.finding.json), ("reason", .string(accepted.acceptance.reason)),
-                ("by", .string(accepted.acceptance.actor)),
-                ("until", JSON(Timestamp(accepted.acceptance.end)?.iso8601)),
-              ])
+              .object([("finding", accepted.finding.json)] + members(of: accepted.acceptance))
             })
         ),
       ]).text
@@ -89,6 +85,60 @@ struct DoctorExamineCommand: ParsableCommand {
     guard diagnosis.errors + diagnosis.warnings == 0 else {
       throw .findings(errors: diagnosis.errors, warnings: diagnosis.warnings)
     }
+  }
+}
+
+/// Returns what the JSON about a finding says of its acceptance.
+private func members(of acceptance: Acceptance) -> [(String, JSON)] {
+  [
+    ("reason", .string(acceptance.reason)), ("by", .string(acceptance.actor)),
+    ("until", JSON(Timestamp(acceptance.end)?.iso8601)),
+  ]
+}
+
+/// `mfa-admin doctor exemptions`
+struct DoctorExemptionsCommand: ParsableCommand {
+  static let configuration = command(
+    "exemptions", "List all ways to sign in without a code, accepted or not.",
+    """
+    Each line of a file that lets users sign in without a code is listed, with who accepted it, why \
+    and until when. Nothing is changed.
+    """)
+
+  @Flag(help: "Print JSON, for programs.")
+  var json = false
+
+  func run() throws(AdminError) {
+    try ThisHost.requireRoot()
+    let snapshot = try HostSnapshot.ofThisHost()
+    let exemptions = Diagnosis(snapshot, at: try ThisHost.now()).exemptions(on: snapshot)
+    guard !json else {
+      return try Console.write(
+        JSON.object([
+          (
+            "exemptions",
+            .array(
+              exemptions.map { exemption in
+                .object([
+                  ("finding", exemption.finding.json),
+                  ("accepted", exemption.acceptance.map { .object(members(of: $0)) } ?? .null),
+                ])
+              })
+          )
+        ]).text + "\n")
+    }
+    for (finding, acceptance) in exemptions {
+      let state =
+        if let acceptance {
+          "accepted until \(Timestamp(acceptance.end)?.short ?? "an unknown time"), by "
+            + "\(acceptance.actor): \(acceptance.reason)"
+        } else {
+          finding.severity == .note ? finding.hint : "not accepted"
+        }
+      try Console.write(
+        TextWidth.wrapped("\(finding.headline)\n  \(state)\n", to: Console.columns))
+    }
+    if exemptions.isEmpty { try Console.write("no way to sign in without a code was found\n") }
   }
 }
 

@@ -187,7 +187,8 @@ struct ShowCommand: ParsableCommand {
     if let realm = try ThisHost.realm() {
       guard !reveal else { throw .localOption("--reveal") }
       let report = try realm.user(user)
-      try Console.write(json ? report.json.text + "\n" : UserDetails.text(report))
+      try Console.write(
+        json ? report.json.text + "\n" : UserDetails.text(report, at: try ThisHost.now()))
       if case .unusable(let problem) = report.content, let name = report.userName {
         throw .unusable(name, problem)
       }
@@ -195,7 +196,8 @@ struct ShowCommand: ParsableCommand {
     }
     let (administration, failure) = try ThisHost.administration(needsConfiguration: false)
     let report = try administration.user(user)
-    try Console.write(json ? report.json.text + "\n" : UserDetails.text(report))
+    try Console.write(
+      json ? report.json.text + "\n" : UserDetails.text(report, at: try ThisHost.now()))
     if reveal { try Console.write(UserDetails.text(try administration.phoneNumbers(of: user))) }
     if case .unusable(let problem) = report.content, let name = report.userName {
       if let failure { Console.report(failure) }
