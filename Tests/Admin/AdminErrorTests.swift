@@ -10,6 +10,17 @@ import Testing
 @testable import MFAAdmin
 
 @Suite struct AdminErrorTests {
+  @Test(
+    "hints name the command of what installed mfa",
+    arguments: [
+      ("/var/lib/dpkg/info/libpam-mfa.prerm", "apt-get install --reinstall libpam-mfa mfa-tools"),
+      ("/usr/share/licenses/mfa-tools", "dnf reinstall pam_mfa mfa-tools"),
+      ("/srv/mfa", "packaging/install"),
+    ])
+  func installation(file: String, command: String) {
+    #expect(Installation.command { "\($0)" == file } == command)
+  }
+
   static func errors() throws -> [(AdminError, Int32)] {
     let bad = try userName("a\u{1B}[31mb")
     let phone = FactorSummary(try factor(id(1), "phone"))

@@ -461,7 +461,7 @@ package enum AdminError: Error, Equatable {
         + "requisite pam_mfa.so after_password; account required pam_mfa.so (man pam_mfa), then run "
         + "mfa-admin doctor"
     case .secureShell(_, let hint): hint
-    case .module: "install mfa again: packaging/install"
+    case .module: "install mfa again: " + Installation.command
     case .trial: "nothing was changed; mfa-admin doctor may name the cause"
     case .untried:
       "nothing was changed; leave out --no-confirm and confirm from a real sign-in, or add --untried"
@@ -577,6 +577,23 @@ extension AdminError {
   /// The place and the reason.
   package var sentence: String {
     place.isEmpty ? reason : "\(VisibleText.escaping(place)): \(reason)"
+  }
+}
+
+/// How mfa was installed on this host.
+package enum Installation {
+  /// The command that installs mfa again.
+  package static var command: String { command { Program.isThere($0) } }
+
+  /// Returns the command on a host that has these programs and folders: that of the package manager which installed mfa.
+  package static func command(has: (StaticString) -> Bool) -> String {
+    if has("/var/lib/dpkg/info/libpam-mfa.prerm") {
+      "apt-get install --reinstall libpam-mfa mfa-tools"
+    } else if has("/usr/share/licenses/mfa-tools") {
+      "dnf reinstall pam_mfa mfa-tools"
+    } else {
+      "packaging/install"
+    }
   }
 }
 

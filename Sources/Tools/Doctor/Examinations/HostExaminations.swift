@@ -252,13 +252,13 @@ enum SystemUser: SingleExamination {
         message: "the user mfa does not exist: no factor can be used and no user can enrol",
         hint:
           "useradd --system --user-group --home-dir \(InstalledPath.store) "
-          + "--no-create-home --shell /usr/sbin/nologin mfa; then run packaging/install")
+          + "--no-create-home --shell /usr/sbin/nologin mfa; then: \(Installation.command)")
     }
     guard account.uid != 0 else {
       return Finding(
         severity: .error, code: "system-user-is-root", place: "/etc/passwd",
         message: "the user mfa has uid 0: the helper would be setuid root",
-        hint: "rename the account with vipw, then run packaging/install")
+        hint: "rename the account with vipw, then: \(Installation.command)")
     }
     guard case .success(let accounts) = snapshot.accounts,
       let listed = accounts.first(where: { $0.account.name == account.name }), listed.isPersonal

@@ -180,7 +180,7 @@ enum Ownership: Examination {
       hint =
         required.path == "\(InstalledPath.key)"
         ? "restore it from a backup as a regular file; with a new key all users have to enrol again"
-        : "run packaging/install"
+        : "install mfa again: \(Installation.command)"
     } else if reason.hasSuffix("hard links") {
       hint = "remove the other links, which find / -xdev -samefile \(required.path) lists"
     } else if reason.contains(" bytes") {
@@ -302,7 +302,8 @@ enum Ownership: Examination {
       Finding(
         severity: .error, code: "no-module", place: folders.last ?? "/usr/lib",
         message: "pam_mfa.so is not installed: every sign-in at \(services) is denied",
-        hint: "run packaging/install, or remove the pam_mfa.so lines from \(InstalledPath.services)"
+        hint:
+          "install mfa again (\(Installation.command)), or remove the pam_mfa.so lines from \(InstalledPath.services)"
       )
     ]
   }

@@ -235,7 +235,7 @@ enum UnloadableModule: Examination {
       severity: .error, code: "module-not-loaded", services: [service.name],
       place: VisibleText.escaping(entry.position.text),
       message: "libpam cannot load this module, so \(effect): \(reason)",
-      hint: "install it again (packaging/install), or correct the path")
+      hint: "install it again (\(Installation.command)), or correct the path")
   }
 
   /// Returns whether users sign in without a code at a service whose module cannot be loaded.

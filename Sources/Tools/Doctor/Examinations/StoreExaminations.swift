@@ -243,7 +243,7 @@ enum ReplacedFiles: Examination {
       message: match.2 == nil
         ? "is not the file that was installed: it was replaced, or only partly copied"
         : "cannot be read, although it was installed",
-      hint: "install mfa again: packaging/install")
+      hint: "install mfa again: \(Installation.command)")
   }
 }
 
