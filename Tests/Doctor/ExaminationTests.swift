@@ -110,7 +110,8 @@ struct ExaminationTests {
     Row(12, "error auth-denial-ignored /pam/sudo:2") {
       $0.stacks.files["sudo"] = "@include common-auth\nauth sufficient pam_mfa.so\n"
     },
-    Row(13) {
+    // Users who have not enrolled have no way in, because pam_mfa.so returns PAM_IGNORE for them.
+    Row(13, "error unenrolled-locked-out /pam/sudo:2") {
       $0.stacks.files["sudo"] =
         "@include common-auth\nauth [success=1 default=ignore] pam_mfa.so\nauth requisite pam_deny.so\n"
         + "auth required pam_permit.so\n"
@@ -201,13 +202,13 @@ struct ExaminationTests {
       $0.stacks.files["system-auth"] = "auth sufficient pam_unix.so\nauth requisite pam_deny.so\n"
       $0.stacks.files["sudo"] = "auth substack system-auth\nauth required pam_mfa.so\n"
     },
-    Row(20) {
+    Row(20, "error unenrolled-locked-out /pam/sudo:3") {
       $0.stacks.files["sudo"] =
         "auth sufficient pam_rootok.so\nauth [success=ok default=1] pam_unix.so\n"
         + "auth [success=1 default=die] pam_mfa.so\nauth requisite pam_deny.so\n"
         + "auth required pam_permit.so\n"
     },
-    Row(21) {
+    Row(21, "error unenrolled-locked-out /pam/sudo:3") {
       $0.stacks.files["sudo"] =
         "auth [success=1 default=ignore] pam_unix.so\nauth [default=die] pam_faillock.so authfail\n"
         + "auth required pam_mfa.so\n"

@@ -545,6 +545,32 @@ extension EndToEnd {
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript) \(server.log)")
     }
 
+    @Test("a stack that denies all users who have not enrolled is found")
+    func unenrolledLockedOut() throws {
+      try Self.setUp(machine)
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let other = try machine.addUser()
+      let lines = [
+        "auth [success=1 default=ignore] pam_unix.so", "auth requisite pam_deny.so",
+        "auth required pam_mfa.so", "account required pam_permit.so", "account required pam_mfa.so",
+      ]
+      let permit = "auth required pam_permit.so"
+      for (stack, isOpen) in [(lines, false), (lines.prefix(3) + [permit] + lines.suffix(2), true)]
+      {
+        try machine.writeService("some-service", Array(stack))
+        let right = try PAMClient.signIn(
+          service: "some-service", user: user.name,
+          answers: [.text(user.password), .text(try enrollment.phone.code(offset: isOpen ? 1 : 0))])
+        #expect(right.code == "PAM_SUCCESS", "\(right)")
+        let unenrolled = try PAMClient.signIn(
+          service: "some-service", user: other.name, answers: [.text(other.password)])
+        #expect((unenrolled.code == "PAM_SUCCESS") == isOpen, "\(unenrolled)")
+        #expect(
+          try Self.found(Self.examine(["--json"])).contains(
+            "error unenrolled-locked-out /etc/pam.d/some-service:3") == !isOpen)
+      }
+    }
+
     @Test("check is silent in a container, which may not ask for the state of the clock")
     func container() throws {
       try Self.setUp(machine)

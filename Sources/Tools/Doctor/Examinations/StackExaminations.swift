@@ -62,7 +62,28 @@ package enum BypassedModule: Examination {
 /// two codes.
 package enum ClosedStack: Examination {
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.compactMap { finding($0, snapshot.stacks(of: $0.name)) }
+    snapshot.servicesWithModule.compactMap { service in
+      let stacks = snapshot.stacks(of: service.name)
+      return finding(service, stacks) ?? lockOut(service, stacks)
+    }
+  }
+
+  /// Returns the finding that a stack in which a password is required denies all users who have not enrolled:
+  /// pam_mfa.so returns PAM_IGNORE for them, and nothing else has a result.
+  private static func lockOut(_ service: ServiceWithModule, _ stacks: ServiceStacks) -> Finding? {
+    guard stacks.denial(of: Claimant([.code, .other])) != nil,
+      let denial = stacks.denial(of: Claimant([.password, .other], .notRequired)),
+      case .lines = denial.cause
+    else { return nil }
+    return Finding(
+      severity: .error, code: "unenrolled-locked-out", services: [service.name],
+      place: service.place,
+      message:
+        "users who have not enrolled cannot sign in with a right password: pam_mfa.so returns "
+        + "PAM_IGNORE for them, and no other line that is reached lets them in",
+      hint:
+        "add \"auth required pam_permit.so\" after all auth lines that can deny; then run mfa-admin "
+        + "readiness")
   }
 
   private static func finding(_ service: ServiceWithModule, _ stacks: ServiceStacks) -> Finding? {
