@@ -84,23 +84,32 @@ package struct PAMProof: AccountProof {
   }
 
   /// Makes the system user's identity the only identity of this process, and starts a copy of it that may take
-  /// locks. Ends the copy if the caller has slowed it down: without its file capability, the caller can change its
-  /// scheduling until then, and a process that is never scheduled must not take a lock.
+  /// locks. Returns true in the copy, which has a time limit from then on, and false in this process when the copy
+  /// has ended.
   ///
   /// A signal that the caller was sending can stop only this process: the copy has never had the caller's identity.
   /// If the system user may have no more processes, this process takes the place of the copy.
+  ///
+  /// A process that keeps the caller's identity ends. So does one that the caller has slowed down: without its file
+  /// capability, the caller can change its scheduling until then, and a process that is never scheduled must not
+  /// take a lock.
   package static func retire(
     _ identities: PrivilegedProcess.Identities, whenThisEnds consequence: WorkerProcess.ParentsEnd
-  ) throws(SystemError) -> WorkerProcess.Started {
-    try PrivilegedProcess.dropCallerIdentity(identities)
+  ) -> Bool {
+    do throws(SystemError) { try PrivilegedProcess.dropCallerIdentity(identities) } catch {
+      WorkerProcess.leave(1)
+    }
     do throws(SystemError) {
-      let started = try WorkerProcess.start(whenThisEnds: consequence)
-      guard started == .thisProcess else { return started }
+      if case .copy(let process) = try WorkerProcess.start(whenThisEnds: consequence) {
+        WorkerProcess.wait(for: process)
+        return false
+      }
     } catch {
       PrivilegedProcess.awaitSignals()
     }
     guard isSound(identities) else { WorkerProcess.leave(1) }
-    return .thisProcess
+    Alarm.set(seconds: RequestLimit.working)
+    return true
   }
 
   private static func isSound(_ identities: PrivilegedProcess.Identities) -> Bool {

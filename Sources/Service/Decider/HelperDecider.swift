@@ -96,12 +96,7 @@ final class HelperDecider {
         switch try WorkerProcess.start(whenThisEnds: .stops) {
         case .copy: break
         case .thisProcess:
-          switch try PAMProof.retire(identities, whenThisEnds: .stops) {
-          case .copy(let process): WorkerProcess.wait(for: process)
-          case .thisProcess:
-            Alarm.set(seconds: RequestLimit.working)
-            manage(packet, other)
-          }
+          if PAMProof.retire(identities, whenThisEnds: .stops) { manage(packet, other) }
           WorkerProcess.leave(0)
         }
       }

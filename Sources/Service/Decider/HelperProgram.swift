@@ -53,10 +53,7 @@ package enum HelperProgram {
     guard case .taken(let slot) = try HelperSlot.take(for: identities) else {
       return refuse("too-many-helpers", caller: identities.caller)
     }
-    switch try PAMProof.retire(identities, whenThisEnds: .ends) {
-    case .copy(let process): WorkerProcess.wait(for: process)
-    case .thisProcess:
-      Alarm.set(seconds: RequestLimit.working)
+    if PAMProof.retire(identities, whenThisEnds: .ends) {
       let reply = Decider.reply(
         to: packet, from: identities.caller, host: ResidentHost(mail: .helper))
       if let packet = reply?.packet() { client.reply(packet) }
