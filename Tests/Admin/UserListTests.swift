@@ -131,7 +131,7 @@ import Testing
 
       """
     #expect(locker.contains(lines), "\(locker)")
-    // The clock was ahead by a day when a code was accepted.
+    // A code was accepted while the clock was a day ahead.
     let ahead = UserDetails.text(try SampleUser.report("alice", used: -1), at: SampleUser.now)
     #expect(
       ahead.contains("last used    2023-11-15 22:13:")

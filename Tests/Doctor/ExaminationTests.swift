@@ -1357,7 +1357,7 @@ struct ExaminationTests {
     },
     Row(14, "warning clock-not-synchronized adjtimex(2)") { $0.clock = .success(false) },
     Row(22, "note could-not-be-checked adjtimex(2)") { $0.clock = .success(nil) },
-    // The clock was ahead by a day when a code was accepted.
+    // A code was accepted while the clock was a day ahead.
     Row(23, "warning codes-used-ahead \(path)/attempts") {
       $0.reports = .success([try SampleUser.report("alice", used: -1)])
     },

@@ -202,7 +202,7 @@ struct SignInWayTests {
           choice: SSHDConnections.Choice(matches: [], connection: SSHDConnection()),
           settings: settings)
       ], SSHDFile(of: host), [])
-    return DisabledPrompts.findings(service, view)
+    return DisabledPrompts.findings(service, view, on: host)
       + MethodsWithoutCode.findings(service, view, on: host)
       + UnprovenFirstFactor.findings(service, view)
   }

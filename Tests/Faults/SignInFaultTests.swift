@@ -7,7 +7,7 @@ extension Faults {
     /// With pam_permit.so at the end, a module that returned PAM_IGNORE would let the user in.
     static let stack = ["auth required pam_mfa.so tries=1", "auth required pam_permit.so"]
 
-    /// The process with the fault: the application, or the helper of one of its requests. This helper starts no copy.
+    /// The process to disturb. `question` and `answer` are the helpers of the two requests, which start no copy.
     enum Place: String, CaseIterable, Sendable {
       case application, question, answer
       /// The helper of the answer, while a copy of it decides.

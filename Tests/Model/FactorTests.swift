@@ -82,7 +82,7 @@ import Testing
   func reads(_ row: Row) {
     let name = DisplayName(row.text)
     #expect(name?.utf8 == row.name.map { Array($0.utf8) }, "\(row)")
-    // An accepted name is accepted again unchanged.
+    // An accepted name does not change when it is read again.
     if let name { #expect(DisplayName(name.utf8) == name, "\(row)") }
     // Only an empty answer stands for the usual name.
     #expect(DisplayName.isBlank(row.text) == row.text.allSatisfy { $0 == 0x20 || $0 == 0x09 })

@@ -136,11 +136,8 @@ extension Attempt.Report {
       let usesLeft = reader.read(UInt8.self), let length = reader.read(UInt16.self),
       let text = reader.read(count: Int(length))
     else { return nil }
-    var reason: Grant.Reason?
-    if !text.isEmpty {
-      reason = Grant.Reason(text)
-      guard reason != nil else { return nil }
-    }
+    let reason = Grant.Reason(text)
+    guard reason != nil || text.isEmpty else { return nil }
     return Grant(
       kind: .bypass, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
       reason: reason, digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))

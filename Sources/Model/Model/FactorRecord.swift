@@ -508,23 +508,14 @@ package struct FactorRecord: Equatable, Sendable {
       let id = reader.read(count: GrantID.length).flatMap({ GrantID(bytes: $0) }),
       let madeAt = reader.read(Int64.self), let expiresAt = reader.read(Int64.self),
       let usesLeft = reader.read(UInt8.self), let text = reader.readShort(),
-      let reason = canonicalReason(text),
       let digest = reader.read(count: RecoveryCodeDigest.length)
     else { return nil }
+    // Nil for an empty text, which stands for no reason.
+    let reason = Grant.Reason(text)
+    guard reason?.utf8 ?? [] == text else { return nil }
     return Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
-      reason: reason.value, digest: digest)
-  }
-
-  /// A stored reason; `value` is nil if the grant has no reason.
-  private struct StoredReason {
-    let value: Grant.Reason?
-  }
-
-  private static func canonicalReason(_ bytes: [UInt8]) -> StoredReason? {
-    guard !bytes.isEmpty else { return StoredReason(value: nil) }
-    guard let reason = Grant.Reason(bytes), reason.utf8 == bytes else { return nil }
-    return StoredReason(value: reason)
+      reason: reason, digest: digest)
   }
 
   private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {

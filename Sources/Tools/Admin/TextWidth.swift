@@ -1,4 +1,3 @@
-import MFAImport
 import FoundationEssentials
 import MFABase
 import MFAModel
@@ -191,14 +190,6 @@ package struct Timestamp: Equatable {
     let (seconds, overflow) = step.multipliedReportingOverflow(by: Int64(period))
     guard !overflow else { return nil }
     self.init(seconds)
-  }
-
-  /// Creates the end of the last used time step, before which no code of a factor is accepted, if this step is
-  /// later than any that can be used at `now`: a code was accepted while the clock was ahead.
-  package init?(endOfUsedStep step: Int64, period: UInt16, laterThan now: Int64) {
-    let latest = now / Int64(max(period, 1)) + Int64(ImportableFactor.maximumAdjacentIntervals)
-    guard step > latest, step < .max else { return nil }
-    self.init(step: step + 1, period: period)
   }
 
   /// The time in ISO 8601: `2026-11-21T10:18:00Z`.

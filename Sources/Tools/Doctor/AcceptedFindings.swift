@@ -70,9 +70,14 @@ extension Acceptance {
     let state = holds(at: time) ? "until" : "EXPIRED"
     return """
       \(subject.path): \(names.isEmpty ? "" : names + ": ")\(subject.message) [\(subject.code)]
-        \(state) \(Timestamp(end)?.short ?? "an unknown time"), by \(actor): \(reason)
+        \(state) \(terms)
 
       """
+  }
+
+  /// Until when the finding is accepted, by whom, and why.
+  package var terms: String {
+    "\(Timestamp(end)?.short ?? "an unknown time"), by \(actor): \(reason)"
   }
 
   /// The acceptance as JSON. Member names are stable. Times are in seconds since the epoch.

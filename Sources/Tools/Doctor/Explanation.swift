@@ -270,12 +270,9 @@ package struct Explanation {
     guard case .kept(let record, let attempts) = stored else { return [] }
     do throws(SystemError) {
       let now = try host.now()
-      return record.factors.compactMap { factor in
-        guard let period = factor.parameters?.period, let step = attempts.watermark(of: factor.id)
-        else { return nil }
-        return Timestamp(endOfUsedStep: step, period: period, laterThan: now).map {
-          (factor.displayName, $0)
-        }
+      let snapshot = FactorSnapshot(record: record, attempts: attempts)
+      return UserSummary(snapshot, .open).factors.compactMap { factor in
+        factor.closedUntil(at: now).map { (factor.summary.displayName, $0) }
       }
     } catch {
       return []

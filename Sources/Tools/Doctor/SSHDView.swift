@@ -182,9 +182,9 @@ extension SSHDSettings {
 }
 
 extension SSHDView {
-  /// Returns the findings of `body`, which is called for each connection. There is one finding for each line, also
-  /// if several lines set the same: it can be intended of one of them only. The finding about a line that belongs to
-  /// a `Match` line quotes that one, so that it is another finding if the `Match` line changes.
+  /// Calls `body` for each connection, and returns one finding for each line. Lines with the same settings are
+  /// different findings, because an administrator may intend only one of them. A finding about a line below a `Match`
+  /// line quotes the `Match` line. If this changes, the finding is a new one.
   func findings(
     _ body: (_ settings: SSHDSettings, _ description: String, _ place: ([String]) -> String) ->
       [Finding]

@@ -33,9 +33,11 @@ package struct SecureShellRules {
       findings = view.unchecked
       return
     }
+    let examinations: [any SecureShellExamination.Type] = [
+      DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self,
+    ]
     findings =
-      DisabledPrompts.findings(service, view) + OtherPAMService.findings(service, view, on: host)
-      + MethodsWithoutCode.findings(service, view, on: host)
+      examinations.flatMap { $0.findings(service, view, on: host) }
       + UnprovenFirstFactor.findings(service, view)
     settings = item.settings
     let ways = service.ways(item.settings, isRoot: isRoot)

@@ -1,5 +1,6 @@
 import MFAAttempt
 import MFABase
+import MFAImport
 import MFAStore
 import MFAModel
 import MFAWire
@@ -147,8 +148,13 @@ extension UserSummary.ListedFactor {
 
   /// Until when no code of the factor is accepted, because one was while the clock was ahead; nil at other times.
   package func closedUntil(at now: Int64) -> Timestamp? {
-    guard case .totp(let parameters) = summary.kind, let lastStep else { return nil }
-    return Timestamp(endOfUsedStep: lastStep, period: parameters.period, laterThan: now)
+    guard case .totp(let parameters) = summary.kind, let lastStep, lastStep < .max else {
+      return nil
+    }
+    let latest =
+      now / Int64(parameters.period) + Int64(ImportableFactor.maximumAdjacentIntervals)
+    guard lastStep > latest else { return nil }
+    return Timestamp(step: lastStep + 1, period: parameters.period)
   }
 
   /// The start of the time step of the last accepted code, or the time of a phone's last accepted

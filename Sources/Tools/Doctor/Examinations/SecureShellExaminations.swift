@@ -4,18 +4,34 @@ import MFABase
 import MFAModel
 import MFAPAMStack
 
+/// An examination of sshd's settings, also of those for one user alone.
+protocol SecureShellExamination: Examination {
+  /// Returns the findings about the connections that a view of sshd's settings describes.
+  static func findings(
+    _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
+  ) -> [Finding]
+}
+
+extension SecureShellExamination {
+  package static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService else { return [] }
+    return findings(service, snapshot.sshd, on: snapshot.host)
+  }
+}
+
 /// Finds sshd settings that disable keyboard-interactive or PAM, so that sshd cannot ask for a
 /// code.
 ///
 /// Also reports the settings of sshd that could not be determined.
-enum DisabledPrompts: Examination {
+enum DisabledPrompts: SecureShellExamination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard let service = snapshot.sshdService else { return [] }
-    return snapshot.sshd.unchecked + findings(service, snapshot.sshd)
+    return snapshot.sshd.unchecked + findings(service, snapshot.sshd, on: snapshot.host)
   }
 
-  /// Returns the findings about the connections that a view of sshd's settings describes.
-  static func findings(_ service: ServiceWithModule, _ sshd: SSHDView) -> [Finding] {
+  static func findings(
+    _ service: ServiceWithModule, _ sshd: SSHDView, on _: any ExaminedHost
+  ) -> [Finding] {
     sshd.findings { settings, description, place in
       guard settings.isOn("usepam") else {
         return [
@@ -43,22 +59,16 @@ enum DisabledPrompts: Examination {
 }
 
 /// Finds PAMServiceName (OpenSSH 10) with a PAM service that asks for no code.
-enum OtherPAMService: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard let service = snapshot.sshdService else { return [] }
-    return findings(service, snapshot.sshd, on: snapshot.host)
-  }
-
-  /// Returns the findings about the connections that a view of sshd's settings describes.
+enum OtherPAMService: SecureShellExamination {
   static func findings(
     _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
   ) -> [Finding] {
     sshd.findings { settings, description, place in
       guard settings.isOn("usepam"), let name = name(settings, on: host) else { return [] }
-      let line = place(["pamservicename"])
       return [
         Finding(
-          severity: .error, code: "other-pam-service", services: [service.name], place: line,
+          severity: .error, code: "other-pam-service", services: [service.name],
+          place: place(["pamservicename"]),
           message: "no user is asked for a code over ssh\(description): sshd uses the PAM service "
             + "\(VisibleText.escaping(name)), which asks for none",
           hint: "remove the line, then: systemctl reload ssh")
@@ -70,7 +80,7 @@ enum OtherPAMService: Examination {
   static func name(_ settings: SSHDSettings, on host: any ExaminedHost) -> String? {
     guard let name = settings.otherService else { return nil }
     do throws(StackRefusal) {
-      // libpam uses names in lower case.
+      // libpam converts the name to lower case.
       let service = try ServiceWithModule(Array(name.lowercased().utf8), from: host.stacks)
       return service?.asksForCode == true ? nil : name
     } catch {
@@ -101,13 +111,7 @@ enum IgnoredDropIns: Examination {
 }
 
 /// Finds ssh authentication methods that bypass PAM and therefore never ask for a code.
-enum MethodsWithoutCode: Examination {
-  static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard let service = snapshot.sshdService else { return [] }
-    return findings(service, snapshot.sshd, on: snapshot.host)
-  }
-
-  /// Returns the findings about the connections that a view of sshd's settings describes.
+enum MethodsWithoutCode: SecureShellExamination {
   static func findings(
     _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
   ) -> [Finding] {

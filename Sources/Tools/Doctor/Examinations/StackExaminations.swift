@@ -79,8 +79,8 @@ package enum ClosedStack: Examination {
       severity: .error, code: "unenrolled-locked-out", services: [service.name],
       place: service.place,
       message:
-        "users who have not enrolled cannot sign in with a right password: pam_mfa.so returns "
-        + "PAM_IGNORE for them, and no other line that is reached lets them in",
+        "users who have not enrolled cannot sign in, even with the right password: pam_mfa.so returns "
+        + "PAM_IGNORE for them, and no other line lets them in",
       hint:
         "add \"auth required pam_permit.so\" after all auth lines that can deny; then run mfa-admin "
         + "readiness")

@@ -463,16 +463,15 @@ enum ClosedFactors: SingleExamination {
     // `UnusableRecords` reports that the records cannot be read.
     guard case .success(let reports) = snapshot.stored else { return nil }
     let now = try snapshot.host.now()
-    let closed = reports.compactMap { report -> String? in
-      guard case .usable(let user) = report.content else { return nil }
-      let ends = user.factors.compactMap { $0.closedUntil(at: now) }
-      return ends.isEmpty ? nil : report.visibleName
+    let closed = reports.filter { report in
+      guard case .usable(let user) = report.content else { return false }
+      return user.factors.contains { $0.closedUntil(at: now) != nil }
     }
     guard !closed.isEmpty else { return nil }
     return Finding(
       severity: .warning, code: "codes-used-ahead", place: StoreFile.attempts.path,
       message:
-        "a factor of \(NameList.text(closed, most: 10)) accepts no code now: the clock was ahead when "
+        "a factor of \(NameList.text(closed.map(\.visibleName), most: 10)) accepts no code now: the clock was ahead when "
         + "one was accepted, and codes of earlier times count as used",
       hint:
         "mfa-admin show says until when; or mfa-admin revoke the factor and let the user enrol again, with "

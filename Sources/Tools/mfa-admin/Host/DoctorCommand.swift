@@ -130,8 +130,7 @@ struct DoctorExemptionsCommand: ParsableCommand {
     for (finding, acceptance) in exemptions {
       let state =
         if let acceptance {
-          "accepted until \(Timestamp(acceptance.end)?.short ?? "an unknown time"), by "
-            + "\(acceptance.actor): \(acceptance.reason)"
+          "accepted until \(acceptance.terms)"
         } else {
           finding.severity == .note ? finding.hint : "not accepted"
         }
