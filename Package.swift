@@ -340,7 +340,7 @@ let package = Package(
       exclude: ["Regressions", "Seeds", "run"]),
     tests("Import", uses: "Base Import Model Store TestSupport"),
     tests("CatalogueCompiler", uses: "CatalogueCompiler"),
-    tests("Messages", uses: "Base CPOSIX EnrollMessages Messages"),
+    tests("Messages", uses: "Base CTestSupport EnrollMessages Messages"),
     tests("Model", uses: "Attempt Base Crypto Messages Model Store TestSupport"),
     tests("Module", uses: "Base CMFA Messages Module ResidentTestSupport TestSupport Wire"),
     tests(

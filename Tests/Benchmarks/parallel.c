@@ -294,6 +294,7 @@ static void measure_one_user(int rounds) {
     printf(" %14.0f\n", longest_result);
     snprintf(name, sizeof name, "%s, longest result", stacks[stack].name);
     record_value(folder, name, longest_result);
+    free(waits);
   }
 }
 

@@ -1,5 +1,5 @@
 import Glibc
-import MFACPOSIX
+import MFACTestSupport
 import MFAMessages
 import Testing
 
@@ -16,11 +16,11 @@ struct WrappedText {
   }
 
   private static func columns(of line: some Sequence<Unicode.Scalar>) -> Int {
-    line.reduce(0) { $0 + Width.columns(of: $1) }
+    line.reduce(0) { $0 + Int(ctest_columns(wchar_t(bitPattern: $1.value))) }
   }
 
   private static func isWide(_ scalar: Unicode.Scalar?) -> Bool {
-    scalar.map { Width.columns(of: $0) == 2 } ?? false
+    scalar.map { ctest_columns(wchar_t(bitPattern: $0.value)) == 2 } ?? false
   }
 
   private static let closing = Set("、。，：；？！」』）".unicodeScalars)
@@ -130,37 +130,5 @@ struct WrappedText {
   func lastLine() {
     #expect(("one\nCode: " as MessageText).columnsOfLastLine == 6)
     #expect(("驗證碼：" as MessageText).columnsOfLastLine == 8)
-  }
-}
-
-/// Widths as the system knows them.
-enum Width {
-  /// The locale whose character widths are used: C.UTF-8, which every system has.
-  /// LC_CTYPE_MASK, which Swift does not import, is the bit of LC_CTYPE.
-  // SAFETY: the string is valid for the call, and the locale is never freed.
-  private nonisolated(unsafe) static let locale = unsafe newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
-
-  static func columns(of scalar: Unicode.Scalar) -> Int {
-    // SAFETY: the locale is valid, and the thread's own locale is restored.
-    let before = unsafe uselocale(locale)
-    // SAFETY: as above.
-    defer { _ = unsafe uselocale(before) }
-    return Int(cposix_columns(wchar_t(bitPattern: scalar.value)))
-  }
-}
-
-@Suite struct LanguageTests {
-  @Test(
-    "a locale name selects a language",
-    arguments: [
-      ("en_GB.UTF-8", Language.english), ("C", .english), ("C.UTF-8", .english),
-      ("POSIX", .english), ("fr", .french), ("fr_CA.UTF-8", .french), ("FR_fr@euro", .french),
-      ("es_419", .spanish), ("es-MX", .spanish), ("ja_JP.eucJP", .japanese),
-      ("zh_TW.UTF-8", .traditionalChinese), ("zh_HK", .traditionalChinese),
-      ("zh-Hant-TW", .traditionalChinese), ("zh_CN.UTF-8", nil), ("zh", nil), ("de_DE", nil),
-      ("", nil), ("._@", nil), ("french", nil),
-    ] as [(String, Language?)])
-  func localeNames(name: String, language: Language?) {
-    #expect(Language(localeName: Array(name.utf8)) == language)
   }
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 // Descriptors for the child are first moved to this number or above, so that no move to a target
 // overwrites a source.
@@ -136,6 +138,16 @@ int ctest_terminal(int rows, int columns, char *path, size_t capacity) {
   if (error == 0) return master;
   close(master);
   return -error;
+}
+
+int ctest_columns(wchar_t character) {
+  locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+  if (utf8 == NULL) abort();
+  locale_t before = uselocale(utf8);
+  int columns = wcwidth(character);
+  uselocale(before);
+  freelocale(utf8);
+  return columns;
 }
 
 int ctest_resize(int master, int rows, int columns) {

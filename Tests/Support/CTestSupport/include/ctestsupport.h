@@ -37,6 +37,9 @@ int ctest_has_stopped(int reference);
 // Creates a pseudo-terminal; returns its master and stores the path of the other end.
 int ctest_terminal(int rows, int columns, char *path, size_t capacity);
 
+// The columns of a character in a terminal, as wcwidth(3) knows them in C.UTF-8, which every system has.
+int ctest_columns(wchar_t character);
+
 // Changes the size of a pseudo-terminal, of which the programs at it are told. Returns 0 or -errno.
 int ctest_resize(int master, int rows, int columns);
 
