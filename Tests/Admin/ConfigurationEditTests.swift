@@ -325,6 +325,8 @@ import Testing
   /// Each `key = value` in backticks has a value that the key accepts.
   @Test(arguments: [
     "README.md", "packaging/doc/administration.md", "packaging/doc/recovery.md",
+    "packaging/doc/ssh-with-passwords.md", "packaging/doc/ssh-with-keys.md",
+    "packaging/doc/ssh-with-keys-or-passwords.md", "packaging/doc/lost-machine.md",
     "packaging/CHANGELOG.md", "packaging/THREATS.md",
   ])
   func settingsInTextsAreAccepted(path: String) throws {

@@ -4,12 +4,12 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("administration", "user", "recovery", "migration", "monitoring", "architecture", "library")
+GUIDES = ("administration", "ssh-with-passwords", "ssh-with-keys", "ssh-with-keys-or-passwords", "user", "recovery", "lost-machine", "migration", "monitoring", "architecture", "library")
 DOCUMENTS = (ROOT / "README.md", *(ROOT / f"packaging/doc/{name}.md" for name in GUIDES))
 
 # Languages of code blocks. A block without a language has lines of a configuration file.
 LANGUAGES = {"", "sh", "swift"}
-COMMENT = re.compile(r"<!-- (run|not run): (.*) -->")
+COMMENT = re.compile(r"<!-- (run|not run): (.*) -->|<!-- (shown) -->")
 
 
 class Mistake(Exception):
@@ -24,12 +24,18 @@ class Block:
         self.language = language
         self.lines = []
         self.reason = None  # why the block is not run
+        self.is_shown = False  # whether the block is what the block before it shows
         self.user = "alice"
         self.fixture = None
         self.statuses = {0}
         if not comment:
             return
         kind, text = comment
+        if kind == "shown":
+            if language:
+                raise Mistake(f"{self.place}: what is shown is in a block without a language")
+            self.is_shown = True
+            return
         if language != "sh":
             raise Mistake(f"{self.place}: only blocks of the language sh are run")
         if kind == "not run":
@@ -50,12 +56,32 @@ class Block:
     def text(self):
         return "\n".join(self.lines) + "\n"
 
+    def missing(self, seen):
+        """Returns the lines of this block that are not, one below the other, in a text; None if there are none.
+
+        Any digit stands for any other, and `...` for what the block leaves out: lines, or a part of a line.
+        """
+        rest = "\n" + "".join(plain(line) + "\n" for line in seen.splitlines())
+        for part in re.split(r"^\.\.\.\n", self.text, flags=re.MULTILINE):
+            wanted = "".join(plain(line) + "\n" for line in part.splitlines())
+            match = re.search(r"(?<=\n)" + re.escape(wanted).replace(r"\.\.\.", r".*"), rest)
+            if not match:
+                return part
+            rest = rest[match.end() - 1:]
+        return None
+
+
+def plain(line):
+    """Returns a line without what differs each time: digits, and spaces at its end."""
+    return re.sub(r"\d", "0", line).rstrip()
+
 
 def blocks(path):
     """Returns the code blocks of a document.
 
     A comment `<!-- run: as=USER fixture=NAME status=0,3 -->` above a block says as which user, after which
-    preparation and with which exit statuses it is run; `<!-- not run: REASON -->` says why it is not.
+    preparation and with which exit statuses it is run; `<!-- not run: REASON -->` says why it is not. `<!-- shown -->`
+    says that the block has lines that the block run before it shows.
     """
     found = []
     block = comment = None
@@ -77,9 +103,9 @@ def blocks(path):
             raise Mistake(f"{path.name}:{number}: the comment above is not followed by a block")
         match = COMMENT.fullmatch(line)
         if match:
-            comment = match.groups()
+            comment = match.group(1) or match.group(3), match.group(2)
         elif "<!--" in line:
-            raise Mistake(f"{path.name}:{number}: a comment that says neither `run:` nor `not run:`")
+            raise Mistake(f"{path.name}:{number}: a comment that is not one of `run:`, `not run:` and `shown`")
     if block or comment:
         raise Mistake(f"{path.name}: a block or a comment is not complete")
     return found

@@ -18,6 +18,12 @@ PERIOD = 30
 # How many periods a code may be away from the present one: one less than adjacent_intervals, because time passes.
 WINDOW = 4
 
+# The journal, where no systemd runs: prints the messages that match PATTERN, as `journalctl [-o cat] -g PATTERN` does.
+JOURNAL = """#!/bin/sh
+case "$*" in "-o cat -g "*) shift 2 ;; "-g "*) ;; *) exit 64 ;; esac
+sed 's/^[^:]*:[^:]*:[^:]*: //' {log} | grep -- "$2"
+"""
+
 
 def run(*command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
@@ -38,6 +44,9 @@ class Machine:
         self.log = WORK / "log"
         self.start(sys.executable, ROOT / "packaging/play.py", "log", "/dev/log", self.log,
                    ready=pathlib.Path("/dev/log"))
+        journal = pathlib.Path("/usr/local/bin/journalctl")
+        journal.write_text(JOURNAL.format(log=self.log), encoding="utf-8")
+        journal.chmod(0o755)
         run(ROOT / "packaging/install")
         for user in ("alice", "bob", "carol", "backup-job"):
             run("useradd", "--create-home", "--shell", "/bin/bash", user)
@@ -45,6 +54,7 @@ class Machine:
         for user in ("alice", "bob"):
             self.passwords[user] = secrets.token_urlsafe(9)
             run("chpasswd", input=f"{user}:{self.passwords[user]}")
+        for user in ("alice", "bob", "carol"):
             # The last command of a session, see Conversation.
             pathlib.Path(f"/home/{user}/.bashrc").write_text("PS1='a shell> '\n", encoding="utf-8")
         # All blocks are run in one session of the administrator, so sudo does not ask at each of them.
@@ -65,9 +75,9 @@ class Machine:
             f"Include /etc/ssh/sshd_config.d/*.conf\nPort {port}\nListenAddress 127.0.0.1\nHostKey {key}\n"
             "KbdInteractiveAuthentication no\nUsePAM yes\nPrintMotd no\n", encoding="utf-8")
         public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
-        pathlib.Path("/etc/ssh/ssh_known_hosts").write_text(f"[127.0.0.1]:{port} {public}\n")
+        pathlib.Path("/etc/ssh/ssh_known_hosts").write_text(f"[host]:{port} {public}\n")
         pathlib.Path("/etc/ssh/ssh_config").write_text(
-            f"Host host\n  HostName 127.0.0.1\n  Port {port}\n  StrictHostKeyChecking yes\n")
+            f"Host host\n  Port {port}\n  StrictHostKeyChecking yes\n")
         os.makedirs("/run/sshd", exist_ok=True)
         self.start("/usr/sbin/sshd", "-D", "-E", WORK / "sshd.log", ready=pathlib.Path("/run/sshd.pid"))
 
@@ -126,6 +136,19 @@ class Machine:
         """ssh asks for a code."""
         run("mfa-admin", "enable", "--no-confirm", "sshd")
 
+    def prepare_keys(self, users=("alice", "bob", "carol")):
+        """Users have a key, which sshd accepts."""
+        for user in users:
+            folder = pathlib.Path(f"/home/{user}/.ssh")
+            key = folder / "id_ed25519"
+            run("runuser", "-u", user, "--", "mkdir", "-m", "0700", folder)
+            run("runuser", "-u", user, "--", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
+            run("runuser", "-u", user, "--", "cp", key.with_suffix(".pub"), folder / "authorized_keys")
+
+    def prepare_some_keys(self):
+        """alice and carol have a key, and bob has none."""
+        self.prepare_keys(("alice", "carol"))
+
     def prepare_enrolled(self):
         """alice and bob have enrolled an app."""
         for user in ("alice", "bob"):
@@ -133,18 +156,39 @@ class Machine:
             if conversation.run() != 0:
                 raise play.Failure(f"{user} could not enrol: {conversation.seen}")
 
+    def prepare_lost(self):
+        """The machine is lost, and there is a new one. A backup of the old one and its key are left."""
+        self.prepare_enrolled()
+        pathlib.Path("/etc/mfa/mfa.conf.d/10-rollout.conf").write_text("[project]\nenrollment = required\n")
+        self.prepare_enabled()
+        run("mfa-admin", "backup", "--key-to", "/root/mfa-key", "/root/mfa-backup.tar")
+        run("mfa-admin", "disable", "--all")
+        run(ROOT / "packaging/uninstall", "--purge")
+        pathlib.Path("/etc/machine-id").write_text(secrets.token_hex(16) + "\n")
+
+    def prepare_restored(self):
+        """No code from before a restore is used, and the first one after those is within WINDOW."""
+        step = int(time.time()) // PERIOD
+        for phone in self.phones.values():
+            phone["step"] = step + WINDOW + 1
+        while int(time.time()) // PERIOD < step + 2:
+            time.sleep(1)
+
 
 # What is asked, and how it is answered: text, the name of a method, or a key that is pressed without Return.
 ANSWERS = (
     (r"\[sudo\] password for \w+: ", "password"),
     (r"Password: ", "password"),
     (r"Code from the app(?:, or 3 for a key to type)?: ", "app_code"),
+    (r"(?:New|Retype new) password: ", "new_password"),
+    (r"Enter (?:same )?passphrase.*: ", ("", "no passphrase")),
     (r"Verification code: ", "same_code"),
     (r"One-time code: ", "code"),
     (r"Code from a device you have already enrolled: ", "code"),
     (r"Enrolment ticket: ", "ticket"),
     (r"Name for this device \[[^\]]*\]: ", ("", "the proposed name")),
     (r"Type 1, 2 or 3: ", ("3", "3, for the key as text")),
+    (r"\[y/N\] ", ("y", "yes")),
     (r"Press Enter when you have them: ", ("", "Enter")),
     (r"Type yes if you have read this: ", ("yes", "yes")),
     (r"a shell> ", ("exit", "exit")),
@@ -213,7 +257,12 @@ class Conversation:
         os.write(self.terminal.descriptor, reply.encode() + (b"" if reply == "k" else b"\n"))
 
     def password(self, _):
-        return self.machine.passwords[self.account]
+        """The password of the account; nothing if it has none."""
+        return self.machine.passwords.get(self.account, "")
+
+    def new_password(self, text):
+        """A password that is typed twice, for the account that the command on the screen names."""
+        return self.machine.passwords.setdefault("emergency", secrets.token_urlsafe(9))
 
     def ticket(self, _):
         return self.machine.secrets["ticket"]
