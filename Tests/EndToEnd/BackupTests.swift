@@ -17,6 +17,13 @@ extension EndToEnd {
       try user.signIn(to: service, typing: code).code
     }
 
+    /// Returns what `mfa-admin show` tells of the user's wrong codes.
+    private func wrongCodes(_ user: MachineUser) throws -> Substring? {
+      try machine.mustAdminister("show", user.name).text.split(separator: "\n").first {
+        $0.hasPrefix("wrong codes")
+      }
+    }
+
     /// Removes everything that is stored, as if the disk had been replaced.
     private static func wipe() throws {
       try Command.succeed([
@@ -61,6 +68,13 @@ extension EndToEnd {
 
       #expect(try Self.signIn(service, user, used) == "PAM_AUTH_ERR")
       #expect(try Self.signIn(service, user, try phone.code(offset: 5)) == "PAM_AUTH_ERR")
+      let failures = try wrongCodes(user)
+      let early = try user.signIn(to: service, typing: try phone.code(offset: 2))
+      #expect(
+        early.code == "PAM_AUTH_ERR"
+          && early.notices.contains { $0.hasPrefix("No code of this device is accepted yet.") },
+        "\(early)")
+      #expect(try wrongCodes(user) == failures)
       #expect(try Self.signIn(service, user, recovery) == "PAM_AUTH_ERR")
       let next = try phone.code(offset: Self.later)
       try resident.set(ahead: Self.later * 30)

@@ -20,7 +20,8 @@ enum Catalogue {
 
   static let signIn: [SignInMessage] =
     prompts + [
-      .deviceList, .wrongCode, .usedCode, .throttled(seconds: 86_400), .throttled(seconds: 1),
+      .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
+      .throttled(seconds: 86_400), .throttled(seconds: 1),
       .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
@@ -81,6 +82,7 @@ enum Catalogue {
   static let failures: [FailureMessage] =
     [
       .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
+      .codeNotYetAccepted(seconds: 180),
       .tooManyPasswords(seconds: 30), .accountLocked, .accountExpired, .passwordExpired, .noSignIns,
       .accountNotAllowed, .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked,
       .nameTaken,

@@ -92,7 +92,8 @@ import Testing
   static let errors: [MultiFactorError] =
     [
       .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 28),
+      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90), .notACode,
+      .tooManyAttempts(seconds: 28),
       .factorsLocked, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
       .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,
       .configurationInvalid, .multiFactorDisabled, .internalError,

@@ -344,7 +344,7 @@ struct PostgreSQLRestoreTests {
       #expect(state.fence >= now)
       #expect(state.fenceIntervals == 10)
     }
-    guard case .rejected(.replayed) = try attempt(code, at: now, in: cluster) else {
+    guard case .rejected(.notYet) = try attempt(code, at: now, in: cluster) else {
       Issue.record("the code was accepted again")
       return
     }

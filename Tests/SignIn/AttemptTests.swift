@@ -63,6 +63,33 @@ struct AttemptTests {
     #expect(store.attempts.failures == 0)
   }
 
+  @Test("a right code before the factor's first acceptable time step is not counted")
+  func notYet() throws {
+    let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    let step = try #require(factor.parameters).step(at: now)
+    let used = AttemptState.Match(factor: factor.id, step: step + 5)
+    store.attempts = try #require(store.attempts.accepting([used])).state
+    for offset in [-5, 0, 4] as [Int64] {
+      guard
+        case .rejected(.notYet(factor.id, let seconds)) = try attempt(
+          try KnownFactor.code(at: now + offset * 30))
+      else {
+        Issue.record("the code of step \(offset) was not refused as too early")
+        continue
+      }
+      #expect(seconds == (step + 6) * 30 - now)
+      #expect(store.attempts.failures == 0)
+    }
+    // This one may have been used, and a wrong one is one.
+    guard case .rejected(.replayed) = try attempt(try KnownFactor.code(at: now + 150)),
+      case .rejected(.wrong) = try attempt(try KnownFactor.wrongCode(at: now))
+    else {
+      Issue.record("a used or wrong code was not counted")
+      return
+    }
+    #expect(store.attempts.failures == 2)
+  }
+
   @Test("a code that was wrong under other settings, or for another factor, is compared")
   func otherScope() throws {
     let first = try store.enroll("Phone", secret: KnownFactor.secret, for: account)

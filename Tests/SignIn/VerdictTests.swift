@@ -64,6 +64,7 @@ struct VerdictTests {
     case .code(.wrong): (.wrongThenWait, .tooManyAttempts)
     case .code(.replayed(_, 0)): (.replayed, .deny)
     case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
+    case .code(.notYet): (.replayed, .deny)
     case .code(.repeated(.used)): (.repeatedUsed, .deny)
     case .code(.repeated(.rejected)): (.repeatedRejected, .deny)
     case .code(.throttled): (.throttled, .tooManyAttempts)
@@ -137,7 +138,8 @@ struct VerdictTests {
     ]
     let rejected: [Attempt.Rejected] = [
       .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
-      .replayed(factor.id, wait: 30), .repeated(.used), .repeated(.rejected),
+      .replayed(factor.id, wait: 30), .notYet(factor.id, seconds: 60), .repeated(.used),
+      .repeated(.rejected),
       .throttled(seconds: 1), .locked,
       .lockedNow(replayed: nil), .notEnrolled,
       .notACode(.somethingElse), .notACode(.noSuchFactor), .notACode(.tooLong),

@@ -3,7 +3,8 @@ import MFAWire
 /// The cases of `HelperFailure` without their values, so that tests can list all of them.
 enum HelperFailureCase: CaseIterable {
   case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
-    invalidVerificationCode, codeAlreadyUsed, notACode, tooManyAttempts, factorsLocked,
+    invalidVerificationCode, codeAlreadyUsed, codeNotYetAccepted, notACode, tooManyAttempts,
+    factorsLocked,
     secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
     factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
@@ -21,6 +22,7 @@ enum HelperFailureCase: CaseIterable {
       case .sessionExpired: .sessionExpired
       case .invalidVerificationCode: .invalidVerificationCode
       case .codeAlreadyUsed: .codeAlreadyUsed
+      case .codeNotYetAccepted: .codeNotYetAccepted
       case .notACode: .notACode
       case .tooManyAttempts: .tooManyAttempts
       case .factorsLocked: .factorsLocked

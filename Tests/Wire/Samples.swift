@@ -122,7 +122,8 @@ enum Samples {
   static let failures: [HelperFailure] =
     [
       .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-      .invalidVerificationCode, .codeAlreadyUsed, .notACode, .tooManyAttempts(seconds: 0),
+      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90), .notACode,
+      .tooManyAttempts(seconds: 0),
       .tooManyAttempts(seconds: 900), .factorsLocked, .secondFactorAlreadyEnrolled,
       .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,
       .storeUnavailable, .configurationInvalid, .multiFactorDisabled, .protocolError,

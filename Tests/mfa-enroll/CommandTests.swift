@@ -139,7 +139,8 @@ import Testing
     "errors are shown with their hint and exit status",
     arguments: [
       (MultiFactorError.reauthenticationFailed, 2), (.invalidVerificationCode, 3),
-      (.codeAlreadyUsed, 3), (.codesNotConsecutive, 3), (.ticketInvalid, 2),
+      (.codeAlreadyUsed, 3), (.codeNotYetAccepted(seconds: 1), 3), (.codesNotConsecutive, 3),
+      (.ticketInvalid, 2),
       (.lastFactorRequired, 1), (.tooManyAttempts(seconds: 28), 1), (.helperEnded, 1),
     ] as [(MultiFactorError, Int32)])
   func failures(error: MultiFactorError, status: Int32) {

@@ -19,6 +19,8 @@ extension MultiFactorError {
     case invalidVerificationCode
     /// The code has been used before.
     case codeAlreadyUsed
+    /// The code is correct, but the factor has no acceptable code for some time.
+    case codeNotYetAccepted
     /// The input cannot be a code; it did not count as a failed attempt.
     case notACode
     /// There were too many failed attempts: no code is verified for some time.
@@ -110,6 +112,7 @@ extension MultiFactorError {
     case .sessionExpired: .sessionExpired
     case .invalidVerificationCode: .invalidVerificationCode
     case .codeAlreadyUsed: .codeAlreadyUsed
+    case .codeNotYetAccepted: .codeNotYetAccepted
     case .notACode: .notACode
     case .tooManyAttempts: .tooManyAttempts
     case .factorsLocked: .factorsLocked

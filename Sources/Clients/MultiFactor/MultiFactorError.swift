@@ -22,6 +22,9 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case invalidVerificationCode
   /// The code has been used before.
   case codeAlreadyUsed
+  /// The code is correct, but the factor has no acceptable code for this many seconds, because codes of later
+  /// time steps may have been used.
+  case codeNotYetAccepted(seconds: Int)
   /// The input cannot be a code; it did not count as a failed attempt.
   case notACode
   /// There were too many failed attempts: no code is verified for this many seconds.
@@ -116,6 +119,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .sessionExpired: .sessionExpired
       case .invalidVerificationCode: .invalidVerificationCode
       case .codeAlreadyUsed: .codeAlreadyUsed
+      case .codeNotYetAccepted(let seconds): .codeNotYetAccepted(seconds: Int(seconds))
       case .notACode: .notACode
       case .tooManyAttempts(let seconds): .tooManyAttempts(seconds: Int(seconds))
       case .factorsLocked: .factorsLocked
@@ -200,6 +204,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .sessionExpired: .sessionExpired
     case .invalidVerificationCode: .wrongCode
     case .codeAlreadyUsed: .usedCode
+    case .codeNotYetAccepted(let seconds): .codeNotYetAccepted(seconds: Int64(seconds))
     case .notACode: .notACode
     case .tooManyAttempts(let seconds): .throttled(seconds: Int64(seconds))
     case .factorsLocked: .locked

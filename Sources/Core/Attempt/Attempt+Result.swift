@@ -27,6 +27,9 @@ extension Attempt {
     case wrong(wait: Int64)
     /// The code was correct, but this code or a later one had been used.
     case replayed(FactorID?, wait: Int64)
+    /// The code was correct, but the factor's next code is accepted only in `seconds`, because codes of
+    /// later time steps may have been used. Nothing was counted.
+    case notYet(FactorID, seconds: Int64)
     /// The code was wrong, or correct but used (`replayed`), and this failure locked the factors.
     case lockedNow(replayed: FactorID?)
     /// Nothing was compared or counted: the same answer was typed a moment ago.
@@ -106,6 +109,12 @@ extension Attempt.Result {
       details.add(factor)
       if wait > 0 { details.add("wait", wait) }
       return .warning
+    case .rejected(.notYet(let factor, let seconds)):
+      line.add("result", "replayed")
+      details.add(factor)
+      details.add("wait", seconds)
+      details.add("counted", "no")
+      return .notice
     case .rejected(.repeated(let repetition)):
       switch repetition {
       case .used: line.add("result", "replayed")
@@ -154,7 +163,7 @@ extension Attempt.Rejected {
     switch self {
     case .wrong(let wait), .replayed(_, let wait): wait > 0
     case .throttled, .locked, .lockedNow: true
-    case .notACode, .notEnrolled, .repeated: false
+    case .notACode, .notEnrolled, .notYet, .repeated: false
     }
   }
 }

@@ -41,6 +41,11 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     let matches = try matches(codes)
     let sent = try sentCode(codes)
     guard let (factor, next) = counted.accepting(matches, sent: sent) else {
+      if let early = notYet(matches) {
+        try entry.write(before)
+        try entry.sync()
+        return early
+      }
       // Not before the result is known: an attempt that fails may have had a right code.
       if let answer = details.answer {
         try entry.write(counted.rejecting(answer, at: context.now))
@@ -90,6 +95,20 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   /// Stores a result with the next commit, if the store keeps answers.
   private func answer(_ report: Attempt.Report) {
     if Entry.keepsAnswers { entry.answer(report.encoded()) }
+  }
+
+  /// Returns the result for a right code before a time at which the factor has acceptable codes: the last
+  /// refused time step is later than the present one and that of the code, which is so after a restore or a
+  /// clock that was ahead. Whoever types it has guessed nothing, so it is not counted.
+  private func notYet(_ matches: [AttemptState.Match]) -> Attempt.Report? {
+    guard let match = matches.first, let factor = record.factor(match.factor),
+      let parameters = factor.parameters, let last = counted.watermark(of: match.factor)
+    else { return nil }
+    let now = factor.clock(at: context.now)
+    guard match.step < last, parameters.step(at: now) < last else { return nil }
+    return Attempt.Report(
+      .rejected(.notYet(match.factor, seconds: parameters.seconds(from: now, toEndOf: last))),
+      typedLength: codeLength(of: match.factor))
   }
 
   /// Returns the result of an attempt with no acceptable code.

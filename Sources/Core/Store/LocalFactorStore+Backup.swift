@@ -113,27 +113,32 @@ extension LocalFactorStore {
 
   /// Restores a user from a backup: seals the data with the present key, and replaces what is stored.
   ///
-  /// MUST 1: no code that may have been used since the backup is accepted: every factor's watermark is
-  /// at least `lastUsableStep`. (`RestoreTests.usedCode`)
+  /// Returns whether a factor has no acceptable code until then.
+  ///
+  /// MUST 1: no code that may have been used since the backup is accepted: the watermark of every factor
+  /// that the store does not have is at least `lastUsableStep`, and that of every other one is kept.
+  /// (`RestoreTests.usedCode`, `.laterWatermark`)
   /// MUST 2: no failure is forgotten: the larger count of the backup and of the store stays.
   /// (`RestoreTests.failures`)
   /// MUST 3: tickets, bypass codes and remembered sign-ins end. (`RestoreTests.grants`)
   package func restore(
     _ user: BackedUpUser, from key: inout SealingKey, _ restoring: Restoring
-  ) throws(FactorStoreError) {
+  ) throws(FactorStoreError) -> Bool {
     let entry = try entryForRestoring(user, restoring.event)
     var record = user.record
     if !restoring.keepsRecoveryCodes { record.removeRecoveryCodes() }
     record.removeExpiredGrants(at: .max)
     record = try entry.adopting(record, from: &key)
     if let kept = entry.kept { record.continueGenerations(after: kept.generation) }
-    guard !record.isVacant || entry.kept != nil else { return }
-    let floor = record.factors.map { factor in
+    guard !record.isVacant || entry.kept != nil else { return false }
+    let known = entry.kept
+    let floor = record.factors.filter { known?.factor($0.id) == nil }.map { factor in
       AttemptState.Watermark(factor: factor.id, step: restoring.lastUsableStep(factor))
     }
     let attempts = (user.attempts ?? AttemptState(record: record.id)).restored(
       for: record, over: entry.attempts, refusing: floor)
     _ = try entry.replace(record: record, attempts: attempts, entering: restoring.event)
+    return !floor.isEmpty
   }
 
   /// Returns access to a user's data. Data that a sign-in refuses is removed first.

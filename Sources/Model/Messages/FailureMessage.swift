@@ -6,6 +6,7 @@ package enum FailureMessage: Equatable, Sendable {
   case sessionExpired
   case wrongCode
   case usedCode
+  case codeNotYetAccepted(seconds: Int64)
   case notACode
   case throttled(seconds: Int64)
   case locked

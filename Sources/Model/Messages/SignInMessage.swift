@@ -39,6 +39,8 @@ package enum SignInMessage: Equatable, Sendable {
   /// The code was wrong, and the user is asked for another one at once.
   case wrongCodeTryAgain
   case usedCode
+  /// The device has no acceptable code for `seconds`, because codes of later time steps may have been used.
+  case codeNotYetAccepted(seconds: Int64)
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)
   case locked

@@ -117,6 +117,14 @@ package struct TOTPParameters: Equatable, Sendable {
     return remainder < 0 ? quotient &- 1 : quotient
   }
 
+  /// Returns the seconds from `time` to the end of a later time step.
+  package func seconds(from time: Int64, toEndOf step: Int64) -> Int64 {
+    let (next, overflow) = step.addingReportingOverflow(1)
+    let (end, endOverflows) = next.multipliedReportingOverflow(by: Int64(period))
+    let (seconds, differenceOverflows) = end.subtractingReportingOverflow(time)
+    return overflow || endOverflows || differenceOverflows ? .max : seconds
+  }
+
   /// Returns the time steps whose codes are valid at `time`: the current step and
   /// `adjacentIntervals` steps before and after it, except steps before the epoch. Returns nil if
   /// no step is left.

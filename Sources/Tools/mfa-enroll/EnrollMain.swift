@@ -149,7 +149,7 @@ enum ExitStatus: Int32 {
   case failed = 1
   /// The user could not be verified as the owner of the account.
   case notAuthenticated = 2
-  /// The code was wrong or already used.
+  /// The code was wrong, already used or not yet accepted.
   case wrongCode = 3
   /// The command was not understood (EX_USAGE).
   case usage = 64
@@ -159,7 +159,8 @@ enum ExitStatus: Int32 {
     case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
       .sessionRequiresSecondFactor, .userTokenExpired, .tooManyPasswords, .accountRefused:
       self = .notAuthenticated
-    case .invalidVerificationCode, .codeAlreadyUsed, .notACode, .codesNotConsecutive:
+    case .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted, .notACode,
+      .codesNotConsecutive:
       self = .wrongCode
     case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsLocked,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,

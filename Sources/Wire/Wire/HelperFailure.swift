@@ -75,6 +75,8 @@ package enum HelperFailure: Error, Equatable, Sendable {
   case totpNotSupported
   /// There were too many wrong passwords: no password is verified for this many seconds.
   case tooManyPasswords(seconds: UInt32)
+  /// The code is correct, but the factor's next code is accepted only in this many seconds.
+  case codeNotYetAccepted(seconds: UInt32)
   /// The account may not be used now.
   case accountRefused(AccountRefusal)
 
@@ -126,6 +128,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
     case .totpNotSupported: 35
     case .tooManyPasswords: 36
     case .accountRefused: 37
+    case .codeNotYetAccepted: 38
     }
   }
 
@@ -135,7 +138,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
     switch self {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds),
       .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds),
-      .tooManyPasswords(let seconds):
+      .tooManyPasswords(let seconds), .codeNotYetAccepted(let seconds):
       seconds
     case .accountRefused(let refusal): UInt32(refusal.rawValue)
     case .invalidPhoneNumber(let refusal): refusal.messageNumber
@@ -199,6 +202,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
         return nil
       }
       self = .accountRefused(refusal)
+    case 38: self = .codeNotYetAccepted(seconds: seconds)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }

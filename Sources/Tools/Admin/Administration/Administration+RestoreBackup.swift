@@ -51,7 +51,8 @@ extension Administration {
     /// The backup of the store that was replaced, or nil if it was empty.
     package let earlierStore: String?
     package let keptRecoveryCodes: Bool
-    /// The seconds until each user has a code that was not valid before.
+    /// The seconds until each user has a code that was not valid before; 0 if the store knew of each factor
+    /// which codes were used.
     package let wait: Int64
 
     /// The report as text for an administrator.
@@ -69,8 +70,10 @@ extension Administration {
           "the store from before is in \(VisibleText.escaping(earlierStore)), without the key\n"
       }
       text +=
-        "No code from before is accepted: users can sign in with the codes that their apps show in "
-      text += "\((wait + 59) / 60) minutes.\n"
+        wait > 0
+        ? "Codes of the time before may have been used: users can sign in with the codes that their apps "
+          + "show in \((wait + 59) / 60) minutes.\n"
+        : "Users can sign in at once.\n"
       text +=
         keptRecoveryCodes
         ? "WARNING: recovery codes that were used after the backup are valid again.\n"
@@ -133,17 +136,18 @@ extension Administration {
     var wait: Int64 = 0
     var count = 0
     for user in users {
+      let isWaiting: Bool
       if let problem = try problem(with: user) {
         refused.append(AuditLogFinding(user: user.account.name, kind: .unusable(problem), last: 0))
         continue
       }
       do throws(FactorStoreError) {
-        try store.restore(user, from: &backupKey, restoring)
+        isWaiting = try store.restore(user, from: &backupKey, restoring)
       } catch {
         throw .unusable(user.record.user, RecordProblem(error))
       }
       count += 1
-      for factor in user.record.factors {
+      for factor in user.record.factors where isWaiting {
         guard let period = factor.parameters?.period else { continue }
         wait = max(wait, Int64(period) * (Int64(wanted.adjacentIntervals) + 1))
       }

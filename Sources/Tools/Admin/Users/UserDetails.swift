@@ -89,10 +89,22 @@ package enum UserDetails {
       + line("name", "\(VisibleText(summary.displayName))")
       + line("enrolled", Timestamp(summary.enrolledAt)?.full ?? "at an unknown time")
       + content
-      + line("last used", factor.lastUse?.full ?? "unknown: accepts no code")
+      + line("last used", lastUse(of: factor, at: now))
       + (factor.closedUntil(at: now).map { end in
         line("", "accepts no code before \(end.full): the clock was ahead when one was accepted")
       } ?? "")
+  }
+
+  /// Returns when a code was accepted. After a restore, codes of later time steps are refused too.
+  private static func lastUse(of factor: UserSummary.ListedFactor, at now: Int64) -> String {
+    guard let step = factor.lastStep, let start = factor.lastUse else {
+      return "unknown: accepts no code"
+    }
+    // A device can be ahead by a step, and `closedUntil` says more of a clock that was ahead.
+    guard step > now / Int64(factor.stepLength) + 1, factor.closedUntil(at: now) == nil,
+      let end = Timestamp(step: step + 1, period: factor.stepLength)
+    else { return start.full }
+    return "unknown: accepts no code of a time before \(end.full)"
   }
 
   /// Returns a line with a name and its value.

@@ -49,8 +49,9 @@ struct RestoreBackupCommand: ParsableCommand {
   static let configuration = command(
     "restore-backup", "Put a backup of the store back. ('restore' rolls back services.)",
     """
-    The whole backup is read and verified before anything is changed. No code from before the command \
-    is accepted afterwards. Recovery codes become void, because it is not known which were used after \
+    The whole backup is read and verified before anything is changed. Where the store that is replaced \
+    does not know which codes were used, no code from before the command is accepted afterwards: users wait about \
+    three minutes. Recovery codes become void, because it is not known which were used after \
     the backup. The configuration is not changed; tar -xf unpacks that of the backup.
     """)
 
