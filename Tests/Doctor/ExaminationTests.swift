@@ -11,6 +11,7 @@ import Testing
 @testable import MFAAdmin
 @testable import MFADoctor
 import MFARealm
+import MFAWire
 
 /// Hosts that are sound except for one change, and the findings for each.
 @Suite("Doctor findings")
@@ -684,6 +685,10 @@ struct ExaminationTests {
       $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName sshd-2\n"
       $0.sshdOfOthers = settings("pamservicename sshd-2")
     },
+    Row(56, "note source-penalties /etc/ssh/sshd_config") {
+      $0.sshdOfOthers = settings("persourcepenalties crash:90 authfail:5 noauth:1 max:600 min:15")
+    },
+    Row(57) { $0.sshdOfOthers = settings("persourcepenalties no") },
     // The server listens on another port than the one that a Match line protects.
     Row(51, "error methods-without-code /etc/ssh/sshd_config") {
       $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
@@ -1039,7 +1044,9 @@ struct ExaminationTests {
         $0.stacks.files[name] = "auth required pam_unix.so\n"
       }
     },
-    Row(5, "error other-sshd /etc/ssh/backup") {
+    Row(
+      5, "error other-sshd /etc/ssh/backup", "note could-not-be-checked /run/sshd.pid"
+    ) {
       $0.servers = [RunningServer(options: ["-f", "/etc/ssh/backup"]), RunningServer(options: [])]
       $0.sshdWithOptions["/etc/ssh/backup"] = settings("authenticationmethods publickey")
     },
@@ -1119,10 +1126,37 @@ struct ExaminationTests {
       $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
       $0.sshdForArguments = openAt2222
     },
-    Row(9, "error methods-without-code /etc/ssh/sshd_config") {
+    Row(
+      9, "error methods-without-code /etc/ssh/sshd_config",
+      "note could-not-be-checked /run/sshd.pid"
+    ) {
       $0.servers = [RunningServer(options: ["-p", "2222"])]
       $0.texts[dropIn] = "Match LocalPort 22\nAuthenticationMethods keyboard-interactive\n"
       $0.sshdForArguments = openAt2222
+    },
+    // The program's name is that of the PAM service before OpenSSH 9.8.
+    Row(11, "error other-sshd /usr/sbin/sshd") {
+      $0.servers = [RunningServer(options: [], name: "sshd-b")]
+    },
+    Row(12) {
+      $0.servers = [RunningServer(options: [], name: "sshd-b")]
+      write(to: "/usr/lib/openssh/sshd-session", &$0)
+    },
+    Row(13, "warning sshd-not-reloaded /etc/ssh/sshd_config.d/10.conf") {
+      run(&$0, since: 20)
+      write(to: "/etc/ssh/sshd_config.d/10.conf", at: 30, &$0)
+    },
+    // A file was removed.
+    Row(14, "warning sshd-not-reloaded /etc/ssh/sshd_config.d") {
+      run(&$0, since: 20)
+      $0.statuses["/etc/ssh/sshd_config.d"]?.changedAt = 30
+    },
+    Row(15) { run(&$0, since: 40) },
+    Row(16, "error other-sshd /etc/systemd/system/backup.service:2") {
+      write(
+        "[Service]\nExecStart=/usr/sbin/sshd -D -o UsePAM=no\n",
+        to: "/etc/systemd/system/backup.service", &$0)
+      $0.sshdWithOptions["UsePAM=no"] = settings("usepam no", "authenticationmethods any")
     },
     // A server that no key opens.
     Row(10) {
@@ -1131,6 +1165,29 @@ struct ExaminationTests {
         "authenticationmethods any", "pubkeyauthentication no")
     },
   ]
+
+  /// Adds a file that last changed at a time, with its folders.
+  static func write(to path: String, at time: Int64 = 0, _ host: inout MemoryHost) {
+    var folder = ""
+    host.statuses["/"] = MemoryHost.folder(0, 0o755)
+    for name in path.split(separator: "/").dropLast() {
+      folder += "/\(name)"
+      if host.statuses[folder] == nil { host.statuses[folder] = MemoryHost.folder(0, 0o755) }
+    }
+    host.statuses[path] = MemoryHost.file(0, 0o644)
+    host.statuses[path]?.changedAt = time
+    if host.texts[path] == nil { host.texts[path] = "" }
+  }
+
+  /// Has the main sshd run since a time, with files that are older.
+  static func run(_ host: inout MemoryHost, since time: Int64) {
+    host.servers = [RunningServer(options: [])]
+    host.texts["/run/sshd.pid"] = "100\n"
+    write(to: "/run/sshd.pid", at: time, &host)
+    host.texts["/etc/ssh/sshd_config"] = "Include /etc/ssh/sshd_config.d/*.conf\n"
+    write(to: "/etc/ssh/sshd_config", at: 10, &host)
+    write(to: "/etc/ssh/sshd_config.d/10.conf", at: 10, &host)
+  }
 
   /// Answers for sshd: at port 2222, a key is enough.
   static let openAt2222: @Sendable ([String]) -> String? = { arguments in
@@ -1335,6 +1392,7 @@ struct ExaminationTests {
     Row(7, "error store-not-writable \(path)") {
       $0.writing = SystemError(.write, number: 28)
     },
+    Row(10, "error store-frozen \(path)") { $0.isFrozen = true },
     Row(8, "error store-not-writable \(path)") { $0.writing = .untrusted(.wrongPermissions) },
     Row(9, "warning could-not-be-checked \(path)") { $0.unseen["room " + path] = pamError },
     Row(10, "error unusable-records \(path)") {
@@ -1501,6 +1559,16 @@ struct ExaminationTests {
         certificateEnd: 1_800_000_000 + days * 86_400), time: 1_800_000_000)
   }
 
+  static let serviceDropIn = "/etc/systemd/system/mfad.service.d/10.conf"
+
+  /// Adds a drop-in to the unit of the service.
+  static func limit(_ host: inout MemoryHost, _ line: String) {
+    let service = "/usr/lib/systemd/system/mfad.service"
+    host.statuses[service] = MemoryHost.file(0, 0o644)
+    host.texts[service] = "[Service]\nUser=mfa\nProtectSystem=strict\nReadWritePaths=/var/lib/mfa\n"
+    host.texts[serviceDropIn] = "[Service]\n\(line)\n"
+  }
+
   static let residentRows = [
     // A host without systemd, and one where the service was not installed as a unit.
     Row(1) {
@@ -1555,9 +1623,57 @@ struct ExaminationTests {
     },
     // With the service, a sandbox blocks nothing that the application needs.
     Row(7) {
-      $0.resident = .answers
+      $0.resident = .answers(ProbeReply())
       $0.statuses[unit] = MemoryHost.file(0, 0o644)
       $0.texts[unit] = "[Service]\nProtectSystem=strict\n"
+    },
+    Row(19, "error service-sandboxed \(unit):2") {
+      $0.resident = .answers(ProbeReply())
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] = "[Service]\nInaccessiblePaths=/run/mfa\nNoNewPrivileges=yes\n"
+    },
+    Row(20, "error service-sandboxed \(unit):2") {
+      $0.resident = .answers(ProbeReply())
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] =
+        "[Service]\nReadOnlyPaths=/\nRestrictAddressFamilies=AF_INET AF_INET6\n"
+    },
+    // mfa-helper decides, and has what it needs.
+    Row(21) {
+      $0.resident = .answers(ProbeReply())
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] = "[Service]\nRestrictAddressFamilies=~AF_UNIX\n"
+    },
+    Row(22) {
+      $0.resident = .answers(ProbeReply())
+      $0.statuses[unit] = MemoryHost.file(0, 0o644)
+      $0.texts[unit] =
+        "[Service]\nReadOnlyPaths=/\nRestrictAddressFamilies=AF_INET AF_UNIX\nNoNewPrivileges=yes\n"
+    },
+    Row(23, "error decider-without-access \(serviceDropIn):2") {
+      var probe = ProbeReply()
+      probe.storeProblem = Array("part=store call=write errno=EROFS".utf8)
+      $0.resident = .answers(probe)
+      limit(&$0, "ReadOnlyPaths=/var/lib/mfa")
+    },
+    Row(24, "error decider-without-access \(serviceDropIn):2") {
+      var probe = ProbeReply()
+      probe.user = 0
+      probe.configurationProblem = Array("part=configuration".utf8)
+      $0.resident = .answers(probe)
+      limit(&$0, "User=nobody")
+    },
+    Row(25, "error decider-elsewhere mfad.service") {
+      var probe = ProbeReply()
+      probe.key = [1]
+      $0.resident = .answers(probe)
+    },
+    // Root cannot use it either, which another examination reports.
+    Row(26) {
+      var probe = ProbeReply()
+      probe.storeProblem = Array("part=key errno=ENOENT".utf8)
+      $0.resident = .answers(probe)
+      $0.own.storeProblem = probe.storeProblem
     },
   ]
 

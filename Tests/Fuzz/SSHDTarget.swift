@@ -4,6 +4,7 @@ import MFAStore
 import MFAModel
 import MFASignIn
 import MFAPAMStack
+import MFAWire
 
 @testable import MFAAdmin
 @testable import MFADoctor
@@ -118,7 +119,7 @@ enum SSHDTarget {
     func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace {
       FileSystemSpace(bytes: 0, files: 0)
     }
-    func tryWriting(in folder: String) throws(AdminError) {}
+    func tryWriting(in folder: String) throws(AdminError) -> Bool { true }
     func mayWriteAudit(_ program: String) throws(AdminError) -> Bool { false }
     func clockIsSynchronized() throws(AdminError) -> Bool? { true }
     func output(
@@ -137,6 +138,7 @@ enum SSHDTarget {
       .success(AcceptedFindings())
     }
     func residentStatus() -> ResidentStatus { .stopped }
+    func ownProbe() -> ProbeReply { ProbeReply() }
     func realmStatus() -> RealmStatus { .noRealm }
     func gatewayState(of path: [UInt8]) -> GatewayState {
       GatewayState(refusal: nil, service: .listens)

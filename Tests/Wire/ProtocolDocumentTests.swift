@@ -42,6 +42,20 @@ struct ProtocolDocumentTests {
         == cases.map { ["\($0.rawValue)", "`\($0)`"] })
   }
 
+  @Test("what a decider can read and write survives its packet")
+  func probe() throws {
+    var reply = ProbeReply()
+    (reply.user, reply.configuration) = (998, .max)
+    reply.storeProblem = Array("part=key errno=EACCES".utf8)
+    (reply.folder, reply.key) = ([1, 2], [3])
+    guard let packet = reply.packet() else { throw PacketError.malformed }
+    #expect(try ProbeReply(packet: packet) == reply)
+    var call = ProbeCall()
+    guard let request = call.packet() else { throw PacketError.malformed }
+    let begins = request.withSpan { ProbeCall.begins($0) && $0.count == 2 }
+    #expect(begins)
+  }
+
   @Test("the table of effects has every kind of effect")
   func effects() throws {
     let kinds = (UInt8.min...UInt8.max).compactMap { SignInEffect.Kind(rawValue: $0) }

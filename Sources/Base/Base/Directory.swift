@@ -142,6 +142,13 @@ public struct Directory: ~Copyable {
     _ = try retrying(.sync) { fsync(descriptor) }
   }
 
+  /// Throws if this process may not create files in the directory, for example on a file system that is mounted
+  /// read-only for it. Writes nothing.
+  package func requireWritable() throws(SystemError) {
+    // SAFETY: a literal is NUL-terminated.
+    _ = try retrying(.write) { unsafe faccessat(descriptor, ".", W_OK | X_OK, AT_EACCESS) }
+  }
+
   /// Returns whether a file may exist at this absolute path: true if that cannot be determined.
   package static func mayExist(_ path: [UInt8]) -> Bool {
     // SAFETY: the path ends with a NUL and outlives the call.

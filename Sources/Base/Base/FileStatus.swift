@@ -121,6 +121,14 @@ package struct FileIdentity: Equatable, Sendable {
     return FileIdentity(status)
   }
 
+  /// The device and the number: which file it is, whatever its content.
+  package var place: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(device)
+    writer.write(number)
+    return writer.bytes
+  }
+
   init(_ status: stat) {
     device = UInt64(status.st_dev)
     number = UInt64(status.st_ino)

@@ -92,6 +92,19 @@ package final class LocalFactorStore: FactorStore {
     try auditLog().requireOwn { () throws(FactorStoreError) in try self.key() }
   }
 
+  /// Throws if a sign-in could not read the store or count an attempt. Returns the identity of the key.
+  package func requireUsable() throws(FactorStoreError) -> [UInt8] {
+    try requireOwn()
+    for (folder, part) in [(try factors(), .factors), (try attempts(), .attempts)]
+      as [(StoreDirectory, FactorStoreError.Part)]
+    {
+      try onPart(part) { () throws(SystemError) in try folder.opened.requireWritable() }
+    }
+    try onPart(.directory) { () throws(SystemError) in try directory.opened.requireWritable() }
+    var key = try key()
+    return try cryptographic { () throws(SystemError) in try key.identity() }
+  }
+
   /// Writes the identity of the host's own store again if it was not written for an hour, so that an
   /// earlier copy of the store is found although nothing was recorded since.
   func advanceIdentity(_ key: borrowing SealingKey) {

@@ -55,6 +55,12 @@ extension PacketConnection {
     do throws(SystemError) { try send(packet.span) } catch {}
   }
 
+  /// Sends what this process can read and write.
+  package func reply(_ reply: ProbeReply) {
+    guard let packet = reply.packet() else { return }
+    do throws(SystemError) { try send(packet.span) } catch {}
+  }
+
   /// Sends a reply to the helper, and returns whether that succeeded.
   @discardableResult
   package func reply(_ reply: consuming ManagementReply) -> Bool {

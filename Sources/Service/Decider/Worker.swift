@@ -30,6 +30,9 @@ struct Worker: PoolWorker {
     else { return }
     if packet.withSpan({ ManagementCall.begins($0) }) {
       try manage(packet, connection, peer, sender)
+    } else if packet.withSpan({ ProbeCall.begins($0) }) {
+      guard peer.user == 0 else { return }
+      connection.reply(ProbeReply(on: host, user: ProcessIdentity.current.user))
     } else {
       decide(packet, connection, peer)
     }

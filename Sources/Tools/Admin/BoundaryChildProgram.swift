@@ -24,6 +24,15 @@ package struct ChildProgram {
   /// Runs the program until it ends, and returns its output. Kills the program if it runs or prints
   /// for too long.
   package func run() throws(AdminError) -> ProgramOutput {
+    guard let output = try runIfItEnds() else {
+      throw failure("it did not end within \(seconds) s")
+    }
+    return output
+  }
+
+  /// Runs the program as `run` does. Returns nil if it runs for too long; it is then killed, and not waited for if
+  /// the kernel does not end it.
+  package func runIfItEnds() throws(AdminError) -> ProgramOutput? {
     let output = try system(try PipeEnds())
     let errors = try system(try PipeEnds())
     var start = start
@@ -36,10 +45,12 @@ package struct ChildProgram {
     defer { for stream in streams { close(stream) } }
     var reader = Reader(of: self, streams: streams, process: process)
     do throws(AdminError) {
-      try reader.readToTheEnd()
+      guard try reader.readToTheEnd() else {
+        end(process)
+        return nil
+      }
     } catch {
-      _ = kill(process, SIGKILL)
-      _ = try status(of: process)
+      end(process)
       throw error
     }
     return ProgramOutput(
@@ -52,6 +63,17 @@ package struct ChildProgram {
     var start = start
     start.isInNewSession = true
     _ = try start.start()
+  }
+
+  /// Kills a program, and waits a second for its end.
+  private func end(_ process: Int32) {
+    _ = kill(process, SIGKILL)
+    var reference = pollfd(fd: cposix_open_process(process), events: Int16(POLLIN), revents: 0)
+    guard reference.fd >= 0 else { return }
+    defer { close(reference.fd) }
+    // SAFETY: the call reads and writes the value, which outlives the call.
+    guard unsafe poll(&reference, 1, 1000) == 1 else { return }
+    do throws(SystemError) { _ = try ProgramEnd.wait(for: process) } catch {}
   }
 
   private var start: ProgramStart {
@@ -97,15 +119,14 @@ package struct ChildProgram {
       texts = streams.map { _ in [] }
     }
 
-    mutating func readToTheEnd() throws(AdminError) {
+    /// Returns whether the program ended in time.
+    mutating func readToTheEnd() throws(AdminError) -> Bool {
       let end = open[texts.count].fd
       defer { if end >= 0 { close(end) } }
       let deadline = try clock() + program.seconds
       while open.contains(where: { $0.fd >= 0 }) {
         let left = deadline - (try clock())
-        guard left > 0 else {
-          throw program.failure("it did not end within \(program.seconds) s")
-        }
+        guard left > 0 else { return false }
         // SAFETY: the call reads and writes the array, which outlives the call.
         let ready = unsafe poll(&open, nfds_t(open.count), Int32(left) * 1000)
         guard ready >= 0 || cposix_errno() == EINTR else {
@@ -117,6 +138,7 @@ package struct ChildProgram {
           if isAtEnd { open[index].fd = -1 }
         }
       }
+      return true
     }
 
     /// Reads once from a stream. Returns whether the stream is at its end.

@@ -210,15 +210,27 @@ package struct LocalExaminedHost: ExaminedHost {
     do throws(SystemError) {
       let owner = try connection.peer().user
       guard owner == 0 else { return .untrusted(owner: owner) }
-      var call = ManagementCall()
-      call.proof = .wrong
+      var call = ProbeCall()
       guard let message = call.packet() else { return .silent }
       try connection.send(message.span)
-      return try connection.nextPacket(seconds: Self.residentPatience) == .silent
-        ? .silent : .answers
+      switch try connection.receive(seconds: Self.residentPatience) {
+      case .silent: return .silent
+      case .packet(let packet): return .answers(Self.probe(packet))
+      case .ended: return .answers(nil)
+      case .unread: return .answers(nil)
+      case .tooLong: return .answers(nil)
+      }
     } catch {
-      return error.isBrokenPipe ? .answers : .unknown(error.text)
+      return error.isBrokenPipe ? .answers(nil) : .unknown(error.text)
     }
+  }
+
+  private static func probe(_ packet: consuming SecretBytes) -> ProbeReply? {
+    do throws(PacketError) { return try ProbeReply(packet: packet) } catch { return nil }
+  }
+
+  package func ownProbe() -> ProbeReply {
+    ProbeReply(on: LocalAuthenticationHost(), user: 0)
   }
 
   package func realmStatus() -> RealmStatus {
@@ -279,7 +291,8 @@ package struct LocalExaminedHost: ExaminedHost {
     return PathStatus(
       kind: kind, owner: status.st_uid, permissions: status.st_mode & 0o7777,
       links: UInt64(status.st_nlink), size: Int64(status.st_size), group: status.st_gid,
-      identity: PathStatus.Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+      identity: PathStatus.Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)),
+      changedAt: Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec))
   }
 
   package func target(ofLink path: String) -> String? { ProcFile.target(path) }
@@ -337,7 +350,28 @@ package struct LocalExaminedHost: ExaminedHost {
       ignoresSetuid: room.f_flag & UInt(ST_NOSUID) != 0)
   }
 
-  package func tryWriting(in folder: String) throws(AdminError) {
+  /// The command that writes in a process of its own: nothing ends a process that waits for a frozen file system.
+  package static let writing = "try-writing"
+
+  /// How long writing may take, in seconds.
+  private static let longestWriting: Int64 = 5
+
+  package func tryWriting(in folder: String) throws(AdminError) -> Bool {
+    let output: ProgramOutput?
+    do throws(AdminError) {
+      output = try ChildProgram(
+        arguments: [Self.ownProgram, Self.writing, folder], seconds: Self.longestWriting
+      ).runIfItEnds()
+    } catch {
+      throw AdminError(at: folder, error.reason)
+    }
+    guard let output else { return false }
+    guard output.isSuccess else { throw AdminError(at: folder, output.complaint) }
+    return true
+  }
+
+  /// Writes a test file in a folder and removes it.
+  package static func write(in folder: String) throws(AdminError) {
     try AdminError.at(folder) { () throws(SystemError) in
       let directory = try Self.folder(folder)
       guard let name = FileName(Self.probe) else { return }

@@ -25,7 +25,8 @@ package enum Doctor {
       CodeBeforePassword.self,
       MissingAccountLine.self, UnprovenEnrollment.self, BlockedEnrollment.self,
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
-      DisabledPrompts.self, OtherPAMService.self, PasswordAsCode.self, MethodsWithoutCode.self,
+      DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
+      PasswordAsCode.self, MethodsWithoutCode.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
@@ -51,7 +52,7 @@ package enum Doctor {
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
       DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self, OtherServers.self,
-      TenantReach.self,
+      StaleServer.self, TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]
     return findings(of: examinations, on: snapshot).filter { finding in

@@ -5,6 +5,7 @@ import MFAModel
 import MFAPAMStack
 import MFARealm
 import MFAStore
+import MFAWire
 
 /// A host that `mfa-admin doctor` examines.
 package protocol ExaminedHost {
@@ -72,7 +73,9 @@ package protocol ExaminedHost {
   func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace
 
   /// Writes a test file in a folder and removes it.
-  func tryWriting(in folder: String) throws(AdminError)
+  ///
+  /// Returns false if that does not end, as on a frozen file system.
+  func tryWriting(in folder: String) throws(AdminError) -> Bool
 
   /// Returns whether a program file has the capability to write to the kernel's audit trail.
   func mayWriteAudit(_ program: String) throws(AdminError) -> Bool
@@ -116,6 +119,9 @@ package protocol ExaminedHost {
   /// Returns whether the resident service answers.
   func residentStatus() -> ResidentStatus
 
+  /// Returns what root finds where the decider has its configuration, its store and its key.
+  func ownProbe() -> ProbeReply
+
   /// Returns whether the host belongs to a realm, and reaches it.
   func realmStatus() -> RealmStatus
 
@@ -137,8 +143,8 @@ package enum RealmStatus: Equatable {
 package enum ResidentStatus: Equatable {
   /// There is no socket, or nobody listens on it.
   case stopped
-  /// The service answers.
-  case answers
+  /// The service answers: what it can read and write, or nil from one that does not tell.
+  case answers(ProbeReply?)
   /// The service accepts connections but does not answer.
   case silent
   /// Another user than root created the listener.

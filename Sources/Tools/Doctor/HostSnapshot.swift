@@ -279,20 +279,19 @@ package final class HostRules {
 
   /// Returns the users who have keys in one of `files` and whose password cannot be used.
   func usersWithKeysAlone(_ files: AuthorizedKeysFiles) -> [[UInt8]] {
-    usersWithoutPassword { account in
+    // sshd serves files and ports also to users whose shell ends at once.
+    withoutPassword { account in
       files.paths(of: account).contains { key(in: $0, of: account) == .present }
     }
   }
 
   /// Returns the users whose shell accepts sign-ins and whose password cannot be used, of those included.
-  func usersWithoutPassword(
-    where isIncluded: (KnownAccount) -> Bool = { _ in true }
-  ) -> [[UInt8]] {
+  func usersWithoutPassword() -> [[UInt8]] { withoutPassword(where: \.acceptsSignIns) }
+
+  private func withoutPassword(where isIncluded: (KnownAccount) -> Bool) -> [[UInt8]] {
     guard case .success(let accounts) = accounts else { return [] }
-    let candidates = accounts.filter { account in
-      // `RootWithoutFactor` reports root's keys.
-      account.account.uid != 0 && account.acceptsSignIns && isIncluded(account)
-    }
+    // `RootWithoutFactor` reports root's keys.
+    let candidates = accounts.filter { $0.account.uid != 0 && isIncluded($0) }
     return host.withoutPassword(candidates.map(\.account)).map(\.name)
   }
 

@@ -107,6 +107,8 @@ package struct PathStatus: Equatable {
   package var group: UInt32 = 0
   /// The file itself: its device, and its number there.
   package var identity: Identity?
+  /// When the content, the name or the status last changed, in nanoseconds since the epoch.
+  package var changedAt: Int64 = 0
 
   /// What tells a file from every other file that exists.
   package struct Identity: Equatable {

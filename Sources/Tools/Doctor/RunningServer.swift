@@ -2,22 +2,32 @@ import MFAAdmin
 
 /// The options with which an sshd runs, apart from those that do not change whom it lets in.
 package struct RunningServer: Hashable {
+  /// The usual name of the program.
+  package static let usualName = "sshd"
+
+  /// The name under which the program runs. Before OpenSSH 9.8, it is the name of sshd's PAM service.
+  package let name: String
   /// The options that name a configuration file, a port or a setting: `-f`, `-p` and `-o`. (sshd uses
   /// `-C` in tests of its configuration only.)
   package let options: [String]
 
   /// Creates the value.
-  package init(options: [String]) { self.options = options }
+  package init(options: [String], name: String = Self.usualName) {
+    self.options = options
+    self.name = name
+  }
 
   /// Reads the options from the arguments of a process or of a command in a file, the program first.
-  /// Returns nil if the program is not sshd. sshd changes its title to `sshd: ARGUMENTS [listener]
-  /// 0 of 10-100 startups`.
-  package init?(arguments: [String]) {
+  /// Returns nil if the program is not sshd: one of that name, or one of which `isServer` says so. sshd changes
+  /// its title to `NAME: ARGUMENTS [listener] 0 of 10-100 startups`.
+  package init?(arguments: [String], isServer: (String) -> Bool = { _ in false }) {
     var words = arguments.flatMap { $0.split(separator: " ").map { String($0) } }[...]
-    if words.first == "sshd:" { words = words.dropFirst() }
-    guard let program = words.popFirst(), program.split(separator: "/").last == "sshd" else {
-      return nil
-    }
+    let isTitle = words.first?.hasSuffix(":") ?? false
+    if isTitle { words = words.dropFirst() }
+    guard let program = words.popFirst(), let name = program.split(separator: "/").last,
+      name == Self.usualName || isServer(program)
+    else { return nil }
+    self.name = String(name)
     var options: [String] = []
     while let word = words.popFirst() {
       guard word.first == "-", word.count > 1 else { break }
@@ -41,7 +51,9 @@ package struct RunningServer: Hashable {
   var settings: [String] { pairs.filter { $0.0 != "-p" }.flatMap { [$0.0, $0.1] } }
 
   /// Whether all settings come from the main configuration file. An option can name another file or a setting.
-  var hasMainConfiguration: Bool { file == nil && values(of: "-o").isEmpty }
+  var hasMainConfiguration: Bool {
+    file == nil && values(of: "-o").isEmpty && name == Self.usualName
+  }
 
   private func values(of option: String) -> [String] {
     pairs.filter { $0.0 == option }.map(\.1)

@@ -16,6 +16,8 @@ struct SSHDServers {
   private(set) var others: [Other] = []
   /// The ports at which servers with the main configuration listen, besides those that it names.
   private var ports: [String] = []
+  /// The processes of servers with the main configuration.
+  private(set) var processes: [Int32] = []
   /// The findings about options that could not be determined.
   private(set) var findings: [Finding] = []
 
@@ -39,8 +41,10 @@ struct SSHDServers {
       findings.append(.unchecked("the options of sshd", error))
     }
     do throws(AdminError) {
+      let own = Set(try host.names(in: UnitFiles.administrators))
       let units = try UnitFiles.names(on: host) { name in
-        name.hasPrefix("ssh") && (name.hasSuffix(".service") || name.hasSuffix(".socket"))
+        name.hasPrefix("ssh") && name.hasSuffix(".socket")
+          || (name.hasPrefix("ssh") || own.contains(name)) && name.hasSuffix(".service")
       }
       for unit in units { try add(unit, host) }
     } catch {
@@ -52,10 +56,15 @@ struct SSHDServers {
     let programs = SSHDView.programs.compactMap { ResolvedPath($0, on: host).end?.identity }
     let hostMounts = host.hostMounts
     for process in host.serverProcesses() {
-      guard let server = RunningServer(arguments: process.title) else { continue }
-      switch process.standing(programs: programs, hostMounts: hostMounts) {
+      let standing = process.standing(programs: programs, hostMounts: hostMounts)
+      // Root alone has chosen the title of a server, whatever the name of its program.
+      guard
+        let server = RunningServer(arguments: process.title, isServer: { _ in standing == .server })
+      else { continue }
+      switch standing {
       case .other: continue
       case .server:
+        if server.hasMainConfiguration { processes.append(process.number) }
         add(Other(server: server, source: "a running sshd", place: SSHDView.programs[0]), host)
       case .unknown:
         guard !server.hasMainConfiguration else { continue }
@@ -97,9 +106,14 @@ struct SSHDServers {
       return
     }
     let variables = try Self.environment(settings, host)
+    let programs = SSHDView.programs.compactMap { ResolvedPath($0, on: host).end?.identity }
     for command in Self.values("ExecStart", in: "[Service]", settings) {
       let words = Self.expanded(command.value, variables)
-      if let server = RunningServer(arguments: words) {
+      let server = RunningServer(arguments: words) { program in
+        let identity = ResolvedPath(program, on: host).end?.identity
+        return identity != nil && programs.contains { $0 == identity }
+      }
+      if let server {
         add(
           Other(server: server, source: VisibleText.escaping(unit), place: command.place), host)
       } else if Self.mentionsServer(words) {

@@ -4,8 +4,11 @@ import MFAPAMStack
 
 /// Lists the files of systemd units, in the order in which systemd reads them (systemd.unit(5)).
 enum UnitFiles {
+  /// The folder of the units that administrators write or enable.
+  static let administrators = "/etc/systemd/system"
+
   private static let folders = [
-    "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+    administrators, "/run/systemd/system", "/usr/local/lib/systemd/system",
     "/usr/lib/systemd/system",
   ]
 
@@ -87,7 +90,6 @@ enum UnitFiles {
 
   /// Returns whether an administrator wrote or enabled a unit.
   static func isInUse(_ unit: String, on host: any ExaminedHost) throws(AdminError) -> Bool {
-    let administrators = folders[0]
     if try host.status(of: "\(administrators)/\(unit)") != nil { return true }
     for folder in try host.names(in: administrators)
     where folder.hasSuffix(".wants") || folder.hasSuffix(".requires") {
@@ -148,8 +150,27 @@ struct UnitSandbox {
   private(set) var rules: [Rule] = []
   /// The line that sets a different root directory, or nil.
   private(set) var otherRoot: String?
+  /// The line that names the user of the unit's processes, or nil.
+  private(set) var user: Line?
+  /// The line that forbids programs to change their identity (no_new_privs), or nil.
+  private(set) var noNewPrivileges: Line?
 
-  private var isStrict: (place: String, setting: String)?
+  /// A line of a unit's file.
+  typealias Line = (place: String, setting: String)
+
+  private var isStrict: Line?
+  /// The families of sockets that are allowed, or that are forbidden if the first word of the list has a tilde.
+  private var families: (names: Set<String>, areForbidden: Bool, line: Line)?
+
+  /// Creates the sandbox of a unit without settings.
+  init() {}
+
+  /// Reads the files of a unit.
+  init(of unit: String, on host: any ExaminedHost) throws(AdminError) {
+    for path in try UnitFiles.paths(of: unit, on: host) {
+      add(try UnitFiles.text(of: path, host), from: path)
+    }
+  }
 
   private static let lists: [String: Access] = [
     "ReadWritePaths": .written, "ReadWriteDirectories": .written, "BindPaths": .written,
@@ -173,6 +194,11 @@ struct UnitSandbox {
       if ["yes", "true", "on", "1"].contains(value.lowercased()) {
         isStrict = isStrict ?? (place, "DynamicUser=\(value)")
       }
+    case "User": user = value.isEmpty ? nil : (place, "User=\(value)")
+    case "NoNewPrivileges":
+      let isSet = ["yes", "true", "on", "1"].contains(value.lowercased())
+      noNewPrivileges = isSet ? (place, "NoNewPrivileges=\(value)") : nil
+    case "RestrictAddressFamilies": restrict(value, (place, "RestrictAddressFamilies=\(value)"))
     case "RootDirectory", "RootImage": otherRoot = value.isEmpty || value == "/" ? nil : place
     case _:
       guard let access = Self.lists[key] else { return }
@@ -185,6 +211,29 @@ struct UnitSandbox {
           Rule(path: Self.path(word, key), access: access, place: place, setting: "\(key)=\(word)"))
       }
     }
+  }
+
+  /// Adds a list of address families. An empty list ends what was before, and a list of the other kind takes
+  /// its families out again.
+  private mutating func restrict(_ value: String, _ line: Line) {
+    guard !value.isEmpty else { return families = nil }
+    let isForbidding = value.hasPrefix("~")
+    let names = Set(value.drop { $0 == "~" }.split(separator: " ").map(String.init))
+      .subtracting(["none"])
+    guard let known = families else { return families = (names, isForbidding, line) }
+    families =
+      known.areForbidden == isForbidding
+      ? (known.names.union(names), isForbidding, line)
+      : (known.names.subtracting(names), known.areForbidden, line)
+  }
+
+  /// Returns the line that keeps processes from connecting to Unix sockets in a folder, or nil.
+  func obstacle(toSocketsIn folder: String) -> Line? {
+    if let families, families.names.contains("AF_UNIX") == families.areForbidden {
+      return families.line
+    }
+    guard let rule = rule(for: folder), rule.access == .hidden else { return nil }
+    return (rule.place, rule.setting)
   }
 
   /// Returns the path in a list's word, without prefix characters. If the word has several parts,

@@ -3,6 +3,7 @@ import MFAAttempt
 import MFAModel
 import MFAStore
 import MFAPAMStack
+import MFAWire
 
 @testable import MFAAdmin
 @testable import MFADoctor
@@ -49,6 +50,8 @@ package struct MemoryHost: ExaminedHost {
   /// The file system of each path.
   package var rooms: [String: FileSystemSpace] = [:]
   package var writing: SystemError?
+  /// Whether the file system of the store is frozen.
+  package var isFrozen = false
   package var clock: Result<Bool?, AdminError> = .success(true)
   /// The fault of the audit log.
   package var auditLog: Result<AuditLogProblem?, FactorStoreError> = .success(nil)
@@ -212,7 +215,8 @@ package struct MemoryHost: ExaminedHost {
   package func serverProcesses() -> [ServerProcess] {
     servers.enumerated().map { index, server in
       ServerProcess(
-        number: Int32(index + 100), title: ["sshd:", "/usr/sbin/sshd"] + server.options,
+        number: Int32(index + 100),
+        title: ["\(server.name):", "/usr/sbin/\(server.name)"] + server.options,
         users: [0, 0, 0, 0], mounts: hostMounts.first,
         program: ServerProcess.Program(
           status: Self.file(0, 0o755), path: "/usr/sbin/sshd", isInRootsFolder: true))
@@ -308,8 +312,9 @@ package struct MemoryHost: ExaminedHost {
     return rooms[path] ?? FileSystemSpace(bytes: 1 << 30, files: 100_000)
   }
 
-  package func tryWriting(in folder: String) throws(AdminError) {
+  package func tryWriting(in folder: String) throws(AdminError) -> Bool {
     if let writing { throw AdminError(at: folder, writing.text) }
+    return !isFrozen
   }
 
   package func mayWriteAudit(_ program: String) throws(AdminError) -> Bool {
@@ -350,6 +355,11 @@ package struct MemoryHost: ExaminedHost {
   }
 
   package func residentStatus() -> ResidentStatus { resident }
+
+  /// What root can use.
+  package var own = ProbeReply()
+  /// Returns `own`.
+  package func ownProbe() -> ProbeReply { own }
 
   /// Returns `realm`.
   package func realmStatus() -> RealmStatus { realm }

@@ -2,6 +2,7 @@ import MFAAdmin
 import MFABase
 import MFAModel
 import MFARealm
+import MFAWire
 
 /// Finds a break-glass code that cannot be used or can be read by other users, and reports one that is
 /// prepared.
@@ -153,7 +154,8 @@ enum ResidentService: SingleExamination {
     guard snapshot.host.realmStatus() == .noRealm else { return nil }
     let place = "\(InstalledPath.residentRootSocket)"
     switch snapshot.host.residentStatus() {
-    case .answers: return nil
+    case .answers(nil): return nil
+    case .answers(let probe?): return try finding(probe, snapshot.host)
     case .stopped:
       guard exists(unit, snapshot), exists(manager, snapshot) else { return nil }
       return Finding(
@@ -180,6 +182,65 @@ enum ResidentService: SingleExamination {
     }
   }
 
+  /// Returns the finding about a service that cannot use what root can, or uses something else.
+  private static func finding(
+    _ probe: ProbeReply, _ host: any ExaminedHost
+  ) throws(AdminError) -> Finding? {
+    let own = host.ownProbe()
+    let problems = [
+      (probe.configurationProblem, own.configurationProblem, "the configuration", configuration),
+      (probe.storeProblem, own.storeProblem, "the store and its key", "\(InstalledPath.store)"),
+    ]
+    // What root cannot use either is found by other examinations.
+    for (problem, same, what, path) in problems where !problem.isEmpty && problem != same {
+      let cause = try cause(of: path, host)
+      return Finding(
+        severity: .error, code: "decider-without-access", place: cause.place,
+        message:
+          "mfad, which runs as uid \(probe.user), cannot use \(what) "
+          + "(\(VisibleText.escaping(problem)))\(cause.setting): every sign-in that requires a code is "
+          + "denied",
+        hint: "see what limits it: systemctl cat \(service); remove the line, then: systemctl "
+          + "daemon-reload && systemctl restart \(service)")
+    }
+    let values = [
+      (probe.configuration == own.configuration, configuration),
+      (probe.folder == own.folder, "\(InstalledPath.store)"),
+      (probe.key == own.key, "\(InstalledPath.key)"),
+    ]
+    guard problems.allSatisfy({ $0.0.isEmpty && $0.1.isEmpty }),
+      let (_, path) = values.first(where: { !$0.0 })
+    else { return nil }
+    return Finding(
+      severity: .error, code: "decider-elsewhere", place: try cause(of: path, host).place,
+      message:
+        "mfad uses another \(path) than the one on this host: what mfa-admin shows and changes is not "
+        + "what decides",
+      hint:
+        "see what shows it another file: systemctl cat \(service); remove the line, then: systemctl "
+        + "daemon-reload && systemctl restart \(service)")
+  }
+
+  private static let configuration = "\(InstalledPath.configurationFolder)"
+  private static let service = "mfad.service"
+
+  /// Returns the line of the unit that limits the access to a path or names another user, or the unit, and the
+  /// setting for a message.
+  private static func cause(
+    of path: String, _ host: any ExaminedHost
+  ) throws(AdminError) -> (place: String, setting: String) {
+    let sandbox = try UnitSandbox(of: service, on: host)
+    let rule = sandbox.rule(for: path)
+    let needed = path == "\(InstalledPath.store)" ? UnitSandbox.Access.written : .read
+    let user = sandbox.user.flatMap { $0.setting == "User=\(DecidingUser.name)" ? nil : $0 }
+    if let rule, rule.access > needed {
+      return (rule.place, " because of \(VisibleText.escaping(rule.setting))")
+    }
+    if let user { return (user.place, " because of \(VisibleText.escaping(user.setting))") }
+    if let place = sandbox.otherRoot { return (place, " because of another root directory") }
+    return (service, "")
+  }
+
   private static func exists(_ path: String, _ snapshot: HostSnapshot) -> Bool {
     do throws(AdminError) { return try snapshot.host.status(of: path) != nil } catch {
       return false
@@ -187,28 +248,40 @@ enum ResidentService: SingleExamination {
   }
 }
 
-/// Finds services whose systemd sandbox blocks access to the store or its key. With the resident
-/// service, applications need no access.
+/// Finds services whose systemd sandbox blocks access to the resident service or, where that is not reached, to
+/// the store or its key.
 enum SandboxedService: Examination {
   private static let harm = "sign-ins that require a code are denied"
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    guard snapshot.host.residentStatus() != .answers else { return [] }
+    var residentAnswers = false
+    if case .answers = snapshot.host.residentStatus() { residentAnswers = true }
     return snapshot.servicesWithModule.flatMap { service in
-      UnitFiles.units(of: service).compactMap { finding($0, service, snapshot.host) }
+      UnitFiles.units(of: service).compactMap {
+        finding($0, service, residentAnswers, snapshot.host)
+      }
     }
   }
 
   private static func finding(
-    _ unit: String, _ service: ServiceWithModule, _ host: any ExaminedHost
+    _ unit: String, _ service: ServiceWithModule, _ residentAnswers: Bool, _ host: any ExaminedHost
   ) -> Finding? {
-    var sandbox = UnitSandbox()
-    do throws(AdminError) {
-      for path in try UnitFiles.paths(of: unit, on: host) {
-        sandbox.add(try UnitFiles.text(of: path, host), from: path)
-      }
-    } catch {
+    let sandbox: UnitSandbox
+    do throws(AdminError) { sandbox = try UnitSandbox(of: unit, on: host) } catch {
       return .unchecked("whether \(unit) can access the store", error)
+    }
+    let obstacle = sandbox.obstacle(toSocketsIn: "\(InstalledPath.residentFolder)")
+    if residentAnswers, sandbox.otherRoot == nil {
+      guard let obstacle else { return nil }
+      if let line = sandbox.noNewPrivileges {
+        return Finding(
+          severity: .error, code: "service-sandboxed", services: [service.name],
+          place: obstacle.place,
+          message:
+            "\(unit) cannot reach mfad because of \(VisibleText.escaping(obstacle.setting)), and cannot "
+            + "start mfa-helper in its place because of \(VisibleText.escaping(line.setting)): \(harm)",
+          hint: "remove one of the two, then run systemctl daemon-reload and restart \(unit)")
+      }
     }
     if let place = sandbox.otherRoot {
       return .unchecked(

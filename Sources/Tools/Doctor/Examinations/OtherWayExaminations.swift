@@ -15,6 +15,16 @@ enum OtherServers: Examination {
     _ other: SSHDServers.Other, _ service: ServiceWithModule, _ snapshot: HostSnapshot
   ) -> [Finding] {
     let options = VisibleText.escaping(other.server.options.joined(separator: " "))
+    var service = service
+    if other.server.name != RunningServer.usualName, !hasSessionProgram(snapshot.host) {
+      // The name of the program is the name of the PAM service.
+      guard
+        let named = snapshot.servicesWithModule.first(where: {
+          $0.name == Array(other.server.name.utf8)
+        })
+      else { return [otherService(other)] }
+      service = named
+    }
     let view = SSHDView(
       of: snapshot.host, users: [], accounts: snapshot.accounts, server: other.server)
     guard case .known(_, _, let unchecked) = view else {
@@ -44,6 +54,26 @@ enum OtherServers: Examination {
               ?? "give it the settings of the main sshd") + "; or stop it")
         ]
       }
+  }
+
+  /// Whether sshd is of version 9.8 or later, whose sessions always have the PAM service `sshd`.
+  private static func hasSessionProgram(_ host: any ExaminedHost) -> Bool {
+    ["/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session"].contains { path in
+      ResolvedPath(path, on: host).end != nil
+    }
+  }
+
+  private static func otherService(_ other: SSHDServers.Other) -> Finding {
+    let name = VisibleText.escaping(other.server.name)
+    return Finding(
+      severity: .error, code: "other-sshd", services: [Array(other.server.name.utf8)],
+      place: other.place,
+      message:
+        "an sshd under the name \(name) (\(other.source)) uses the PAM service \(name), which does not ask for a "
+        + "code: it lets users in without one",
+      hint:
+        "start it as /usr/sbin/sshd, or add the lines to the service: mfa-admin enable \(name); or stop it"
+    )
   }
 
   /// The setting without which sshd calls PAM for nothing.
@@ -158,6 +188,10 @@ enum SudoWithoutCode: Examination {
 extension Doctor {
   /// The code of the finding that sudo asks for no code. An error means: for no command.
   package static let sudoWithoutCode = "sudo-without-code"
+  /// The user is asked for the password and the code of another account.
+  static let sudoOtherAccount = "sudo-other-account"
+  /// What lets users run commands without a code, if the finding is an error.
+  static let sudoBypasses = [sudoWithoutCode, "sudo-other-service", sudoOtherAccount]
 
   /// Returns the findings about what sudo asks one user for, if a service is one of sudo's.
   package static func sudoFindings(

@@ -166,6 +166,57 @@ enum MethodsWithoutCode: SecureShellExamination {
   }
 }
 
+/// Finds an sshd that has not read its files since they changed. What the other examinations say about sshd is
+/// what its files say.
+enum StaleServer: SingleExamination {
+  static let subject = "whether the running sshd has read its files"
+
+  static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
+    guard let processes = snapshot.sshdServers?.processes, !processes.isEmpty,
+      case .known(let cases, let file, _) = snapshot.sshd
+    else { return nil }
+    let host = snapshot.host
+    // sshd writes this file when it starts, and each time that it is reloaded.
+    let path = cases.first?.settings.value(of: "pidfile") ?? "/run/sshd.pid"
+    guard path != "none", let status = ResolvedPath(path, on: host).end,
+      let text = try host.text(of: path),
+      let process = Int32(String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }),
+      processes.contains(process)
+    else {
+      return .unchecked(
+        subject, at: VisibleText.escaping(path), "the file does not name its process",
+        severity: .note)
+    }
+    let begun = status.changedAt
+    guard let last = newest(file, host), last.time > begun else { return nil }
+    return Finding(
+      severity: .warning, code: "sshd-not-reloaded", services: [Array("sshd".utf8)],
+      place: VisibleText.escaping(last.path),
+      message:
+        "was changed at \(shown(last.time)), and the running sshd (process \(process)) was started or reloaded "
+        + "at \(shown(begun)): users meet the settings from before the change",
+      hint: "sshd -t && systemctl reload ssh; then mfa-admin doctor again")
+  }
+
+  /// Returns the file or folder of the configuration that changed last, and when. A folder changes when a file
+  /// is added, renamed or removed.
+  private static func newest(
+    _ file: SSHDFile, _ host: any ExaminedHost
+  ) -> (path: String, time: Int64)? {
+    let folders = file.includes.flatMap(\.patterns).map { pattern in
+      let path = pattern.hasPrefix("/") ? pattern : "\(InstalledPath.sshdFolder)/" + pattern
+      return "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+    }
+    return (file.files + folders).compactMap { path in
+      ResolvedPath(path, on: host).end.map { (path, $0.changedAt) }
+    }.max { $0.1 < $1.1 }
+  }
+
+  private static func shown(_ nanoseconds: Int64) -> String {
+    Timestamp(nanoseconds / 1_000_000_000)?.full ?? "an unknown time"
+  }
+}
+
 /// Finds users who have ssh keys, or may have them, and for whom no way into sshd is left because they
 /// have no password.
 enum RefusedKeys: Examination {
@@ -265,6 +316,36 @@ enum SessionNotFollowed: Examination {
           "in remember_services, or in the tenant that sets fresh_for, list only sshd, login, "
           + "sudo, sudo-i, su, su-l, doas and services that pass the address to PAM")
     }
+  }
+}
+
+/// Reports that sshd refuses addresses from which sign-ins fail (OpenSSH 9.8): wrong codes count, and users can share
+/// an address.
+enum SourcePenalties: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    guard let service = snapshot.sshdService, case .known(let cases, let file, _) = snapshot.sshd,
+      let settings = cases.first?.settings,
+      let penalties = settings.value(of: "persourcepenalties"),
+      let failure = Self.seconds("authfail", in: penalties), failure > 0
+    else { return [] }
+    let least = Self.seconds("min", in: penalties) ?? 0
+    let longest = Self.seconds("max", in: penalties).map { ", and for \($0) s at most" } ?? ""
+    return [
+      Finding(
+        severity: .note, code: "source-penalties", services: [service.name],
+        place: file.place(of: ["persourcepenalties"], saying: settings),
+        message:
+          "sshd refuses an address for \(failure) s for each connection that fails, as after wrong codes, once "
+          + "that adds up to \(least) s\(longest): it also refuses other users from the same address",
+        hint:
+          "where users share an address, add it to PerSourcePenaltyExemptList; see sshd_config(5)")
+    ]
+  }
+
+  /// Returns a number of seconds in the value that `sshd -T` prints, such as `authfail:5 min:15`.
+  private static func seconds(_ name: String, in value: String) -> Int? {
+    let word = value.split(separator: " ").first { $0.hasPrefix(name + ":") }
+    return word.flatMap { Int($0.dropFirst(name.count + 1).prefix { $0.isNumber }) }
   }
 }
 

@@ -377,8 +377,15 @@ enum UnwritableStore: SingleExamination {
     guard try snapshot.host.status(of: path)?.kind == .folder else { return nil }
     if let finding = room(try snapshot.host.fileSystemSpace(at: path)) { return finding }
     do throws(AdminError) {
-      try snapshot.host.tryWriting(in: path)
-      return nil
+      guard try !snapshot.host.tryWriting(in: path) else { return nil }
+      return Finding(
+        severity: .error, code: "store-frozen", place: path,
+        message:
+          "writing here does not end: the file system is frozen, or its device does not answer. Sign-ins that "
+          + "require a code wait a minute and are denied",
+        hint:
+          "see what froze it, such as a snapshot or a backup that was interrupted; then: fsfreeze "
+          + "--unfreeze on the mount that findmnt --target \(path) shows")
     } catch {
       return Finding(
         severity: .error, code: "store-not-writable", place: path,

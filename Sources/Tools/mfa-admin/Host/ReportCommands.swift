@@ -176,6 +176,24 @@ extension HostSnapshot {
   }
 }
 
+/// `mfa-admin try-writing`, which doctor runs in a process of its own.
+struct TryWritingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: LocalExaminedHost.writing, abstract: "Write a file, for mfa-admin doctor.",
+    shouldDisplay: false)
+
+  @Argument(help: "The folder.")
+  var folder: String
+
+  func run() throws {
+    try ThisHost.requireRoot()
+    do throws(AdminError) { try LocalExaminedHost.write(in: folder) } catch {
+      Console.printError(error.reason)
+      Console.end(.failure)
+    }
+  }
+}
+
 /// `mfa-admin load-module`, which doctor runs in a process of its own, because loading a damaged file
 /// can end the process.
 struct LoadModuleCommand: ParsableCommand {
