@@ -93,6 +93,7 @@ import Testing
       (.report("/x", .untrusted(.wrongPermissions)), 1),
       (.fileChanged("/x"), 1), (.unusableFile("/\u{1B}", "x"), 1),
       (.stack(service: "x", file: "/x", reason: "y"), 1),
+      (.secondCode(service: "x", other: "y", file: "/x", wasEnabled: true), 1),
       (.secureShell(reason: "x", hint: "y"), 1), (.module("x"), 1),
       (.trial(service: "x", reason: "y"), 1), (.untried(service: "x", reason: "y"), 1),
       (.reload("x"), 1), (.rollbackWatcher("x"), 1),
@@ -253,7 +254,9 @@ enum AdminErrorCase: CaseIterable {
     localOption, noRelay, untrustedRelay, silentRelay, otherVersion, importListUnusable,
     importListOfOtherRealm, importConflicts, usersNotImported, refused,
     storeNotMade, imageNotPrepared, notRenamed, accountExists,
-    notAService, noServiceFile, file, unusableFile, fileChanged, report, stack, secureShell, module,
+    notAService, noServiceFile, file, unusableFile, fileChanged, report, stack, secondCode,
+    secureShell,
+    module,
     trial, untried, reload, rollbackWatcher, invalidRecord, busy, unknownProgram, enabledByHand,
     enabledWith, nothingToConfirm, noNewSignIn, system, unrecorded, acceptances, rolledBack,
     rollbackFailed
@@ -327,6 +330,7 @@ enum AdminErrorCase: CaseIterable {
       case .fileChanged: .fileChanged
       case .report: .report
       case .stack: .stack
+      case .secondCode: .secondCode
       case .secureShell: .secureShell
       case .module: .module
       case .trial: .trial

@@ -94,8 +94,8 @@ import Testing
       number: 17, text: "@include common-auth\naccount [default=reset] pam_x.so\n", expected: nil,
       refusal: "can reset the result of the module's account line"),
     Row(
-      number: 18, text: "auth substack common-auth\nauth required pam_env.so\n", expected: nil,
-      refusal: "after a wrong password"),
+      number: 18, text: "auth substack common-auth\nauth required pam_env.so\n",
+      expected: "SC\nauth substack common-auth\nauth required pam_env.so\n"),
     Row(
       number: 19,
       text:
@@ -112,6 +112,15 @@ import Testing
     Row(
       number: 22, text: "auth requisite pam_u2f.so\n", expected: nil,
       refusal: "does not ask for a password"),
+    // Debian's file of cockpit: a wrong password ends the substack and not the stack.
+    Row(
+      number: 23, service: "cockpit",
+      text: "auth required pam_sepermit.so\nauth substack common-auth\n"
+        + "auth optional pam_ssh_add.so\nauth required pam_listfile.so\n"
+        + "account required pam_nologin.so\naccount include common-account\n",
+      expected: "auth required pam_sepermit.so\nSC\nauth substack common-auth\n"
+        + "auth optional pam_ssh_add.so\nauth required pam_listfile.so\n"
+        + "account required pam_nologin.so\naccount include common-account\n"),
   ]
 
   static func stacks(_ row: Row) -> OverlaidStacks<Stacks> {
@@ -139,6 +148,10 @@ import Testing
         switch line {
         case "AC": block(auth + account)
         case "A": block(auth)
+        case "SC":
+          block(
+            ["auth include common-auth"] + auth
+              + ["auth [success=1 default=ignore] pam_permit.so"] + account)
         case "C": block(account)
         case _: String(line)
         }

@@ -147,6 +147,8 @@ package enum AdminError: Error, Equatable {
   case report(String, SystemError)
   /// The service's file has no safe place for the lines.
   case stack(service: String, file: String, reason: String)
+  /// Another service includes the service's file, and its own lines would ask for a second code.
+  case secondCode(service: String, other: String, file: String, wasEnabled: Bool)
   /// sshd would not ask for a password and a code.
   case secureShell(reason: String, hint: String)
   /// libpam cannot load the module. The value is the reason.
@@ -214,7 +216,8 @@ package enum AdminError: Error, Equatable {
       .importConflicts, .importListOfOtherRealm, .importListUnusable, .importSource,
       .invalidRecord, .localCommand, .lockedOut, .manyAccountsMissing, .mistakes, .module,
       .noNewSignIn, .notApplied, .notEnded, .notIdentityPlatform, .notImported, .notMet,
-      .notRenamed, .otherVersion, .output, .refused, .secureShell, .services, .stack, .store,
+      .notRenamed, .otherVersion, .output, .refused, .secondCode, .secureShell, .services, .stack,
+      .store,
       .storeNotMade, .tooManyGrants, .trial, .unknownProgram, .unreadable, .untried,
       .untrustedRelay, .unusable, .unusableRecords, .unwritable, .usersNotImported:
       (.failure, false)
@@ -342,6 +345,8 @@ package enum AdminError: Error, Equatable {
       "the report cannot be written: \(VisibleText.escaping(path)): \(problem.text)"
     case .stack(let service, _, let reason):
       "\(service): found no safe place for pam_mfa.so: \(reason)"
+    case .secondCode(let service, let other, _, _):
+      "\(service): \(other) includes its file and has lines of its own: users would be asked for two codes"
     case .secureShell(let reason, _):
       "sshd would not ask for a password and a code: \(reason)"
     case .module(let reason): "libpam cannot load pam_mfa.so: \(reason)"
@@ -460,6 +465,10 @@ package enum AdminError: Error, Equatable {
       "add these lines to \(file) by hand, after the lines that ask for the password: auth "
         + "requisite pam_mfa.so after_password; account required pam_mfa.so (man pam_mfa), then run "
         + "mfa-admin doctor"
+    case .secondCode(let service, let other, let file, let wasEnabled):
+      (wasEnabled
+        ? "mfa-admin disable \(other)" : "remove the lines of pam_mfa.so from \(file)")
+        + ", then mfa-admin enable \(service): \(other) asks with the lines of \(service)"
     case .secureShell(_, let hint): hint
     case .module: "install mfa again: " + Installation.command
     case .trial: "nothing was changed; mfa-admin doctor may name the cause"

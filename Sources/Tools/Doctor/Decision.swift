@@ -12,7 +12,7 @@ package struct Decision: Equatable {
   package enum Kind: String {
     /// A code is asked for, and decides the sign-in.
     case asked
-    /// No code is asked for.
+    /// No code is asked for, or none decides the sign-in.
     case allowed
     /// The `account` line makes the user enrol.
     case hasToEnroll = "enrollment-pending"
@@ -70,7 +70,7 @@ package struct Decision: Equatable {
         by: [.remember, .rememberServices, .freshFor])
     // These results need something typed, so a forecast never has them.
     case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)), .denied(.code(.lockedNow)),
-      .denied(.code(.repeated)):
+      .denied(.code(.notYet)), .denied(.code(.repeated)):
       self.init(.denied, "the result cannot be predicted")
     case .passed(.notEnrolled), .passed(.offered):
       self.init(.allowed, Self.unenrolled(settings), by: Self.enrolling(settings))
@@ -135,6 +135,46 @@ package struct Decision: Equatable {
       return Decision(.denied, "the file system of the store is full, so no factor can be enrolled")
     case .asked, .allowed, .hasToEnroll, .denied, .throttled, .unknown: return self
     }
+  }
+
+  /// Returns the effect of the whole service: lines that let users in without a code, whose code counts, and what its
+  /// program cannot ask.
+  func considering(
+    _ exceptions: [Finding], _ service: ServiceWithModule?, _ secureShell: SSHDSettings?,
+    _ name: [UInt8]
+  ) -> Decision {
+    if PAMCaller.asksNothing(at: name) {
+      switch kind {
+      case .asked: return Decision(.allowed, "the program of this service runs no auth line")
+      case .hasToEnroll:
+        return Decision(
+          .denied,
+          "\(reason); the program of this service cannot ask for it (reason=no-conversation)",
+          by: rules)
+      case .allowed, .denied, .throttled, .unknown: return self
+      }
+    }
+    if let other = exceptions.first(where: { $0.code == Doctor.sudoOtherAccount }),
+      kind == .asked || kind == .allowed
+    {
+      return Decision(.asked, "\(other.place): \(other.message)")
+    }
+    guard kind == .asked, let service else { return self }
+    let bypasses = ["auth-skippable", "auth-denial-ignored", "auth-result-reset"]
+    guard let bypass = exceptions.first(where: { bypasses.contains($0.code) }) else { return self }
+    let withPassword = service.effect(for: Claimant([.password]))
+    let isOpen =
+      secureShell.map { settings in
+        service.ways(settings).allSatisfy { !$0.asksForCode }
+      } ?? withPassword.canSucceed
+    guard isOpen else {
+      return Decision(.asked, "\(reason), but not on every way: \(bypass.place)", by: rules)
+    }
+    return Decision(
+      .allowed,
+      withPassword.callsModule
+        ? "a code is asked for, and any answer is accepted: \(bypass.place)"
+        : "the password is enough: \(bypass.place)", by: rules)
   }
 
   /// Returns why none of a user's factors can be used, or nil if one can.

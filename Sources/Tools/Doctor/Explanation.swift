@@ -184,6 +184,7 @@ package struct Explanation {
     decision =
       Self.decision(of: isKnown ? sudo : [], shell, access, stacks)
       ?? Self.decision(stacks, module, shell, policy, state: forecast.state)
+      .considering(exceptions, called, shell?.settings, service)
   }
 
   /// Whether the user has an account, as far as that is known.
@@ -343,9 +344,9 @@ extension Explanation {
     case .bypassesPAM(let reason, ignoresPAM: false): admission = reason
     case .asksPAM, nil:
       if case .closed(let reason) = access { return Decision(.denied, reason) }
-      let sudo = sudo.first { $0.code == Doctor.sudoWithoutCode && $0.severity == .error }
+      let sudo = sudo.first { $0.severity == .error && Doctor.sudoBypasses.contains($0.code) }
       guard let sudo else { return nil }
-      admission = "the rules of sudo ask for no code: \(sudo.place)"
+      admission = "\(sudo.place): \(sudo.message)"
     }
     return stacks.accountDenial.map { Decision(.denied, $0.reason) }
       ?? Decision(.allowed, admission)

@@ -141,7 +141,7 @@ struct SudoReport {
   private func otherAccount(_ group: Group, _ name: String, _ setting: String) -> Finding {
     let needsNone = asking.contains { needsNoCode(name, at: $0) }
     return make(
-      needsNone ? .error : .warning, "sudo-other-account", group,
+      needsNone ? .error : .warning, Doctor.sudoOtherAccount, group,
       "sudo asks \(names(group)) for the password and the code of \(name), and not for their own: "
         + "\(setting) is on"
         + (needsNone ? "; \(name) has no factor, so sudo asks for no code" : ""),

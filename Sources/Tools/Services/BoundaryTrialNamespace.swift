@@ -6,144 +6,64 @@ import MFACPOSIX
 import MFACrypto
 import MFAModel
 
-/// A private mount namespace in which two test accounts can sign in.
+/// A private mount namespace of this process, in which other files can be shown.
 ///
-/// The test accounts are in copies of /etc/passwd and /etc/shadow. Empty file systems in memory hide the
-/// store, the resident service and the state of pam_faillock, and nscd. What modules write to the
-/// system log is read here instead.
-package final class TrialNamespace: TrialHost {
+/// MUST 1: the process ends in it: it can never return to the host's mounts.
+package final class PrivateMounts {
   /// The folder for copies. No other process changes services meanwhile, so the folder has no other use.
-  private static let workspace = "\(InstalledPath.pendingChanges)"
-  /// Folders that are hidden if they exist.
-  private static let hidden = [
-    "\(InstalledPath.residentFolder)", "/run/faillock", "/var/run/nscd", "/run/nscd",
-  ]
-  /// An address for documentation (RFC 5737), from which no user signs in.
-  private static let remoteHost = "198.51.100.1"
+  static let workspace = "\(InstalledPath.pendingChanges)"
 
-  private let accounts: TrialAccounts
-  private let password: String
-  private var secret = SecretBytes(count: 0)
-  private let log: Int32
-  /// The connections to `log`.
-  private var writers: [Int32] = []
   private var number = 0
 
-  package var enrolled: [UInt8] { accounts.names[0] }
-  package var notEnrolled: [UInt8] { accounts.names[1] }
-
-  /// The address that test accounts sign in from at a service, or nil.
-  package static func remoteHost(at service: [UInt8]) -> String? {
-    service == Array("sshd".utf8) ? remoteHost : nil
-  }
-
-  /// Moves this process to a new mount namespace, and creates the test accounts there.
-  ///
-  /// MUST 1: the process ends with the trial: it can never return to the host's mounts.
+  /// Moves this process to a new mount namespace.
   package init() throws(AdminError) {
-    guard cposix_leave_mounts() == 0 else {
-      throw Self.failure("a private mount namespace")
-    }
-    for folder in Self.hidden where Self.isFolder(folder) { try Self.hide(folder, "mode=0755") }
-    if ThisHost.belongsToRealm { try Self.leaveRealm() }
-    try Self.hide(Self.workspace, "mode=0700")
-    log = try Self.catchLog()
-    password = try Self.random { () throws(SystemError) in
-      VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
-    }
-    accounts = try Self.accounts()
-    try addAccounts()
+    guard cposix_leave_mounts() == 0 else { throw Self.failure("a private mount namespace") }
   }
 
-  package func begin() -> TrialResult? {
-    do throws(AdminError) {
-      secret = try Self.random { () throws(SystemError) in try SecretBytes.random(count: 20) }
-      // Without this user, sign-ins of users fail too.
-      guard let owner = try Self.storeOwner() else { return .failed(Self.noOwner) }
-      try makeStore(owner.uid)
-      return try enrol()
-    } catch {
-      return .untried(error.sentence)
+  /// Hides the folder for copies, so that files can be shown.
+  package func openWorkspace() throws(AdminError) { try Self.hide(Self.workspace, "mode=0700") }
+
+  /// Shows the files of a service that are to be written.
+  package func show(_ plan: ServicePlan) throws(AdminError) {
+    for file in plan.files where file.path == SecureShellDropIn.path {
+      try show(file.new, in: SecureShellDropIn.folder, as: file.path)
     }
+    for file in plan.replacedFiles { try show(file.contents, at: file.path) }
   }
 
-  private static func random<Value: ~Copyable>(
-    _ body: () throws(SystemError) -> Value
-  ) throws(AdminError) -> Value {
-    do throws(SystemError) { return try body() } catch {
-      throw AdminError(at: "random numbers", "not available")
-    }
-  }
-
-  private static func failure(_ what: String) -> AdminError {
+  static func failure(_ what: String) -> AdminError {
     AdminError(at: what, SystemError(.open, number: cposix_errno()).text)
   }
 
-  private static func isFolder(_ path: String) -> Bool {
+  static func isFolder(_ path: String) -> Bool {
     var status = stat()
     // SAFETY: the string is valid during the call, which writes `status`.
     return unsafe stat(path, &status) == 0 && Int32(bitPattern: status.st_mode) & S_IFMT == S_IFDIR
   }
 
-  private static func hide(_ folder: String, _ options: String) throws(AdminError) {
+  static func hide(_ folder: String, _ options: String) throws(AdminError) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_memory(folder, options) == 0 else {
       throw failure("hiding \(folder)")
     }
   }
 
-  // MARK: The realm
-
-  /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
-  /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
-  /// and with a key of the trial: a host of a realm needs none.
-  private static func leaveRealm() throws(AdminError) {
-    let folder = "\(InstalledPath.configurationFolder)"
-    // The store of each trial hides this one.
-    let present = "\(InstalledPath.store)/configuration"
-    try hide("\(InstalledPath.store)", "mode=0755")
-    try makeFolder(present)
-    try showFile(folder, at: present)
-    let names = try AdminError.at(folder) { () throws(SystemError) in
-      try TrustedPath.names(in: present) { _ in true }
-    }
-    try hide(folder, "mode=0755")
-    let replaced = ["\(InstalledPath.realm)", "\(InstalledPath.key)", workspace]
-    for name in names where !replaced.contains("\(folder)/\(name)") {
-      let path = "\(folder)/\(name)"
-      if isFolder("\(present)/\(name)") {
-        try makeFolder(path)
-      } else {
-        try write([], to: path, permissions: 0o600, owner: 0)
-      }
-      try showFile("\(present)/\(name)", at: path)
-    }
-    try makeFolder(workspace)
-    let key = try random { () throws(SystemError) in
-      try randomBytes(count: SealingKey.length)
-    }
-    guard let owner = try storeOwner() else { throw AdminError(at: folder, noOwner) }
-    try write(key, to: "\(InstalledPath.key)", permissions: 0o400, owner: owner.uid)
-  }
-
-  private static func makeFolder(
+  static func makeFolder(
     _ path: String, permissions: mode_t = 0o755
   ) throws(AdminError) {
     // SAFETY: the string ends with a NUL and is valid during the call.
     guard unsafe mkdir(path, permissions) == 0 else { throw failure(path) }
   }
 
-  private static func showFile(_ file: String, at place: String) throws(AdminError) {
+  static func showFile(_ file: String, at place: String) throws(AdminError) {
     // SAFETY: the strings end with a NUL and are valid during the call.
     guard unsafe cposix_mount_file(file, place) == 0 else {
       throw failure("showing a file at \(place)")
     }
   }
 
-  // MARK: Files
-
   /// Writes a new file in the workspace, and shows it at the place of another one.
-  private func show(
+  func show(
     _ contents: [UInt8], at place: String, permissions: UInt32 = 0o644
   ) throws(AdminError) {
     number += 1
@@ -152,7 +72,7 @@ package final class TrialNamespace: TrialHost {
     try Self.showFile(path, at: place)
   }
 
-  private static func write(
+  static func write(
     _ contents: [UInt8], to path: String, permissions: UInt32, owner: UInt32
   ) throws(AdminError) {
     try inFolder(of: path, "writing \(path)") { (folder, name) throws(SystemError) in
@@ -165,7 +85,7 @@ package final class TrialNamespace: TrialHost {
   }
 
   /// Calls `body` with the folder of a path and the name of the file.
-  private static func inFolder<Value>(
+  static func inFolder<Value>(
     of path: String, _ what: String,
     _ body: (borrowing Directory, FileName) throws(SystemError) -> Value
   ) throws(AdminError) -> Value {
@@ -195,9 +115,116 @@ package final class TrialNamespace: TrialHost {
     }
   }
 
+  static func read(_ path: String) throws(AdminError) -> [UInt8] {
+    try AdminError.at(path) { () throws(SystemError) in
+      try PlainFile.read(path, longest: 1 << 24).get()
+    }
+  }
+}
+
+/// A private mount namespace in which two test accounts can sign in.
+///
+/// The test accounts are in copies of /etc/passwd and /etc/shadow. Empty file systems in memory hide the
+/// store, the resident service and the state of pam_faillock, and nscd. What modules write to the
+/// system log is read here instead.
+package final class TrialNamespace: TrialHost {
+  /// Folders that are hidden if they exist.
+  private static let hidden = [
+    "\(InstalledPath.residentFolder)", "/run/faillock", "/var/run/nscd", "/run/nscd",
+  ]
+  /// An address for documentation (RFC 5737), from which no user signs in.
+  private static let remoteHost = "198.51.100.1"
+
+  /// The namespace.
+  package let mounts: PrivateMounts
+  private let accounts: TrialAccounts
+  private let password: String
+  private var secret = SecretBytes(count: 0)
+  private let log: Int32
+  /// The connections to `log`.
+  private var writers: [Int32] = []
+
+  package var enrolled: [UInt8] { accounts.names[0] }
+  package var notEnrolled: [UInt8] { accounts.names[1] }
+
+  /// The address that test accounts sign in from at a service, or nil.
+  package static func remoteHost(at service: [UInt8]) -> String? {
+    service == Array("sshd".utf8) ? remoteHost : nil
+  }
+
+  /// Moves this process to a new mount namespace, and creates the test accounts there.
+  package init() throws(AdminError) {
+    mounts = try PrivateMounts()
+    for folder in Self.hidden where PrivateMounts.isFolder(folder) {
+      try PrivateMounts.hide(folder, "mode=0755")
+    }
+    if ThisHost.belongsToRealm { try Self.leaveRealm() }
+    try mounts.openWorkspace()
+    log = try Self.catchLog()
+    password = try Self.random { () throws(SystemError) in
+      VisibleText.escaping(Hexadecimal.text(of: try randomBytes(count: 12)))
+    }
+    accounts = try Self.accounts()
+    try addAccounts()
+  }
+
+  package func begin() -> TrialResult? {
+    do throws(AdminError) {
+      secret = try Self.random { () throws(SystemError) in try SecretBytes.random(count: 20) }
+      // Without this user, sign-ins of users fail too.
+      guard let owner = try Self.storeOwner() else { return .failed(Self.noOwner) }
+      try makeStore(owner.uid)
+      return try enrol()
+    } catch {
+      return .untried(error.sentence)
+    }
+  }
+
+  private static func random<Value: ~Copyable>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(AdminError) -> Value {
+    do throws(SystemError) { return try body() } catch {
+      throw AdminError(at: "random numbers", "not available")
+    }
+  }
+
+  // MARK: The realm
+
+  /// Hides that this host belongs to a realm, so that the module decides from the store of the trial. The
+  /// folder of the configuration is replaced by one with the same files but without the file that names the realm,
+  /// and with a key of the trial: a host of a realm needs none.
+  private static func leaveRealm() throws(AdminError) {
+    let folder = "\(InstalledPath.configurationFolder)"
+    // The store of each trial hides this one.
+    let present = "\(InstalledPath.store)/configuration"
+    try PrivateMounts.hide("\(InstalledPath.store)", "mode=0755")
+    try PrivateMounts.makeFolder(present)
+    try PrivateMounts.showFile(folder, at: present)
+    let names = try AdminError.at(folder) { () throws(SystemError) in
+      try TrustedPath.names(in: present) { _ in true }
+    }
+    try PrivateMounts.hide(folder, "mode=0755")
+    let replaced = ["\(InstalledPath.realm)", "\(InstalledPath.key)", PrivateMounts.workspace]
+    for name in names where !replaced.contains("\(folder)/\(name)") {
+      let path = "\(folder)/\(name)"
+      if PrivateMounts.isFolder("\(present)/\(name)") {
+        try PrivateMounts.makeFolder(path)
+      } else {
+        try PrivateMounts.write([], to: path, permissions: 0o600, owner: 0)
+      }
+      try PrivateMounts.showFile("\(present)/\(name)", at: path)
+    }
+    try PrivateMounts.makeFolder(PrivateMounts.workspace)
+    let key = try random { () throws(SystemError) in
+      try randomBytes(count: SealingKey.length)
+    }
+    guard let owner = try storeOwner() else { throw AdminError(at: folder, noOwner) }
+    try PrivateMounts.write(key, to: "\(InstalledPath.key)", permissions: 0o400, owner: owner.uid)
+  }
+
   package func put(_ files: [(path: String, contents: [UInt8])]) -> String? {
     do throws(AdminError) {
-      for file in files { try show(file.contents, at: file.path) }
+      for file in files { try mounts.show(file.contents, at: file.path) }
       return nil
     } catch {
       return error.sentence
@@ -223,16 +250,11 @@ package final class TrialNamespace: TrialHost {
     guard let hash = TrialTransaction.hash(of: password, salt: salt) else {
       throw AdminError(at: "libcrypt", "it has no SHA-512")
     }
-    try show(accounts.passwd(try Self.read("/etc/passwd")), at: "/etc/passwd")
-    try show(
-      accounts.shadow(try Self.read("/etc/shadow"), hash: hash, today: today), at: "/etc/shadow",
+    try mounts.show(accounts.passwd(try PrivateMounts.read("/etc/passwd")), at: "/etc/passwd")
+    try mounts.show(
+      accounts.shadow(try PrivateMounts.read("/etc/shadow"), hash: hash, today: today),
+      at: "/etc/shadow",
       permissions: 0o600)
-  }
-
-  private static func read(_ path: String) throws(AdminError) -> [UInt8] {
-    try AdminError.at(path) { () throws(SystemError) in
-      try PlainFile.read(path, longest: 1 << 24).get()
-    }
   }
 
   private static func now() throws(AdminError) -> Int64 {
@@ -244,21 +266,21 @@ package final class TrialNamespace: TrialHost {
   /// Creates an empty store, as packaging/install does.
   private func makeStore(_ owner: UInt32) throws(AdminError) {
     let store = "\(InstalledPath.store)"
-    try Self.hide(store, "mode=0700")
+    try PrivateMounts.hide(store, "mode=0700")
     for folder in ["factors", "attempts", "uids", "mail"] {
       let path = "\(store)/\(folder)"
-      try Self.makeFolder(path, permissions: 0o700)
+      try PrivateMounts.makeFolder(path, permissions: 0o700)
       // SAFETY: the strings end with a NUL and are valid during the calls.
       guard unsafe chown(path, owner, owner) == 0,
         // SAFETY: as above.
         unsafe chmod(path, 0o2700) == 0
-      else { throw Self.failure(path) }
+      else { throw PrivateMounts.failure(path) }
     }
     for file in ["audit-log", "audit-log.head"] {
-      try Self.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner)
+      try PrivateMounts.write([], to: "\(store)/\(file)", permissions: 0o600, owner: owner)
     }
     // SAFETY: the string ends with a NUL and is valid during the call.
-    guard unsafe chown(store, owner, owner) == 0 else { throw Self.failure(store) }
+    guard unsafe chown(store, owner, owner) == 0 else { throw PrivateMounts.failure(store) }
     try Self.makeIdentity(owner)
   }
 
@@ -266,13 +288,13 @@ package final class TrialNamespace: TrialHost {
   /// one, the host denies, and so does the trial.
   private static func makeIdentity(_ owner: UInt32) throws(AdminError) {
     let folder = "\(InstalledPath.storeIdentity)"
-    guard isFolder(folder) else { return }
-    try hide(folder, "mode=0700")
-    try write(
+    guard PrivateMounts.isFolder(folder) else { return }
+    try PrivateMounts.hide(folder, "mode=0700")
+    try PrivateMounts.write(
       [UInt8](repeating: 0, count: StoreIdentity.length),
       to: "\(folder)/\(StoreIdentity.fileName)", permissions: 0o600, owner: owner)
     // SAFETY: the string ends with a NUL and is valid during the call.
-    guard unsafe chown(folder, owner, owner) == 0 else { throw failure(folder) }
+    guard unsafe chown(folder, owner, owner) == 0 else { throw PrivateMounts.failure(folder) }
   }
 
   private static let noOwner = "there is no system user mfa"
@@ -356,10 +378,10 @@ package final class TrialNamespace: TrialHost {
   /// Shows a socket of this process at the place of the system log's. syslog(3) connects to stream
   /// sockets too, which keep what has not been read yet.
   private static func catchLog() throws(AdminError) -> Int32 {
-    let path = "\(workspace)/log"
+    let path = "\(PrivateMounts.workspace)/log"
     // SAFETY: the string ends with a NUL and is valid during the call.
     let socket = unsafe cposix_listen_stream(path)
-    guard socket >= 0 else { throw failure("a socket for the log") }
+    guard socket >= 0 else { throw PrivateMounts.failure("a socket for the log") }
     // Without a system log, nothing is caught and nothing is written.
     // SAFETY: the strings end with a NUL and are valid during the call.
     _ = unsafe cposix_mount_file(path, "/dev/log")

@@ -32,10 +32,12 @@ package struct LockedOutUsers: Equatable {
     guard case .success(let accounts) = rules.accounts else { return }
     let hasMatches = !SSHDFile(of: host).matches.isEmpty
     var questions = Self.mostUsers
-    for account in accounts where account.acceptsSignIns && account.account.uid != 0 {
-      guard let user = UserName(account.account.name), !Self.isExempt(account, plan, host) else {
-        continue
-      }
+    for account in accounts where account.account.uid != 0 {
+      guard let user = UserName(account.account.name), !Self.isExempt(account, plan, host),
+        // sshd serves files and ports also to users whose shell ends at once. Keys show who they are.
+        account.acceptsSignIns
+          || rules.means(of: user.bytes, general, isEnrolled: false)?.key == .present
+      else { continue }
       var present = general
       if hasMatches {
         questions -= 1

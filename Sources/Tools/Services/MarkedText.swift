@@ -12,7 +12,7 @@ package struct MarkedText: Equatable {
 
   /// Returns whether a line can appear between the marks.
   package static func isKnown(_ line: [UInt8]) -> Bool {
-    StackPlan.knownLines.contains { Array($0.utf8) == line } || SecureShellDropIn.isKnown(line)
+    StackPlan.isKnown(line) || SecureShellDropIn.isKnown(line)
   }
 
   /// The mark before our lines.
@@ -61,7 +61,7 @@ package struct MarkedText: Equatable {
       return true
     }
     let own = Self.call(in: text)
-    return own?.module == "pam_mfa.so"
+    return own?.module == "pam_mfa.so" || StackPlan.isKnown(line)
       || StackPlan.knownLines.contains { known in
         guard let own, let written = Self.call(in: known) else { return false }
         return own == written

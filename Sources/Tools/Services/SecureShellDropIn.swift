@@ -1,6 +1,7 @@
 import MFAAdmin
 import MFABase
 import MFADoctor
+import MFAModel
 
 /// The sshd drop-in file with the settings for a password or key followed by a code.
 package struct SecureShellDropIn {
@@ -22,6 +23,24 @@ package struct SecureShellDropIn {
     ]
   }
 
+  /// The line that gives users time to enrol in a sign-in. sshd allows two minutes by default.
+  static let timeToEnrol = "LoginGraceTime 600"
+
+  /// Returns the lines that policy needs: with the default time of sshd, an enrolment that is required in a sign-in
+  /// would not end.
+  static func policyLines(on host: any ExaminedHost) -> [String] {
+    do throws(ConfigurationError) {
+      guard try host.configuration(at: nil).mayRequireEnrollment(at: Array("sshd".utf8)) else {
+        return []
+      }
+    } catch {
+      // `enable` refuses such a configuration.
+      return []
+    }
+    let seconds = SSHDSettings.inForce(on: host)?.value(of: "logingracetime").flatMap { Int($0) }
+    return seconds.map { (1..<300).contains($0) } ?? false ? [timeToEnrol] : []
+  }
+
   /// Returns the settings of a connection that no `Match` line is about.
   static func effective(_ factors: SecureShellFactors) -> SSHDSettings {
     SSHDSettings([]).with(
@@ -39,7 +58,7 @@ package struct SecureShellDropIn {
     let all = SecureShellFactors.First.allCases.flatMap { first in
       lines(SecureShellFactors(first: first, exemptGroups: ["x"]))
     }
-    return Set(all.compactMap { $0.split(separator: " ").first?.lowercased() })
+    return Set((all + [timeToEnrol]).compactMap { $0.split(separator: " ").first?.lowercased() })
   }
 
   /// Returns whether a line is a `Match` line.
@@ -50,7 +69,7 @@ package struct SecureShellDropIn {
 
   /// Returns whether the file can contain a line between the marks.
   static func isKnown(_ line: [UInt8]) -> Bool {
-    SecureShellFactors.isExemption(line)
+    SecureShellFactors.isExemption(line) || line == Array(timeToEnrol.utf8)
       || SecureShellFactors.First.allCases.contains { first in
         lines(SecureShellFactors(first: first, exemptGroups: [])).contains {
           Array($0.utf8) == line
@@ -58,11 +77,11 @@ package struct SecureShellDropIn {
       }
   }
 
-  /// Returns the contents of the file.
+  /// Returns the contents of the file. `policyLines` precede all others: what follows a `Match` line is conditional.
   package static func text(
-    service: [UInt8], _ factors: SecureShellFactors = .usual
+    service: [UInt8], _ factors: SecureShellFactors = .usual, policyLines: [String] = []
   ) -> [UInt8] {
-    MarkedText(service: service).block(lines(factors))
+    MarkedText(service: service).block(policyLines + lines(factors))
   }
 
   /// Returns what a drop-in that this program has written asks for.

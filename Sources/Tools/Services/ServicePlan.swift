@@ -95,6 +95,7 @@ package struct ServicePlan {
       return
     }
     let stackFiles = try Self.stackFiles(service, factors.first, installed)
+    try Self.requireNoSecondCode(stackFiles, of: service, installed)
     guard Self.concernsSecureShell(service) else {
       files = stackFiles
       return
@@ -174,13 +175,55 @@ package struct ServicePlan {
     return files
   }
 
+  /// Throws if a service that includes one of the new files has lines of its own, and would ask for two codes.
+  private static func requireNoSecondCode(
+    _ files: [ChangedFile], of service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+  ) throws(AdminError) {
+    var planned = installed
+    for file in files {
+      let name = file.path.split(separator: "/").last.map { Array($0.utf8) } ?? []
+      planned = planned.replacing(
+        name, with: StackFile(path: Array(file.path.utf8), contents: file.new))
+    }
+    let names: [[UInt8]]
+    do throws(StackRefusal) { names = try installed.base.services() } catch {
+      throw noSafePlace(service, error.located)
+    }
+    for name in names where !family(of: service).contains(name) {
+      // A stack that cannot be read denies, with and without the new files.
+      guard asksTwice(name, planned) == true, asksTwice(name, installed) == false else { continue }
+      let text = try SystemFile.read(path(of: name))?.contents ?? []
+      throw .secondCode(
+        service: VisibleText.escaping(service), other: VisibleText.escaping(name),
+        file: path(of: name), wasEnabled: MarkedText(service: name).firstLine(in: text) != nil)
+    }
+  }
+
+  /// Returns whether a service asks for two codes, or nil if its stack cannot be read.
+  private static func asksTwice(
+    _ name: [UInt8], _ source: OverlaidStacks<InstalledStacks>
+  ) -> Bool? {
+    do throws(StackRefusal) {
+      return try ServiceWithModule(name, from: source).map { ClosedStack.askedTwice($0) != nil }
+        ?? false
+    } catch {
+      return nil
+    }
+  }
+
   private static func dropIn(
     _ service: [UInt8], _ factors: SecureShellFactors
   ) throws(AdminError) -> [ChangedFile] {
-    let text = SecureShellDropIn.text(service: service, factors)
+    let text = SecureShellDropIn.text(
+      service: service, factors, policyLines: SecureShellDropIn.policyLines(on: LocalExaminedHost())
+    )
     if let present = try SystemFile.read(SecureShellDropIn.path) {
       // The drop-in may remain after an administrator removed the lines from the service's file.
-      guard present.contents == text else {
+      // Without this file, sshd might allow less time than with it.
+      let forms = [[], [SecureShellDropIn.timeToEnrol]].map {
+        SecureShellDropIn.text(service: service, factors, policyLines: $0)
+      }
+      guard forms.contains(present.contents) else {
         throw SecureShellObstacle.occupied
       }
       return []

@@ -21,6 +21,9 @@ package struct StackPlan: Equatable {
   /// password and then, by `auth`, for a code.
   private static let authIfAfterKey =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so after_key"
+  /// Jumps over the `substack` line of the password, which is there a second time as an `include`: a wrong
+  /// password ends a substack and not the stack.
+  private static let overSubstack = "auth [success=1 default=ignore] pam_permit.so"
   private static let account = "account required pam_mfa.so"
   /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
@@ -30,8 +33,17 @@ package struct StackPlan: Equatable {
 
   /// All lines that are added to service files.
   static let knownLines = [
-    auth, authAfterKey, authIfAfterKey, account, rootAccount, session,
+    auth, authAfterKey, authIfAfterKey, overSubstack, account, rootAccount, session,
   ]
+
+  /// Returns whether a line is one of those that are added.
+  static func isKnown(_ line: [UInt8]) -> Bool {
+    knownLines.contains { Array($0.utf8) == line }
+      || line.starts(with: included.utf8)
+        && IncludedServiceFile.contains(Array(line.dropFirst(included.utf8.count)))
+  }
+
+  private static let included = "auth include "
 
   private static func accountLines(of service: [UInt8]) -> [String] {
     if SessionService(service) == .sshd { return [account, session] }
@@ -76,7 +88,30 @@ package struct StackPlan: Equatable {
         if obstacle == StackProof.missing { obstacle = found }
       }
     }
+    if let draft = try inPlaceOfSubstack(service, mark: mark, file, ends, line, source) {
+      return draft
+    }
     throw ServicePlan.noSafePlace(service, obstacle)
+  }
+
+  /// Returns the file with the lines above the line that asks for the password, if that is a `substack` line, and
+  /// with the password asked for above them.
+  private static func inPlaceOfSubstack<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], _ file: StackFile, _ ends: [Int], _ line: Int,
+    _ source: OverlaidStacks<Source>
+  ) throws(AdminError) -> [UInt8]? {
+    let start = line == 0 ? 0 : ends[line - 1]
+    let words = String(decoding: file.contents[start..<ends[line]], as: UTF8.self)
+      .split(whereSeparator: \.isWhitespace)
+    guard words.count == 3, words[0] == "auth", words[1] == "substack",
+      IncludedServiceFile.contains(Array(words[2].utf8))
+    else { return nil }
+    let lines = [included + words[2], auth, overSubstack]
+    return try drafts(service, lines, mark: mark, file, insertingAt: start, in: source).first {
+      draft in
+      let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
+      return StackProof.obstacle(of: service, in: changed) == nil
+    }
   }
 
   /// Returns the text with lines above all others, which must then prove what `first` says.
@@ -95,14 +130,15 @@ package struct StackPlan: Equatable {
   /// Returns the candidates: the file with all lines at `end`, and with the `account` line above
   /// all other `account` lines instead.
   private static func drafts<Source: StackSource>(
-    _ service: [UInt8], mark: [UInt8], _ file: StackFile, insertingAt end: Int,
+    _ service: [UInt8], _ auth: [String] = [auth], mark: [UInt8], _ file: StackFile,
+    insertingAt end: Int,
     in source: OverlaidStacks<Source>
   ) throws(AdminError) -> [[UInt8]] {
     let marks = MarkedText(service: mark)
     let text = file.contents
-    let together = marks.inserting([auth] + accountLines(of: service), into: text, at: end)
+    let together = marks.inserting(auth + accountLines(of: service), into: text, at: end)
     guard let top = try accountStart(service, file, source), top <= end else { return [together] }
-    let below = marks.inserting([auth], into: text, at: end)
+    let below = marks.inserting(auth, into: text, at: end)
     return [together, marks.inserting(accountLines(of: service), into: below, at: top)]
   }
 

@@ -30,6 +30,20 @@ package enum TrialProgram {
       return result
     }
   }
+
+  /// Returns a sentence for each user whose sign-in at a service would fail with its new files.
+  package static func forecasts(
+    of plan: ServicePlan, for users: [[UInt8]]
+  ) throws(AdminError) -> [String] {
+    let names = users.map { "--forecast=" + String(decoding: $0, as: UTF8.self) }
+    let output = try ChildProgram(
+      arguments: [program, command] + names + plan.factors.arguments
+        + [String(decoding: plan.service, as: UTF8.self)],
+      seconds: patience
+    ).run()
+    guard output.isSuccess else { throw AdminError(at: program, output.complaint) }
+    return String(decoding: output.output, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
 }
 
 /// The test accounts, and the contents of /etc/passwd and /etc/shadow with them.

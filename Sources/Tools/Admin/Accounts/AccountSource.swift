@@ -162,6 +162,14 @@ package enum PAMCaller {
     "mfa-enroll",
   ]
 
+  /// The services whose programs run no `auth` line, and cannot ask their users anything.
+  private static let withoutUsers: Set = ["cron", "crond", "atd", "systemd-user"]
+
+  /// Returns whether the service's program only checks the account, for a user who is not there.
+  package static func asksNothing(at service: [UInt8]) -> Bool {
+    withoutUsers.contains(String(decoding: service, as: UTF8.self))
+  }
+
   /// Returns whether signed-in users start the service's program. Other programs are root's, and
   /// pam_rootok.so then always succeeds.
   package static func isStartedByUsers(_ service: [UInt8]) -> Bool {

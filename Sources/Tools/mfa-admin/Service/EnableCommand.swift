@@ -58,7 +58,6 @@ struct EnableCommand: ParsableCommand {
       let plans = try plans()
       for plan in plans {
         ServiceCommand.show(plan.diff)
-        warnOfKeysAlone(plan)
         warn(of: plan)
       }
       // Two commands must not use the folder of the journal at the same time.
@@ -74,11 +73,10 @@ struct EnableCommand: ParsableCommand {
     if let error = outcome.errors.first { throw error }
     let plans = try plans()
     guard !plans.isEmpty else { return }
-    for plan in plans { warnOfKeysAlone(plan) }
+    for plan in plans { warn(of: plan) }
     try prove(plans)
     let end = try switching.enable(plans, seconds: noConfirm ? nil : time.seconds)
     for plan in plans { report(of: plan) }
-    for plan in plans { warn(of: plan) }
     if let end { tellWhatToDo(plans, end) }
   }
 
@@ -190,7 +188,9 @@ struct EnableCommand: ParsableCommand {
     }
   }
 
+  /// Says what the plan changes for users, before it is carried out.
   private func warn(of plan: ServicePlan) {
+    warnOfKeysAlone(plan)
     for exception in plan.exceptions {
       Console.printError(
         "warning: \(exception.place): \(exception.keyword) has a different value for some sign-ins")
@@ -208,19 +208,14 @@ struct EnableCommand: ParsableCommand {
         Console.printError("note: a key alone signs in the members of \(group), without a code")
       }
     }
-    guard !dryRun else { return }
-    let rules = HostRules(of: DoctorCommand.host)
-    for name in ServiceCommand.concerned(by: plan.service) {
-      guard let user = UserName(name) else { continue }
-      let explanation = Explanation.onThisHost(
-        Explanation.Question(user, at: plan.service), rules: rules)
-      switch explanation.decision.kind {
-      case .asked, .allowed, .hasToEnroll: continue
-      case .denied, .throttled, .unknown:
-        Console.printError(
-          "warning: \(plan.name): a sign-in of \(VisibleText(user)) would fail: "
-            + explanation.decision.sentence)
+    do throws(AdminError) {
+      let users = ServiceCommand.concerned(by: plan.service)
+      for sentence in try TrialProgram.forecasts(of: plan, for: users) {
+        Console.printError("warning: \(sentence)")
       }
+    } catch {
+      Console.printError(
+        "warning: \(plan.name): cannot predict who could still sign in: \(error.sentence)")
     }
   }
 }

@@ -13,6 +13,9 @@ struct TrySignInCommand: ParsableCommand {
 
   @OptionGroup var secureShell: SecureShellOptions
 
+  @Option(help: "Predict sign-ins of this user, and try none.")
+  var forecast: [String] = []
+
   @Argument(help: "The services.")
   var services: [String]
 
@@ -22,6 +25,7 @@ struct TrySignInCommand: ParsableCommand {
     for service in services {
       plans.append(try ServicePlan(try ServicePlan.service(service), secureShell.value))
     }
+    guard forecast.isEmpty else { return try write(forecasts(of: plans)) }
     let namespace: TrialNamespace
     do throws(AdminError) { namespace = try TrialNamespace() } catch {
       for plan in plans { try write(.untried(error.sentence), plan) }
@@ -43,6 +47,31 @@ struct TrySignInCommand: ParsableCommand {
     }
   }
 
+  /// Predicts sign-ins with the new files. A prediction that is not possible has no line.
+  private func forecasts(of plans: [ServicePlan]) throws(AdminError) -> [String] {
+    let mounts = try PrivateMounts()
+    try mounts.openWorkspace()
+    for plan in plans { try mounts.show(plan) }
+    let rules = HostRules(of: DoctorCommand.host)
+    return plans.flatMap { plan in
+      forecast.compactMap { name -> String? in
+        guard let user = UserName(Array(name.utf8)) else { return nil }
+        let decision = Explanation.onThisHost(
+          Explanation.Question(user, at: plan.service), rules: rules
+        ).decision
+        switch decision.kind {
+        case .asked, .allowed, .hasToEnroll: return nil
+        case .denied, .throttled, .unknown:
+          return "\(plan.name): a sign-in of \(VisibleText(user)) would fail: \(decision.sentence)"
+        }
+      }
+    }
+  }
+
+  private func write(_ lines: [String]) throws {
+    for line in lines { try Console.write(line + "\n") }
+  }
+
   private func write(_ result: TrialResult, _ plan: ServicePlan) throws {
     try Console.write(result.line(of: plan.name))
   }
@@ -55,7 +84,7 @@ struct TrySignInCommand: ParsableCommand {
     guard ServicePlan.concernsSecureShell(plan.service) else { return nil }
     do throws(AdminError) {
       for file in plan.files where file.path == SecureShellDropIn.path {
-        try namespace.show(file.new, in: SecureShellDropIn.folder, as: file.path)
+        try namespace.mounts.show(file.new, in: SecureShellDropIn.folder, as: file.path)
       }
       _ = try SecureShellServer.check(expecting: secureShell.value.first)
       return nil
