@@ -49,6 +49,11 @@ import Testing
       (.configuration(failure(.tooManyFiles(64))), 1),
       (.configuration(failure(.notUTF8)), 1),
       (.configurationBusy, 1),
+      (.noSystemUser, 1),
+      (.unrepaired(1), 1),
+      (.unrepaired(2), 1),
+      (.repairNeeded(1), 1),
+      (.repairNeeded(2), 1),
       (.mistakes(1, inForce: true), 1),
       (.mistakes(2, inForce: false), 1),
       (.noSuchTenant("\u{1B}"), 2),
@@ -246,7 +251,8 @@ enum AdminErrorCase: CaseIterable {
   case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
     configuration, mistakes, noSuchTenant, unreadable, unwritable, notIdentityPlatform, notApplied,
-    configurationBusy, unusableRecords, findings, noSuchFinding, findingWithoutLine,
+    configurationBusy, noSystemUser,
+    unrepaired, repairNeeded, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
     notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, noRealm,
@@ -287,6 +293,9 @@ enum AdminErrorCase: CaseIterable {
       case .notIdentityPlatform: .notIdentityPlatform
       case .notApplied: .notApplied
       case .configurationBusy: .configurationBusy
+      case .noSystemUser: .noSystemUser
+      case .unrepaired: .unrepaired
+      case .repairNeeded: .repairNeeded
       case .unusableRecords: .unusableRecords
       case .findings: .findings
       case .noSuchFinding: .noSuchFinding

@@ -950,7 +950,7 @@ struct ExaminationTests {
       $0.texts["/proc/self/mountinfo"] = "22 1 0:2 / / rw - tmpfs tmpfs rw\n"
     },
     Row(404, "warning rekey-unfinished /etc/mfa/key.next") {
-      $0.statuses["/etc/mfa/key.next"] = MemoryHost.file(0, 0o600)
+      $0.statuses["/etc/mfa/key.next"] = MemoryHost.file(999, 0o400, size: 32)
     },
     Row(
       18, "warning drop-in-ignored /etc/mfa/mfa.conf.d/.hidden.conf",

@@ -212,7 +212,7 @@ extension EndToEnd {
       let distrusted = try verify()
       #expect(distrusted.status == .exited(1))
       #expect(
-        distrusted.errorText.contains("hint: chown mfa:mfa \(Self.auditLog) && chmod 0600"),
+        distrusted.errorText.contains("hint: mfa-admin repair && mfa-admin audit-log verify"),
         "\(distrusted.errorText)")
       try Command.succeed(["/bin/chmod", "0600", Self.auditLog])
       // Both files are missing although records exist.

@@ -179,7 +179,7 @@ package struct Account: Equatable, Sendable {
   }
 
   /// Returns the name of the group with this ID, or nil if no such group exists.
-  private static func groupName(of id: UInt32) throws(SystemError) -> [UInt8]? {
+  package static func groupName(of id: UInt32) throws(SystemError) -> [UInt8]? {
     // SAFETY: see `lookUpGroup`.
     try unsafe lookUpGroup { entry, buffer, capacity, result in
       unsafe getgrgid_r(id, entry, buffer, capacity, result)

@@ -137,6 +137,12 @@ public struct Directory: ~Copyable {
     }
   }
 
+  /// Changes the owner, the group and then the permissions of the directory. Only root may do that.
+  package func change(owner: UInt32, group: UInt32, permissions: UInt32) throws(SystemError) {
+    _ = try retrying(.changeOwner) { fchown(descriptor, owner, group) }
+    _ = try retrying(.changeMode) { fchmod(descriptor, permissions) }
+  }
+
   /// Waits until the directory's entries are on disk.
   package func sync() throws(SystemError) {
     _ = try retrying(.sync) { fsync(descriptor) }

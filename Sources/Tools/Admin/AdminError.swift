@@ -69,6 +69,12 @@ package enum AdminError: Error, Equatable {
   case lockedOut(Int, of: Int)
   /// So many ways into services require nothing before the code.
   case firstFactorMissing(Int)
+  /// The system user that owns the store does not exist.
+  case noSystemUser
+  /// So many files and folders cannot be repaired.
+  case unrepaired(Int)
+  /// So many files and folders have to be repaired.
+  case repairNeeded(Int)
   /// The folder of PAM's service files cannot be read.
   case services(StackRefusal)
   /// The path is not absolute.
@@ -207,18 +213,20 @@ package enum AdminError: Error, Equatable {
       .refused(.badHostName, _), .refused(.badGrant, _):
       (.usage, false)
     case .findings: (.findings, false)
-    case .account, .accounts, .busy, .clock, .configurationBusy, .file, .fileChanged, .locked,
+    case .account, .accounts, .busy, .clock, .configurationBusy, .file, .fileChanged,
+      .locked,
       .noRelay, .reload, .report, .rollbackWatcher, .silentRelay, .system, .unrecorded,
       .unusableFile:
       (.failure, true)
     case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined,
-      .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing, .imageNotPrepared,
+      .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing,
+      .imageNotPrepared,
       .importConflicts, .importListOfOtherRealm, .importListUnusable, .importSource,
       .invalidRecord, .localCommand, .lockedOut, .manyAccountsMissing, .mistakes, .module,
-      .noNewSignIn, .notApplied, .notEnded, .notIdentityPlatform, .notImported, .notMet,
-      .notRenamed, .otherVersion, .output, .refused, .secondCode, .secureShell, .services, .stack,
-      .store,
-      .storeNotMade, .tooManyGrants, .trial, .unknownProgram, .unreadable, .untried,
+      .noNewSignIn, .noSystemUser, .notApplied, .notEnded, .notIdentityPlatform, .notImported,
+      .notMet, .notRenamed, .otherVersion, .output, .refused, .repairNeeded, .secondCode,
+      .secureShell, .services, .stack, .store, .storeNotMade, .tooManyGrants, .trial,
+      .unknownProgram, .unreadable, .unrepaired, .untried,
       .untrustedRelay, .unusable, .unusableRecords, .unwritable, .usersNotImported:
       (.failure, false)
     }
@@ -302,6 +310,12 @@ package enum AdminError: Error, Equatable {
       "\(VisibleText.escaping(place)) cannot be read, so the finding cannot be recognised later"
     case .noSuchAcceptance(let code, let place):
       "\(VisibleText.escaping(code)) is not accepted at \(VisibleText.escaping(place))"
+    case .noSystemUser: "the user mfa does not exist: no factor can be used and no user can enrol"
+    case .unrepaired(1): "1 file is not as it has to be, and cannot be repaired by this command"
+    case .unrepaired(let count):
+      "\(count) files are not as they have to be, and cannot be repaired by this command"
+    case .repairNeeded(1): "1 file has to be repaired"
+    case .repairNeeded(let count): "\(count) files have to be repaired"
     case .lockedOut(1, let total): "1 of \(total) accounts would be locked out"
     case .lockedOut(let count, let total): "\(count) of \(total) accounts would be locked out"
     case .firstFactorMissing(1): "a service requires nothing before the code"
@@ -419,6 +433,9 @@ package enum AdminError: Error, Equatable {
     case .noSuchAcceptance: "mfa-admin doctor accepted lists the accepted findings"
     case .lockedOut: "mfa-admin explain --user USER --service SERVICE shows details for one account"
     case .firstFactorMissing: "mfa-admin doctor shows the line or setting to change"
+    case .noSystemUser: "install mfa again: " + Installation.command
+    case .unrepaired: "the lines above say what to do; then run mfa-admin repair again"
+    case .repairNeeded: "mfa-admin repair"
     case .services: "it must belong to root, and only root may write to it"
     case .unusableRecords: "mfa-admin show USER says what to do about each record"
     case .notAPath: "use a path that begins with / and has no . or .. component"
@@ -531,8 +548,18 @@ package enum AdminError: Error, Equatable {
   /// Returns the command that lets the user who decides read a file of the configuration, if that is what
   /// is wrong.
   package static func remedy(_ failure: ConfigurationError) -> String? {
-    guard isHiddenFromDecider(failure) else { return nil }
+    guard isHiddenFromDecider(failure) else {
+      return isWronglyOwned(failure) ? "mfa-admin repair" : nil
+    }
     return ReadingObstacle.remedy(at: failure.path)
+  }
+
+  /// Returns whether `mfa-admin repair` can correct the owner or the permissions of the file.
+  private static func isWronglyOwned(_ failure: ConfigurationError) -> Bool {
+    guard case .system(let error) = failure.reason,
+      failure.path.starts(with: InstalledPath.configurationFolder.bytes)
+    else { return false }
+    return error.distrust == .wrongOwner || error.distrust == .wrongPermissions
   }
 
   /// Returns whether the user who decides cannot read the file: root can read everything.

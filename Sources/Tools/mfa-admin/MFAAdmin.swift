@@ -24,7 +24,8 @@ struct MFAAdmin: ParsableCommand {
       ReportCommand.self, CheckCommand.self, RealmCommand.self, PhoneCommand.self,
       RekeyCommand.self, AdoptStoreCommand.self, PrepareImageCommand.self,
       BreakGlassCommand.self,
-      BackupCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self, TryWritingCommand.self,
+      BackupCommand.self, RepairCommand.self, RestoreBackupCommand.self, LoadModuleCommand.self,
+      TryWritingCommand.self,
       TrySignInCommand.self,
     ])
 }

@@ -117,16 +117,12 @@ package enum RecordProblem: Equatable, Sendable {
     }
   }
 
-  private static func path(_ error: FactorStoreError) -> String {
-    if case .system(let part, _) = error { describe(part) } else { describe(.auditLog) }
-  }
-
   /// Returns the hint for a file of the audit log that is not trusted. If only the owner or the
   /// mode is wrong, the content may be intact, which the hash chain can verify.
-  private static func hint(distrustedAuditLog distrust: TrustFailure, _ path: String) -> String {
+  private static func hint(distrustedAuditLog distrust: TrustFailure) -> String {
     switch distrust {
     case .wrongOwner, .wrongPermissions:
-      "chown mfa:mfa \(path) && chmod 0600 \(path), then mfa-admin audit-log verify"
+      "mfa-admin repair && mfa-admin audit-log verify"
     case .symbolicLink, .notARegularFile, .notADirectory, .severalNames, .empty, .tooLarge,
       .wrongSize:
       "restore it from a backup as a regular file, or start a new audit log: mfa-admin(8), AUDIT LOG"
@@ -180,7 +176,7 @@ package enum RecordProblem: Equatable, Sendable {
       case .system(.auditLog, let cause), .system(.auditLogHead, let cause),
         .system(.auditLogIndex, let cause):
         if let distrust = cause.distrust {
-          return Self.hint(distrustedAuditLog: distrust, Self.path(error))
+          return Self.hint(distrustedAuditLog: distrust)
         }
         return
           "changes are refused while the audit log cannot be written; check: "

@@ -27,8 +27,7 @@ package enum BreakGlass: SingleExamination {
         severity: .error, code: "break-glass-exposed", place: path,
         message:
           "has the hash of the break-glass code, and other users may read or change the file",
-        hint: "chown root:mfa \(path) && chmod 0640 \(path), then make a new code: mfa-admin "
-          + "break-glass USER")
+        hint: "mfa-admin repair, then make a new code: mfa-admin break-glass USER")
     }
     guard let credential = credential(on: snapshot.host) else {
       return Finding(
