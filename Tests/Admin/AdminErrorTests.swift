@@ -49,6 +49,12 @@ import Testing
       (.configuration(failure(.tooManyFiles(64))), 1),
       (.configuration(failure(.notUTF8)), 1),
       (.configurationBusy, 1),
+      (.editorBusy, 1),
+      (.editorFailed("\u{1B}", .exited(2)), 1),
+      (.editorFailed("\u{1B}", .killed), 1),
+      (.noEditor(["\u{1B}", "vi"]), 1),
+      (.noTerminal, 64),
+      (.discarded, 1),
       (.noSystemUser, 1),
       (.unrepaired(1), 1),
       (.unrepaired(2), 1),
@@ -251,7 +257,7 @@ enum AdminErrorCase: CaseIterable {
   case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
     configuration, mistakes, noSuchTenant, unreadable, unwritable, notIdentityPlatform, notApplied,
-    configurationBusy, noSystemUser,
+    configurationBusy, editorFailed, noEditor, editorBusy, noTerminal, discarded, noSystemUser,
     unrepaired, repairNeeded, unusableRecords, findings, noSuchFinding, findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
@@ -293,6 +299,11 @@ enum AdminErrorCase: CaseIterable {
       case .notIdentityPlatform: .notIdentityPlatform
       case .notApplied: .notApplied
       case .configurationBusy: .configurationBusy
+      case .editorFailed: .editorFailed
+      case .noEditor: .noEditor
+      case .editorBusy: .editorBusy
+      case .noTerminal: .noTerminal
+      case .discarded: .discarded
       case .noSystemUser: .noSystemUser
       case .unrepaired: .unrepaired
       case .repairNeeded: .repairNeeded

@@ -52,6 +52,30 @@ import Testing
     #expect(String(decoding: lines.text, as: UTF8.self) == row.expected)
   }
 
+  @Test("a setting is removed from its section, and everything else stays")
+  func removal() {
+    var lines = ConfigurationLines(
+      Array("# a\n[project]\nenrolment = x\n# b\n[tenant t]\nenrolment = y\n".utf8))
+    let keys = ConfigurationLines.spellings(of: "enrollment")
+    let first = lines.remove(keys, tenant: nil)
+    let second = lines.remove(keys, tenant: nil)
+    let other = lines.remove(keys, tenant: Array("u".utf8))
+    #expect(first && !second && !other)
+    #expect(
+      String(decoding: lines.text, as: UTF8.self)
+        == "# a\n[project]\n# b\n[tenant t]\nenrolment = y\n")
+  }
+
+  @Test("the nearest key is named if it is similar")
+  func nearest() {
+    let rows: [(String, Configuration.Key?)] = [
+      ("stat", .state), ("adjacent_interval", .adjacentIntervals),
+      ("throtle_after", .throttleAfter),
+      ("enrolment", .enrollment), ("zzzzzz", nil), ("", nil),
+    ]
+    for (name, key) in rows { #expect(Configuration.Key.nearest(to: name) == key, "\(name)") }
+  }
+
   struct Row {
     let layers: [ConfigurationEdit.Layer]
     let text: String

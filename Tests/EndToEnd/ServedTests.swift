@@ -104,6 +104,10 @@ extension EndToEnd {
       try machine.keepConfiguration()
       let (user, _) = try machine.addEnrolledUser()
       let service = try machine.makeService(Self.stack)
+      let other = try machine.makeService([
+        "auth requisite pam_mfa.so", "auth required pam_permit.so",
+        "account required pam_permit.so",
+      ])
       try machine.writeConfiguration("[project]\n")
       _ = try ResidentService(on: machine)
       func run(_ arguments: String, input: String = "") throws -> Command {
@@ -117,11 +121,23 @@ extension EndToEnd {
       let emergency = "/etc/mfa/mfa.conf.d/99-emergency.conf"
       let set = try run("set --file 99-emergency.conf state disabled")
       #expect(set.status == .exited(0), "\(set.errorText)")
+      // Of the first service, nothing but the code would let the user in.
+      #expect(
+        set.text.contains("1 user (\(user.name)) will be denied at \(service): "),
+        "\(set.text) \(set.errorText)")
+      #expect(
+        set.text.contains(
+          "(\(user.name)) will be let in without a code at \(other) (before: asked for a code)\n"),
+        "\(set.text)")
+      #expect(try user.signIn(to: other, typing: "x").code == "PAM_SUCCESS")
       #expect(
         try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a", emergency]) == "root root 644\n")
       #expect(try signIn() != "PAM_AUTH_ERR")
       // The file that decides the key is changed, and its version before is kept.
-      #expect(try run("set state enabled").text.contains(emergency + ".old"))
+      let enabled = try run("set state enabled").text
+      #expect(enabled.contains(emergency + ".old"))
+      #expect(
+        enabled.contains("(\(user.name)) will be asked for a code at \(service) ("), "\(enabled)")
       #expect(try signIn() == "PAM_AUTH_ERR")
       #expect(
         machine.contents(of: emergency + ".old") == Array("[project]\nstate = disabled\n".utf8))

@@ -53,6 +53,16 @@ package enum AdminError: Error, Equatable {
   case notApplied(ConfigurationError)
   /// So many accounts are missing that a directory service is probably unavailable.
   case manyAccountsMissing(Int, of: Int)
+  /// The editor ended with a failure, and nothing was changed.
+  case editorFailed(String, ProgramEnd)
+  /// None of these editors exists.
+  case noEditor([String])
+  /// Another process edits the configuration.
+  case editorBusy
+  /// An editor needs a terminal.
+  case noTerminal
+  /// The administrator discarded the changes.
+  case discarded
   /// Another process is changing the configuration.
   case configurationBusy
   /// The number of listed records that cannot be used.
@@ -209,23 +219,23 @@ package enum AdminError: Error, Equatable {
       .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile, .nothingToConfirm,
       .refused(.notFound, _), .refused(.unknownGroup, _):
       (.notFound, false)
-    case .severalFactors, .unconfirmed, .notAPath, .noRealm, .localOption,
+    case .severalFactors, .unconfirmed, .noTerminal, .notAPath, .noRealm, .localOption,
       .refused(.badHostName, _), .refused(.badGrant, _):
       (.usage, false)
     case .findings: (.findings, false)
-    case .account, .accounts, .busy, .clock, .configurationBusy, .file, .fileChanged,
+    case .account, .accounts, .busy, .clock, .configurationBusy, .editorBusy, .file, .fileChanged,
       .locked,
       .noRelay, .reload, .report, .rollbackWatcher, .silentRelay, .system, .unrecorded,
       .unusableFile:
       (.failure, true)
-    case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined,
-      .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing,
+    case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined, .discarded,
+      .editorFailed, .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing,
       .imageNotPrepared,
       .importConflicts, .importListOfOtherRealm, .importListUnusable, .importSource,
       .invalidRecord, .localCommand, .lockedOut, .manyAccountsMissing, .mistakes, .module,
-      .noNewSignIn, .noSystemUser, .notApplied, .notEnded, .notIdentityPlatform, .notImported,
-      .notMet, .notRenamed, .otherVersion, .output, .refused, .repairNeeded, .secondCode,
-      .secureShell, .services, .stack, .store, .storeNotMade, .tooManyGrants, .trial,
+      .noEditor, .noNewSignIn, .noSystemUser, .notApplied, .notEnded, .notIdentityPlatform,
+      .notImported, .notMet, .notRenamed, .otherVersion, .output, .refused, .repairNeeded,
+      .secondCode, .secureShell, .services, .stack, .store, .storeNotMade, .tooManyGrants, .trial,
       .unknownProgram, .unreadable, .unrepaired, .untried,
       .untrustedRelay, .unusable, .unusableRecords, .unwritable, .usersNotImported:
       (.failure, false)
@@ -299,6 +309,15 @@ package enum AdminError: Error, Equatable {
     case .notApplied(let failure): "nothing was changed: \(Self.message(failure))"
     case .manyAccountsMissing(let count, let total):
       "the accounts of \(count) of \(total) users with a record cannot be found"
+    case .editorFailed(let name, .exited(let status)):
+      "\(VisibleText.escaping(name)) ended with the status \(status); nothing was changed"
+    case .editorFailed(let name, .killed):
+      "\(VisibleText.escaping(name)) was ended by a signal; nothing was changed"
+    case .noEditor(let names):
+      "there is no editor \(VisibleText.escaping(names.joined(separator: ", ")))"
+    case .editorBusy: "the configuration is being edited already"
+    case .noTerminal: "an editor needs a terminal"
+    case .discarded: "your changes were discarded; nothing was changed"
     case .configurationBusy: "another process is changing the configuration"
     case .findings(let errors, let warnings):
       "found "
@@ -423,6 +442,12 @@ package enum AdminError: Error, Equatable {
     case .manyAccountsMissing:
       "check with getent passwd that the directory service responds; if they were deleted: mfa-admin "
         + "prune --many"
+    case .editorFailed: "run the command again, and save the file before the editor ends"
+    case .noEditor: "name an editor: sudo EDITOR=/usr/bin/nano mfa-admin config edit"
+    case .editorBusy: "fuser -v \(InstalledPath.configurationLock) shows the process"
+    case .noTerminal:
+      "mfa-admin config set changes one setting; mfa-admin config write takes a file from standard input"
+    case .discarded: "to begin again: mfa-admin config edit"
     case .configurationBusy:
       "try again; fuser -v \(VisibleText.escaping(ConfigurationFile.folderPath)) shows the process"
     case .notApplied(let failure): Self.hint(notApplied: failure)
@@ -541,6 +566,10 @@ package enum AdminError: Error, Equatable {
     }
     if case .noSelector = failure.reason {
       return "define the tenant and its selectors in another file first: mfa.conf(5)"
+    }
+    if case .unknownKey(let name, _) = failure.reason {
+      let nearest = Configuration.Key.nearest(to: String(decoding: name.text, as: UTF8.self))
+      return (nearest.map { "did you mean \($0.name)? " } ?? "") + "mfa.conf(5) describes each key"
     }
     return "mfa-admin config show shows the settings in other files"
   }

@@ -11,6 +11,9 @@ package enum Console {
   /// Whether standard input and standard error are terminals, so that a question can be asked.
   package static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
+  /// Whether a program can be run at the terminal: all standard streams are terminals.
+  package static var hasTerminal: Bool { canAsk && isatty(STDOUT_FILENO) == 1 }
+
   /// The number of columns of standard output, or nil if it is not a terminal.
   package static var columns: Int? {
     guard isatty(STDOUT_FILENO) == 1 else { return nil }
@@ -81,13 +84,13 @@ package enum Console {
 
   /// Asks for confirmation at the terminal, and returns whether the answer is yes.
   package static func askForConfirmation(_ question: String) -> Bool {
-    ["y", "yes"].contains(ask(question + " [y/N]"))
+    ["y", "yes"].contains(ask(question + " [y/N]") ?? "")
   }
 
-  /// Asks a question at the terminal, and returns the answer in lower case. Returns an empty text at the end of input.
-  package static func ask(_ question: String) -> String {
-    do throws(SystemError) { try write(question + " ", to: STDERR_FILENO) } catch { return "" }
-    return readLine()?.lowercased() ?? ""
+  /// Asks a question at the terminal, and returns the answer in lower case, or nil at the end of input.
+  package static func ask(_ question: String) -> String? {
+    do throws(SystemError) { try write(question + " ", to: STDERR_FILENO) } catch { return nil }
+    return readLine()?.lowercased()
   }
 
   /// Ends the process with this exit status.

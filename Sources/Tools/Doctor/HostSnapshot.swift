@@ -150,7 +150,12 @@ final class HostMemory {
   }
 
   private var memberships: [Membership: Bool?] = [:]
-  private var configurations: [[UInt8]?: Result<Configuration, ConfigurationError>] = [:]
+  private var configurations: [[UInt8]?: Result<Configuration, ConfigurationError>]
+
+  /// Creates the memory of a host whose configuration at some paths is known.
+  init(configurations: [[UInt8]?: Result<Configuration, ConfigurationError>] = [:]) {
+    self.configurations = configurations
+  }
 
   /// Returns whether an account belongs to a group. `lookUp` is called at most once for both.
   func isMember(_ account: Account, of group: [UInt8], _ lookUp: () -> Bool?) -> Bool? {

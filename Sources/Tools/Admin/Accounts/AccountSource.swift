@@ -26,7 +26,7 @@ package struct AccountSource {
 
   /// Returns the login accounts that the system lists (root, and UIDs from 1000 to 60000 with a
   /// login shell), sorted by name.
-  func loginAccounts() throws(AdminError) -> [Account] {
+  package func loginAccounts() throws(AdminError) -> [Account] {
     let all: [KnownAccount]
     do throws(SystemError) { all = try systemAccounts() } catch { throw .accounts(error) }
     return all.filter(\.isPersonal).map(\.account)

@@ -112,6 +112,16 @@ package struct ConfigurationEdit {
     settingFiles(keys, tenant, layers).last ?? ConfigurationFile.standardPath
   }
 
+  /// Returns the last file of the administrator with the section of a tenant, or nil.
+  package static func file(withTenant tenant: [UInt8], in layers: [Layer]) -> [UInt8]? {
+    layers.last { layer in
+      guard case .success(let layer) = layer, layer.path != ConfigurationFile.vendorPath else {
+        return false
+      }
+      return ConfigurationLines(layer.text).has(tenant)
+    }.map { path(of: $0) }
+  }
+
   /// Returns the later files that set a key of a section too, and therefore override it.
   package func overriding(
     _ keys: [String], tenant: [UInt8]?, in layers: [Layer]
@@ -146,6 +156,19 @@ package struct ConfigurationEdit {
         try write(name, draft: draft, old: old, in: folder)
       }
       return hasOld ? path + Array(Self.ending.utf8) : nil
+    } catch {
+      throw .notApplied(ConfigurationError(in: path, .system(error)))
+    }
+  }
+
+  /// Returns whether the file has this text already, and mfad can read it.
+  package func isInPlace() throws(AdminError) -> Bool {
+    guard let trusted = TrustedPath(path) else { return false }
+    do throws(SystemError) {
+      return try trusted.inParent { (folder, name) throws(SystemError) in
+        guard let present = try Self.present(name, in: folder) else { return false }
+        return present.isReadable && present.text == text
+      }
     } catch {
       throw .notApplied(ConfigurationError(in: path, .system(error)))
     }

@@ -22,16 +22,25 @@ struct ConfigurationLock: ~Copyable {
   }
 
   private static func taken() throws(AdminError) -> File {
-    guard let place = TrustedPath(path) else {
-      throw .notApplied(ConfigurationError(in: path, .notAPath))
-    }
+    let file = try opened()
     do throws(SystemError) {
-      let file = try Self.file(place.last, in: try place.parent())
       if try file.lock(seconds: timeout) { return file }
     } catch {
       throw .notApplied(ConfigurationError(in: path, .system(error)))
     }
     throw .configurationBusy
+  }
+
+  /// Opens the lock file.
+  fileprivate static func opened() throws(AdminError) -> File {
+    guard let place = TrustedPath(path) else {
+      throw .notApplied(ConfigurationError(in: path, .notAPath))
+    }
+    do throws(SystemError) {
+      return try Self.file(place.last, in: try place.parent())
+    } catch {
+      throw .notApplied(ConfigurationError(in: path, .system(error)))
+    }
   }
 
   private static func file(
@@ -43,5 +52,26 @@ struct ConfigurationLock: ~Copyable {
       throw .untrusted(distrust)
     }
     return file
+  }
+}
+
+/// A lock that prevents two editors of the configuration at once, held for as long as the value lives. Other commands
+/// change the configuration meanwhile.
+package struct EditorLock: ~Copyable {
+  private let file: File
+
+  /// Takes the lock, or throws at once if another editor has it.
+  package init() throws(AdminError) {
+    file = try Self.taken()
+  }
+
+  private static func taken() throws(AdminError) -> File {
+    let file = try ConfigurationLock.opened()
+    do throws(SystemError) {
+      if try file.lockByte(at: 0) { return file }
+    } catch {
+      throw .notApplied(ConfigurationError(in: ConfigurationLock.path, .system(error)))
+    }
+    throw .editorBusy
   }
 }

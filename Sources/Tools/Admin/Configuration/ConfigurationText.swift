@@ -128,6 +128,17 @@ package struct ConfigurationLines {
     }
   }
 
+  /// Removes the line that sets a key, which may have several spellings, from a section. Returns whether there was
+  /// one.
+  package mutating func remove(_ keys: [String], tenant: [UInt8]?) -> Bool {
+    guard let index = index(of: keys, tenant: tenant) else { return false }
+    lines.remove(at: index)
+    return true
+  }
+
+  /// Returns whether there is a section of a tenant.
+  func has(_ tenant: [UInt8]) -> Bool { section(tenant) != nil }
+
   /// Returns the index of the line that sets a key in a section, or nil.
   func index(of keys: [String], tenant: [UInt8]?) -> Int? {
     section(tenant).flatMap { section in
@@ -202,5 +213,34 @@ enum DocumentationText {
         text: String(piece), isLiteral: isLiteral,
         isManualPage: isLiteral && next.wholeMatch(of: /\([1-9]\).*/) != nil)
     }
+  }
+}
+
+extension Configuration.Key {
+  /// Returns the key with this name, in any spelling.
+  package static func named(_ name: String) -> Configuration.Key? {
+    allCases.first { $0.spellings.contains(name) }
+  }
+
+  /// Returns the key whose name differs least from a name, or nil if none is similar.
+  static func nearest(to name: String) -> Configuration.Key? {
+    let distances = allCases.map { key in (key, distance(Array(key.name.utf8), Array(name.utf8))) }
+    guard let (key, distance) = distances.min(by: { $0.1 < $1.1 }) else { return nil }
+    return distance <= max(2, name.utf8.count / 3) ? key : nil
+  }
+
+  /// Returns the number of bytes to insert, remove and replace that turn one text into the other (Levenshtein).
+  private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+    var row = Array(0...second.count)
+    for (line, byte) in first.enumerated() {
+      var corner = row[0]
+      row[0] = line + 1
+      for (column, other) in second.enumerated() {
+        let best = min(min(row[column], row[column + 1]) + 1, corner + (byte == other ? 0 : 1))
+        corner = row[column + 1]
+        row[column + 1] = best
+      }
+    }
+    return row[second.count]
   }
 }

@@ -168,6 +168,11 @@ enum SudoWithoutCode: Examination {
     findings(SudoersView(of: rules.host, for: user), rules) { users, _ in [users.account(user)] }
   }
 
+  /// Returns the findings about one user under rules that were read before.
+  static func findings(for user: String, _ rules: HostRules, in view: SudoersView) -> [Finding] {
+    findings(view, rules) { users, _ in [users.account(user)] }
+  }
+
   private static func findings(
     _ view: SudoersView, _ rules: HostRules,
     of concerned: (SudoersUsers, SudoersPolicy) -> [SudoersUser]

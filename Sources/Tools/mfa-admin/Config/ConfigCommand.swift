@@ -11,8 +11,9 @@ struct ConfigCommand: ParsableCommand {
   static let configuration = command(
     "config", "Check, show and change the configuration.",
     subcommands: [
-      ConfigCheckCommand.self, ConfigShowCommand.self, ConfigSetCommand.self,
-      ConfigWriteCommand.self, ConfigApplyCommand.self, ConfigTemplateCommand.self,
+      ConfigCheckCommand.self, ConfigShowCommand.self, ConfigEditCommand.self,
+      ConfigSetCommand.self, ConfigWriteCommand.self, ConfigApplyCommand.self,
+      ConfigTemplateCommand.self,
     ])
 }
 
@@ -130,10 +131,11 @@ struct ConfigWriteCommand: ParsableCommand {
     } catch {
       throw AdminError.unreadable("/dev/stdin", error)
     }
-    try IdentityPlatformFile.locking { () throws(AdminError) in
+    let written = try IdentityPlatformFile.locking { () throws(AdminError) in
       try ConfigWriting.write(
         try ConfigurationEdit(text, at: path, over: try ConfigurationEdit.layers()))
     }
+    try ConfigWriting.tellEffect(of: written)
   }
 }
 
@@ -144,8 +146,12 @@ struct ConfigSetCommand: ParsableCommand {
     """
     Changes the line that sets the key, in the file that decides it now, or adds it to \
     /etc/mfa/mfa.conf. Everything else in the file stays. Nothing is written if the configuration \
-    would have a mistake. The version before is kept, with the ending .old.
+    would have a mistake. Tells which sign-ins are decided in another way. The version before is kept, \
+    with the ending .old.
     """)
+
+  @Flag(help: "Remove the line that sets the key, so that another file or the default decides.")
+  var unset = false
 
   @Option(help: ArgumentHelp("Change the section of this tenant.", valueName: "name"))
   var tenant: String?
@@ -157,7 +163,14 @@ struct ConfigSetCommand: ParsableCommand {
   var key: String
 
   @Argument(help: "The value, such as disabled.")
-  var value: String
+  var value: String?
+
+  func validate() throws(ValidationError) {
+    guard unset == (value == nil) else {
+      throw ValidationError(
+        unset ? "--unset takes no value" : "a value is missing; --unset removes the setting")
+    }
+  }
 
   func run() throws {
     try ThisHost.requireRoot()
@@ -166,22 +179,37 @@ struct ConfigSetCommand: ParsableCommand {
       throw AdminError.noSuchTenant(tenant)
     }
     let keys = ConfigurationLines.spellings(of: key)
-    guard !(key + value).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), !key.contains("=")
+    guard !(key + (value ?? "")).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+      !key.contains("=")
     else {
       throw ValidationError("a key and a value are on one line")
     }
     let named = try file.map { try ConfigWriting.path(named: $0) }
-    try IdentityPlatformFile.locking { () throws(AdminError) in
+    let written = try IdentityPlatformFile.locking {
+      () throws(AdminError) -> ConfigWriting.Written? in
       let layers = try ConfigurationEdit.layers()
       let path = named ?? ConfigurationEdit.place(of: keys, tenant: section, in: layers)
       var lines = ConfigurationLines(try ConfigurationEdit.text(of: path, in: layers))
-      lines.set(keys, to: Array(value.utf8), tenant: section)
+      if let value {
+        lines.set(keys, to: Array(value.utf8), tenant: section)
+      } else if !lines.remove(keys, tenant: section) {
+        guard Configuration.Key.named(key) != nil else {
+          let failure = ConfigurationError.Reason.unknownKey(
+            Excerpt(Array(key.utf8).span), in: section == nil ? .project : .tenant)
+          throw .notApplied(ConfigurationError(in: path, failure))
+        }
+        try Console.write(
+          "\(VisibleText.escaping(path)): does not set \(key); nothing was changed\n")
+        return nil
+      }
       let edit = try ConfigurationEdit(lines.text, at: path, over: layers)
       for other in edit.overriding(keys, tenant: section, in: layers) {
-        Console.printError("warning: \(VisibleText.escaping(other)) overrides this value of \(key)")
+        let what = value == nil ? "sets \(key), too" : "overrides this value of \(key)"
+        Console.printError("warning: \(VisibleText.escaping(other)) \(what)")
       }
-      try ConfigWriting.write(edit)
+      return try ConfigWriting.write(edit)
     }
+    try ConfigWriting.tellEffect(of: written)
   }
 }
 
@@ -287,23 +315,59 @@ enum ConfigWriting {
     return path
   }
 
-  /// Writes a new version, and says what it replaced and which mistakes of other files remain.
+  /// What the configuration said before and after a file was written.
+  struct Written {
+    let before: PolicyEffect.Policy
+    let after: PolicyEffect.Policy
+  }
+
+  /// Writes a new version, and says what it replaced and which mistakes of other files remain. Returns nil if the
+  /// file has this text already.
   ///
   /// A store that cannot be used keeps nothing from being written: in an emergency, this command switches the
   /// second factor off.
-  static func write(_ edit: ConfigurationEdit) throws(AdminError) {
+  static func write(_ edit: ConfigurationEdit) throws(AdminError) -> Written? {
+    let before = PolicyEffect.policy(with: edit.path)
     let place = VisibleText.escaping(edit.path)
-    let mark = entered(edit.path)
-    let old = try edit.write()
-    log(edit.path, mark)
-    note()
-    try Console.write("\(place): written\n")
-    if let old { try Console.write("\(VisibleText.escaping(old)): the version before\n") }
+    let isInPlace = try edit.isInPlace()
+    if isInPlace {
+      try Console.write("\(place): nothing was changed\n")
+    } else {
+      let mark = entered(edit.path)
+      let old = try edit.write()
+      log(edit.path, mark)
+      note()
+      try Console.write("\(place): written\n")
+      if let old { try Console.write("\(VisibleText.escaping(old)): the version before\n") }
+    }
     for warning in edit.warnings { Console.printError("warning: " + warning) }
     guard edit.otherMistakes.isEmpty else {
       report(edit.otherMistakes)
       throw .mistakes(edit.otherMistakes.count, inForce: true)
     }
+    return isInPlace
+      ? nil : Written(before: before, after: PolicyEffect.policy(with: edit.path))
+  }
+
+  /// Tells which sign-ins are decided in another way. The file is written, whatever happens here, and no lock is
+  /// held: the prediction can take long on a host with many users.
+  static func tellEffect(of written: Written?) throws(AdminError) {
+    guard let written else { return }
+    guard written.before != written.after else { return try Console.write("no setting changed\n") }
+    guard !ThisHost.belongsToRealm else {
+      return Console.printError(
+        "note: this host belongs to a realm, whose configuration decides about sign-ins")
+    }
+    let effect: PolicyEffect
+    do throws(AdminError) {
+      effect = PolicyEffect.onThisHost(
+        try HostSnapshot.ofThisHost(), from: written.before, to: written.after,
+        accounts: try AccountSource.system.loginAccounts())
+    } catch {
+      return Console.printError(
+        "warning: the effect on sign-ins is not known: \(error.message)")
+    }
+    try Console.write(TextWidth.wrapped(effect.text, to: Console.columns))
   }
 
   /// Prints mistakes, and how to correct them if a command does that.

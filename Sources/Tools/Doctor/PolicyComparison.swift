@@ -1,0 +1,129 @@
+import MFAAdmin
+import MFABase
+import MFAModel
+import MFAPAMStack
+import MFASignIn
+
+/// Compares the sign-ins of users under two configurations.
+struct PolicyComparison<Machine: Host> {
+  private typealias Simulated = SimulatedHost<Machine>
+
+  private let rules: HostRules
+  /// The rules of sudo, if all of them are in files, so that they are the same for each user.
+  private let rulesOfSudo: SudoersView?
+  /// The file that each service names.
+  private let files: [[UInt8]: [UInt8]]
+  private let policies: (before: PolicyEffect.Policy, after: PolicyEffect.Policy)
+  private let hosts: (before: Simulated, after: Simulated)
+
+  init(
+    _ snapshot: HostSnapshot, _ before: PolicyEffect.Policy, _ after: PolicyEffect.Policy,
+    _ machine: Machine
+  ) {
+    rules = snapshot.rules
+    rulesOfSudo = Self.rulesOfSudo(snapshot)
+    var files: [[UInt8]: [UInt8]] = [:]
+    for service in snapshot.servicesWithModule { files[service.name] = service.configuration }
+    self.files = files
+    policies = (before, after)
+    func host(_ policy: PolicyEffect.Policy) -> Simulated {
+      SimulatedHost(
+        base: machine, isCalledByRoot: true, isEnforced: false,
+        memory: HostMemory(configurations: policy))
+    }
+    hosts = (host(before), host(after))
+  }
+
+  /// Returns how the decision about a user's sign-ins at a service changes, or nil if it does not.
+  func change(
+    for account: Account, _ user: UserName, at service: [UInt8]
+  ) -> PolicyEffect.Change? {
+    guard account.uid != 0 || Self.mayAskRoot(service) else { return nil }
+    let addresses = addresses(service)
+    let changes = addresses.map { change(account, user, service, $0) }
+    guard let index = changes.firstIndex(where: { $0 != nil }), let (before, after) = changes[index]
+    else { return nil }
+    let isEverywhere = changes.allSatisfy { $0.map { $0 == (before, after) } ?? false }
+    let from =
+      isEverywhere ? nil : addresses[index].map { " from \(VisibleText.escaping($0.text))" }
+    return PolicyEffect.Change(
+      place: VisibleText.escaping(service) + (from ?? ""), before: before, after: after)
+  }
+
+  /// Returns whether a service can ask root for a code: tools of users never do, except for signing in as root.
+  private static func mayAskRoot(_ service: [UInt8]) -> Bool {
+    ["su", "su-l"].contains(String(decoding: service, as: UTF8.self))
+      || !PAMCaller.isStartedByUsers(service)
+  }
+
+  /// The remote addresses to predict sign-ins from: one in each network of a tenant, and one in none of them.
+  private func addresses(_ service: [UInt8]) -> [IPAddress?] {
+    let name = String(decoding: service, as: UTF8.self)
+    guard name != "login", !PAMCaller.isStartedByUsers(service) else { return [nil] }
+    var addresses: [IPAddress?] = name == "sshd" ? [] : [nil]
+    let file = files[service]
+    for case .success(let policy)? in [policies.before[file], policies.after[file]] {
+      for tenant in [nil] + policy.tenants.map({ Optional($0) }) {
+        for place in policy.subjects(of: tenant, user: [], isMember: { _ in nil })
+        where !addresses.contains(place.address) {
+          addresses.append(place.address)
+        }
+      }
+    }
+    return addresses.isEmpty ? [nil] : addresses
+  }
+
+  /// Returns the outcomes of a sign-in before and after the change, or nil if they are the same.
+  private func change(
+    _ account: Account, _ user: UserName, _ service: [UInt8], _ address: IPAddress?
+  ) -> (PolicyEffect.Outcome, PolicyEffect.Outcome)? {
+    guard !isSame(account, service, address) else { return nil }
+    let question = Explanation.Question(user, at: service, from: address?.text)
+    func predict(_ sudo: [Finding]) -> (PolicyEffect.Outcome, PolicyEffect.Outcome) {
+      (
+        PolicyEffect.Outcome(Explanation(question, sudo: sudo, rules: rules, on: hosts.before)),
+        PolicyEffect.Outcome(Explanation(question, sudo: sudo, rules: rules, on: hosts.after))
+      )
+    }
+    let outcomes = predict([])
+    guard outcomes.0 != outcomes.1 else { return nil }
+    // The rules of sudo can keep it from asking PAM at all.
+    let sudo = sudoFindings(user, service)
+    guard !sudo.isEmpty else { return outcomes }
+    let ruled = predict(sudo)
+    return ruled.0 == ruled.1 ? nil : ruled
+  }
+
+  /// Reads the rules of sudo, if it asks for codes and all of them are in files.
+  private static func rulesOfSudo(_ snapshot: HostSnapshot) -> SudoersView? {
+    guard snapshot.meantToAsk.contains(where: { isSudo($0) }) else { return nil }
+    let view = SudoersView(of: snapshot.host)
+    guard case .known(let known) = view, known.unchecked.isEmpty else { return nil }
+    return view
+  }
+
+  private static func isSudo(_ service: [UInt8]) -> Bool {
+    SudoServices.names.contains(String(decoding: service, as: UTF8.self))
+  }
+
+  /// Returns the findings about what sudo asks a user for.
+  private func sudoFindings(_ user: UserName, _ service: [UInt8]) -> [Finding] {
+    guard let rulesOfSudo, Self.isSudo(service) else {
+      return Doctor.sudoFindings(for: user, at: service, rules)
+    }
+    let name = String(decoding: user.bytes, as: UTF8.self)
+    return SudoWithoutCode.findings(for: name, rules, in: rulesOfSudo)
+  }
+
+  /// Returns whether a sign-in has the same settings before and after the change.
+  private func isSame(_ account: Account, _ service: [UInt8], _ address: IPAddress?) -> Bool {
+    let file = files[service]
+    // A file that the service names, and that was not changed.
+    guard let before = policies.before[file], let after = policies.after[file] else { return true }
+    guard case .success(let before) = before, case .success(let after) = after else { return false }
+    let subject = Subject(user: account.name, service: service, address: address) {
+      hosts.before.isMember(account, of: $0)
+    }
+    return before.settings(for: subject) == after.settings(for: subject)
+  }
+}
