@@ -63,6 +63,7 @@ import Testing
       (.mistakes(1, inForce: true), 1),
       (.mistakes(2, inForce: false), 1),
       (.noSuchTenant("\u{1B}"), 2),
+      (.noSuchGroup([0x1B]), 2),
       (.unreadable("/\u{1B}", full), 1),
       (.unwritable("/\u{1B}", full), 1),
       (.notIdentityPlatform("/\u{9B}:1", "is not JSON"), 1),
@@ -256,9 +257,10 @@ import Testing
 enum AdminErrorCase: CaseIterable {
   case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
-    configuration, mistakes, noSuchTenant, unreadable, unwritable, notIdentityPlatform, notApplied,
-    configurationBusy, editorFailed, noEditor, editorBusy, noTerminal, discarded, noSystemUser,
-    unrepaired, repairNeeded, unusableRecords, findings, noSuchFinding, findingWithoutLine,
+    configuration, mistakes, noSuchTenant, noSuchGroup, unreadable, unwritable, notIdentityPlatform,
+    notApplied, configurationBusy, editorFailed, noEditor, editorBusy, noTerminal, discarded,
+    noSystemUser, unrepaired, repairNeeded, unusableRecords, findings, noSuchFinding,
+    findingWithoutLine,
     manyAccountsMissing,
     noSuchAcceptance, lockedOut, firstFactorMissing, services, notAPath, importSource,
     notImported, notMet, auditLog, clock, output, locked, notEnded, backup, phone, noRealm,
@@ -294,6 +296,7 @@ enum AdminErrorCase: CaseIterable {
       case .configuration: .configuration
       case .mistakes: .mistakes
       case .noSuchTenant: .noSuchTenant
+      case .noSuchGroup: .noSuchGroup
       case .unreadable: .unreadable
       case .unwritable: .unwritable
       case .notIdentityPlatform: .notIdentityPlatform

@@ -171,6 +171,59 @@ import Testing
     #expect(readiness.json.text.contains("\"reason\": \"denied\""), "\(readiness.json.text)")
   }
 
+  @Test("a user who can enrol at one service is not locked out at another one")
+  func enrolls() throws {
+    let both = try readiness(
+      try store(), "[project]\nenrollment = required\n",
+      services: ["sshd": Self.asking + "account required pam_mfa.so\n", "sudo": Self.asking])
+    #expect(both.hasToEnroll.map(\.name) == [Array("dave".utf8)], "\(both.text(columns: nil))")
+    #expect(!both.lockedOut.contains { $0.who.account.name == Array("dave".utf8) })
+    #expect(
+      both.text(columns: nil).hasPrefix(
+        "1 of 5 ready, 1 has to enrol at a sign-in, these 3 would be locked out:\n"),
+      "\(both.text(columns: nil))")
+    let none = try readiness(
+      try store(), "[project]\nenrollment = required\n", services: ["sudo": Self.asking])
+    #expect(none.hasToEnroll.isEmpty)
+    #expect(none.lockedOut.contains { $0.who.account.name == Array("dave".utf8) })
+  }
+
+  @Test("users are let in whose lines are left out, or whose denial is ignored")
+  func exempt() throws {
+    for line in [
+      "auth [success=1 default=ignore] pam_succeed_if.so user in bob:carol:dave:erin\n"
+        + "auth requisite pam_mfa.so\nauth required pam_permit.so\n",
+      "auth optional pam_mfa.so\n",
+    ] {
+      let found = try readiness(
+        try store(), "[project]\nenrollment = required\n",
+        services: [
+          "sudo": "auth requisite pam_unix.so\n" + line + "account required pam_permit.so\n"
+        ])
+      #expect(found.text(columns: nil).hasPrefix("5 of 5 ready\n"), "\(found.text(columns: nil))")
+    }
+  }
+
+  @Test("a user of whose factors no code is accepted, because the clock was ahead, is not ready")
+  func codesUsedAhead() throws {
+    let store = try store()
+    let end = TemporaryStore.now / 30 + 1000
+    try store.enroll("alice", uid: 1000, ["phone"], step: end)
+    let found = try readiness(store, "[project]\n", services: ["sudo": Self.asking])
+    #expect(
+      found.text(columns: nil).contains("  alice at sudo: denied: no factor accepts a code before"),
+      "\(found.text(columns: nil))")
+  }
+
+  @Test("a tenant whose services never ask is not examined, which is said")
+  func tenantWithoutService() throws {
+    let found = try readiness(
+      try store(), "[project]\n[tenant x]\nservices = vsftpd\nenrollment = required\n",
+      services: ["sudo": Self.asking])
+    #expect(found.notExamined == ["tenant x: none of its services calls pam_mfa.so"])
+    #expect(!found.lockedOut.contains { $0.who.account.name == Array("dave".utf8) })
+  }
+
   static let others = "bob throttled; carol locked; erin unusable"
 
   static let rows: [(Int, String, [String])] = [
@@ -304,6 +357,7 @@ import Testing
           carol is locked after too many wrong codes (host)
           dave has no factor, but must have one (tenant x)
           erin has a record that cannot be used: \(RecordProblem.store(.damaged(.record)).sentence) (host)
+        not examined: the stacks of services, because none calls pam_mfa.so: this is what policy alone says
         host: 1 of 4 ready
         tenant x: 0 of 1 ready
 

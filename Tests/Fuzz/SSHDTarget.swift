@@ -110,7 +110,8 @@ enum SSHDTarget {
     func groups(of account: Account) -> [String]? { nil }
     func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] { [] }
     func hasGroup(_ name: [UInt8]) -> Bool { true }
-    func withoutPassword(_ accounts: [Account]) -> [Account] { [] }
+    func shadowEntries(of accounts: [Account]) -> [ShadowEntry] { [] }
+    func accounts(named names: [[UInt8]]) -> [KnownAccount] { [] }
     func accounts() throws(AdminError) -> [KnownAccount] { [] }
     func stored() throws(AdminError) -> [UserReport] { [] }
     func users(withPhones numbers: [[UInt8]]) throws(AdminError) -> [String] { [] }

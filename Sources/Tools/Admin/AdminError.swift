@@ -43,6 +43,8 @@ package enum AdminError: Error, Equatable {
   case mistakes(Int, inForce: Bool)
   /// The configuration has no such tenant.
   case noSuchTenant(String)
+  /// The system has no group with the name.
+  case noSuchGroup([UInt8])
   /// The file cannot be read.
   case unreadable(String, SystemError)
   /// The file cannot be written.
@@ -215,8 +217,9 @@ package enum AdminError: Error, Equatable {
     case .rolledBack(let error): error.consequence
     case .rollbackFailed(_, let error): (.failure, error.isTemporary)
     case .notRoot: (.notRoot, false)
-    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchTenant, .notAUserName,
-      .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile, .nothingToConfirm,
+    case .noSuchUser, .notEnrolled, .noSuchFactor, .noSuchGrant, .noSuchGroup, .noSuchTenant,
+      .notAUserName, .noSuchFinding, .noSuchAcceptance, .notAService, .noServiceFile,
+      .nothingToConfirm,
       .refused(.notFound, _), .refused(.unknownGroup, _):
       (.notFound, false)
     case .severalFactors, .unconfirmed, .noTerminal, .notAPath, .noRealm, .localOption,
@@ -298,6 +301,7 @@ package enum AdminError: Error, Equatable {
     case .configuration(let failure): Self.message(failure)
     case .mistakes(1, _): "1 mistake was found"
     case .mistakes(let count, _): "\(count) mistakes were found"
+    case .noSuchGroup(let name): "there is no group \(VisibleText.escaping(name))"
     case .noSuchTenant(let name):
       "the configuration has no tenant \"\(VisibleText.escaping(name))\""
     case .unreadable(let path, let error):
@@ -433,6 +437,7 @@ package enum AdminError: Error, Equatable {
     case .mistakes(_, true): "correct them; until then every sign-in is denied"
     case .mistakes(_, false): "correct them before these files are put in place"
     case .noSuchTenant: "mfa-admin config show lists them"
+    case .noSuchGroup: "check with getent group that the directory service responds"
     case .unreadable: "check the path and the permissions of the file"
     case .unwritable(let path, let error):
       RecordProblem.hint(for: error, at: path)

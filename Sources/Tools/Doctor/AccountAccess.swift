@@ -72,11 +72,12 @@ extension ServiceWithModule {
         guard means.hasPassword else { return false }
       case "password" where way.skipsPAMForPassword: continue
       case _:
-        var authenticators: Claimant.Authenticators = [.other]
-        if means.hasPassword { authenticators.insert(.password) }
+        var authenticators: Claimant.Authenticators = [.other, .password]
         if means.isEnrolled { authenticators.insert(.code) }
         if isKeyProven { authenticators.insert(.key) }
-        let claimant = Claimant(authenticators, means.isEnrolled ? .enrolled : .notRequired)
+        var claimant = Claimant(authenticators, means.isEnrolled ? .enrolled : .notRequired)
+        // Another module may know a password that the shadow database does not have.
+        claimant.passwordIsLocked = !means.hasPassword
         guard effect(for: claimant).canSucceed else { return false }
       }
     }

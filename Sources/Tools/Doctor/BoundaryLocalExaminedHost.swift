@@ -125,14 +125,44 @@ package struct LocalExaminedHost: ExaminedHost {
     do throws(SystemError) { return try Account.groupExists(named: name) } catch { return true }
   }
 
-  package func withoutPassword(_ accounts: [Account]) -> [Account] {
-    let names = accounts.map(\.name)
-    let blocked = entries("shadow", names).filter { fields in
-      // No password has such a hash (shadow(5)).
-      [UInt8(ascii: "!"), UInt8(ascii: "*")].contains(fields.count > 1 ? fields[1].first : nil)
+  package func shadowEntries(of accounts: [Account]) -> [ShadowEntry] {
+    let local = localShadow.compactMap { ShadowEntry($0) }
+    var found = Dictionary(local.map { ($0.name, $0) }) { first, _ in first }
+    if found.isEmpty || hasOtherShadow {
+      let others = entries("shadow", accounts.map(\.name).filter { found[$0] == nil })
+      for entry in others.compactMap({ ShadowEntry($0) }) { found[entry.name] = entry }
     }
-    let found = Set(blocked.compactMap { $0.first })
-    return accounts.filter { found.contains($0.name) }
+    return accounts.compactMap { found[$0.name] }
+  }
+
+  /// Whether entries of the shadow database can be in a directory.
+  private var hasOtherShadow: Bool {
+    do throws(AdminError) {
+      return try !NameServiceSwitch(of: self).directories(of: "shadow").isEmpty
+    } catch {
+      return true
+    }
+  }
+
+  /// The entries of /etc/shadow, in one reading: to look up each name would read the file as often.
+  private var localShadow: [[[UInt8]]] {
+    do throws(AdminError) {
+      guard let output = try output(of: Self.lookUp, ["-s", "files", "shadow"]), output.isSuccess
+      else { return [] }
+      return Self.fields(output.output)
+    } catch {
+      return []
+    }
+  }
+
+  package func accounts(named names: [[UInt8]]) -> [KnownAccount] {
+    entries("passwd", names).compactMap { fields in
+      guard fields.count > 6, let uid = UInt32(String(decoding: fields[2], as: UTF8.self)) else {
+        return nil
+      }
+      return KnownAccount(
+        account: Account(name: fields[0], uid: uid), shell: fields[6], home: fields[5])
+    }
   }
 
   package func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]] {
@@ -156,13 +186,16 @@ package struct LocalExaminedHost: ExaminedHost {
       do throws(AdminError) {
         // If some names have no entry, the others are printed all the same.
         let output = try output(of: Self.lookUp, [database, "--"] + some)?.output ?? []
-        return output.split(separator: UInt8(ascii: "\n")).map { line in
-          line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            .map { Array($0) }
-        }
+        return Self.fields(output)
       } catch {
         return []
       }
+    }
+  }
+
+  private static func fields(_ output: [UInt8]) -> [[[UInt8]]] {
+    output.split(separator: UInt8(ascii: "\n")).map { line in
+      line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
     }
   }
 

@@ -116,6 +116,27 @@ package struct Decision: Equatable {
     return Decision(.denied, obstacle, by: rules)
   }
 
+  /// Returns the decision about a user who is asked for a code: a denial if none of the user's factors accepts
+  /// one before a later time, and there is neither a recovery code nor a bypass code.
+  func considering(
+    closed: [(name: DisplayName, end: Timestamp)], _ stored: Explanation.Stored,
+    _ settings: Settings?
+  ) -> Decision {
+    guard kind == .asked, case .kept(let record, _) = stored, let settings,
+      let end = closed.map(\.end.full).min()
+    else { return self }
+    let usable = record.factors.filter { settings.allows($0) }
+    guard usable.allSatisfy({ factor in closed.contains { $0.name == factor.displayName } }) else {
+      return self
+    }
+    let reason = "no factor accepts a code before \(end), because the clock was ahead"
+    guard record.recoveryCodes.isEmpty, record.grants.isEmpty else {
+      return Decision(
+        .asked, "\(reason), so only a recovery code or a bypass code is accepted")
+    }
+    return Decision(.denied, reason)
+  }
+
   /// Returns the decision if the store is on a file system with this space: without space, no attempt
   /// can be counted, or no factor be enrolled.
   ///

@@ -44,8 +44,11 @@ package protocol ExaminedHost {
   /// Returns whether a group with a name exists, or its lookup failed.
   func hasGroup(_ name: [UInt8]) -> Bool
 
-  /// Returns the accounts of which the shadow database says that no password can be right.
-  func withoutPassword(_ accounts: [Account]) -> [Account]
+  /// Returns the entries of accounts in the shadow database, without those that have none.
+  func shadowEntries(of accounts: [Account]) -> [ShadowEntry]
+
+  /// Returns the accounts with these names, also those that the system does not list.
+  func accounts(named names: [[UInt8]]) -> [KnownAccount]
 
   /// Returns all accounts that the system lists.
   func accounts() throws(AdminError) -> [KnownAccount]
@@ -209,10 +212,13 @@ struct NameServiceSwitch {
   /// Whether the accounts and groups are in local files only, so that the list of all accounts is
   /// complete.
   var hasOnlyLocalAccounts: Bool {
-    ["passwd", "group"].allSatisfy { database in
-      (sources(of: database) ?? ["files"])
-        .allSatisfy { ["files", "compat", "db", "systemd", "altfiles"].contains($0) }
-    }
+    ["passwd", "group"].allSatisfy { directories(of: $0).isEmpty }
+  }
+
+  /// Returns the sources of a database that need not list all their entries.
+  func directories(of database: String) -> [String] {
+    (sources(of: database) ?? ["files"])
+      .filter { !["files", "compat", "db", "systemd", "altfiles"].contains($0) }
   }
 }
 
@@ -254,6 +260,12 @@ package struct Claimant: Hashable {
   package var mayHaveExpiredPassword = true
   /// The modules that libpam cannot load on the host, as lines name them.
   package var unloadable: Set<[UInt8]> = []
+  /// Whether the shadow database says that no password can be right.
+  package var passwordIsLocked = false
+  /// Whether the shadow database says that the account has expired.
+  package var hasExpired = false
+  /// Whether conditions about the user hold, by the file and line.
+  package var conditions: [[UInt8]: Bool] = [:]
 
   /// Creates a claimant.
   package init(_ authenticators: Authenticators, _ enrollment: Enrollment = .enrolled) {

@@ -44,17 +44,20 @@ extension Administration {
 }
 
 extension Readiness {
-  /// Predicts sign-ins of these accounts on the host that the program runs on, whose configuration is
-  /// `policy`. If `tenant` is nil, the sign-ins are those of the host and of all its tenants.
+  /// Predicts sign-ins on the host that the program runs on, whose configuration is `policy`: of the selected
+  /// users, or of all whom the system lists. If `tenant` is nil, the sign-ins are those of the host and of
+  /// all its tenants.
   package static func onThisHost(
-    _ snapshot: HostSnapshot, under policy: Configuration, accounts: [Account], tenant: [UInt8]?
+    _ snapshot: HostSnapshot, under policy: Configuration, _ selection: ReadinessSelection?,
+    tenant: [UInt8]?
   ) throws(AdminError) -> Readiness {
     try ReadinessSurvey(of: snapshot, under: policy, on: ThisMachine())
-      .readiness(of: accounts, tenant: tenant, progress: Console.progress)
+      .readiness(of: selection, tenant: tenant, progress: Console.progress)
   }
 }
 
-/// A host as seen from a service's process, for `mfa-admin explain`.
+/// A host as seen from a service's process, for `mfa-admin explain`. Predictions that share a memory agree on
+/// whether policy is enforced.
 struct SimulatedHost<Base: Host>: Host {
   /// The real host.
   let base: Base
@@ -62,23 +65,22 @@ struct SimulatedHost<Base: Host>: Host {
   let isCalledByRoot: Bool
   /// Whether `state = observe` counts as `enabled`.
   let isEnforced: Bool
-  /// What the host has been asked before, if predictions share it.
-  var memory = HostMemory()
+  /// What the host has been asked before, which predictions can share.
+  let memory: HostMemory<Base>
 
   var codeSender: NoCodeSender { NoCodeSender() }
 
-  var stacks: Base.Stacks { base.stacks }
+  var stacks: RememberedStacks<Base.Stacks> { memory.stacks { base.stacks } }
 
   func name() -> [UInt8] { base.name() }
 
   func configuration(at path: [UInt8]?) throws(ConfigurationError) -> Configuration {
-    let configuration = try memory.configuration(at: path) {
-      () throws(ConfigurationError) in
-      try DecidingUser.reading { () throws(ConfigurationError) in
+    try memory.configuration(at: path) { () throws(ConfigurationError) in
+      let configuration = try DecidingUser.reading { () throws(ConfigurationError) in
         try base.configuration(at: path)
       }
+      return isEnforced ? configuration.enforced : configuration
     }
-    return isEnforced ? configuration.enforced : configuration
   }
 
   func publicConfiguration(at path: [UInt8]) throws(ConfigurationError) -> Configuration {
@@ -87,27 +89,31 @@ struct SimulatedHost<Base: Host>: Host {
   }
 
   func account(named name: [UInt8]) throws(SystemError) -> Account? {
-    try base.account(named: name)
+    try memory.account(named: name) { () throws(SystemError) in try base.account(named: name) }
   }
 
   func account(
     sharingUIDOf account: Account, at index: Int32
   ) throws(SystemError) -> Account? {
-    try base.account(sharingUIDOf: account, at: index)
+    try memory.account(sharingUIDOf: account, at: index) { () throws(SystemError) in
+      try base.account(sharingUIDOf: account, at: index)
+    }
   }
 
   func isMember(_ account: Account, of group: [UInt8]) -> Bool? {
     memory.isMember(account, of: group) { base.isMember(account, of: group) }
   }
 
-  func store() throws(FactorStoreError) -> Base.Store { try base.store() }
+  func store() throws(FactorStoreError) -> RememberedStore<Base.Store> {
+    try memory.store { () throws(FactorStoreError) in try base.store() }
+  }
 
   /// Who would run the service.
   var identity: ProcessIdentity {
     ProcessIdentity(user: isCalledByRoot ? 0 : .max, actsAsRoot: true, isConfined: false)
   }
 
-  var secureShell: SecureShellConfiguration { base.secureShell }
+  var secureShell: SecureShellConfiguration { memory.secureShell { base.secureShell } }
 
   func now() throws(SystemError) -> Int64 { try base.now() }
 

@@ -53,7 +53,9 @@ extension Explanation {
 
   private var accountText: String {
     switch lookup {
-    case .success(let account?): "\(Self.visible(account.name)) (uid \(account.uid))"
+    case .success(let account?):
+      "\(Self.visible(account.name)) (uid \(account.uid))"
+        + (accountObstacle.map { $0.deniesSignIn ? "" : "; \($0.reason)" } ?? "")
     case .success(nil): "there is no account \(Self.visible(request.user))"
     case .failure(let error): "cannot be looked up: \(error.text)"
     }

@@ -50,6 +50,8 @@ package struct Explanation {
   let policyDecision: Decision
   /// What would lock the user out if the module were called, or nil.
   let policyObstacle: Readiness.Obstacle?
+  /// What keeps the account from using the service, whatever the module decides, or nil.
+  let accountObstacle: AccountObstacle?
   /// The state in force.
   package let state: Configuration.State
   /// The `auth` line that calls the module, if any.
@@ -74,10 +76,19 @@ package struct Explanation {
   package let settings: Settings?
   /// The configuration, or nil if it cannot be used.
   package let configuration: Configuration?
+  /// Whom tenants are matched with.
+  private let subject: Subject
   /// Each setting in force, with its source location.
-  let origins: [Configuration.SettingInForce]
+  var origins: [Configuration.SettingInForce] {
+    configuration?.settingsInForce(for: subject) ?? []
+  }
   /// All tenants, in the order of the configuration.
-  package let tenants: [TenantMatch]
+  package var tenants: [TenantMatch] {
+    (configuration?.tenants ?? []).map { tenant in
+      TenantMatch(
+        name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
+    }
+  }
 
   /// A sign-in to predict.
   package struct Question {
@@ -109,14 +120,15 @@ package struct Explanation {
   ///
   /// `sudo` are the findings about the rules of sudo for the user.
   init<Machine: Host>(
-    _ question: Question, sudo: [Finding] = [], rules: HostRules, on machine: Machine
+    _ question: Question, sudo: [Finding] = [], rules: HostRules, on machine: Machine,
+    memory: HostMemory<Machine> = HostMemory()
   ) {
     let (user, service) = (question.user, question.service)
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
-      isEnforced: question.isEnforced)
-    let stacks = ServiceStacks(of: service, from: host.stacks, with: rules)
-    let module = Self.moduleLine(of: stacks, host.stacks)
+      isEnforced: question.isEnforced, memory: memory)
+    let facts = memory.facts(of: service, from: host.stacks, with: rules)
+    let (stacks, module) = (facts.stacks, facts.module)
     let called = stacks.withModule
     let arguments = module.arguments
     let request = SignInRequest(
@@ -128,11 +140,8 @@ package struct Explanation {
         for: user, from: question.address.map { VisibleText.escaping($0.text) }, at: $0)
     }
     exceptions =
-      Self.exceptions(of: stacks) + sudo
-      + (secureShell?.findings.filter { $0.severity != .note } ?? [])
-    accountLine = AccountLine(
-      of: "pam_mfa.so", service: service, authArguments: arguments,
-      isCalledByRoot: host.isCalledByRoot, from: host.stacks)
+      facts.exceptions + sudo + (secureShell?.findings.filter { $0.severity != .note } ?? [])
+    accountLine = facts.accountLine
     lookup = Result { () throws(SystemError) in try host.account(named: user.bytes) }
     let account: Account? = if case .success(let found) = lookup { found } else { nil }
     self.account = account
@@ -147,11 +156,7 @@ package struct Explanation {
     self.configuration = configuration
     let settings = configuration?.settings(for: subject)
     self.settings = settings
-    origins = configuration?.settingsInForce(for: subject) ?? []
-    tenants = (configuration?.tenants ?? []).map { tenant in
-      TenantMatch(
-        name: tenant.name, match: tenant.match(subject), reasons: tenant.reasons(for: subject))
-    }
+    self.subject = subject
 
     let stored = Self.stored(for: account, host)
     self.stored = stored
@@ -166,25 +171,42 @@ package struct Explanation {
     let forecast = SignIn(call, host: host, identity: host.identity).forecast()
     state = forecast.state
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
+      .considering(closed: closedFactors, stored, settings)
       .considering(
-        Self.space(rules.host), forecast.state,
-        hasBreakGlass: account.map {
-          BreakGlass.credential(on: rules.host)?.names($0.name) ?? false
-        } ?? false)
+        rules.storeSpace, forecast.state,
+        hasBreakGlass: account.map { rules.breakGlass?.names($0.name) ?? false } ?? false)
     policyDecision = policy
     policyObstacle = Readiness.Obstacle(forecast.result, settings)
     self.secureShell = secureShell?.effect
     let isKnown = lookup != .success(nil)
     let shell = isKnown ? secureShell : nil
+    let isEnrolled = policy.asksForCode(forecast.state)
+    let known = account.flatMap { rules.known($0.name) }
+    let shadow = known.flatMap { rules.shadowEntry(of: $0.account.name) }
+    var claimant = Claimant([.password, .code, .other])
+    claimant.passwordIsLocked = shadow.map { !$0.hasPassword } ?? false
+    let expiry = Self.expiry(shadow, host)
+    claimant.hasExpired = expiry != nil
+    claimant.conditions = account.map { Self.conditions(of: stacks, for: $0, rules, host) } ?? [:]
+    let means = shell?.settings.flatMap {
+      rules.means(of: user.bytes, $0, isEnrolled: isEnrolled)
+    }
+    let obstacle = AccountObstacle(
+      AccountObstacle.Facts(
+        account: known, expiry: expiry, claimant: claimant, secureShell: shell, means: means),
+      at: stacks, rules)
+    accountObstacle = obstacle
     var access: AccountAccess?
-    if let called, let shell {
-      access = rules.access(
-        of: user, isEnrolled: policy.asksForCode(forecast.state), through: called, shell)
+    if let called, let settings = shell?.settings, let means {
+      access = called.access(with: means, settings, isRoot: user.bytes == Array("root".utf8))
     }
     decision =
-      Self.decision(of: isKnown ? sudo : [], shell, access, stacks)
-      ?? Self.decision(stacks, module, shell, policy, state: forecast.state)
-      .considering(exceptions, called, shell?.settings, service)
+      obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
+      ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant)
+      ?? Self.decision(
+        facts, shell, Prediction(policy: policy, obstacle: policyObstacle, state: forecast.state),
+        claimant
+      ).considering(exceptions, called, shell?.settings, service)
   }
 
   /// Whether the user has an account, as far as that is known.
@@ -192,7 +214,7 @@ package struct Explanation {
 
   // MARK: Gathering facts
 
-  private static func moduleLine(
+  fileprivate static func moduleLine(
     of stacks: ServiceStacks, _ source: some StackSource
   ) -> ModuleLine {
     if let called = stacks.withModule {
@@ -215,7 +237,7 @@ package struct Explanation {
 
   /// Returns the lines of a stack that can bypass the prompt, let a wrong code succeed, ask again, or are
   /// not read as they look.
-  private static func exceptions(of stacks: ServiceStacks) -> [Finding] {
+  fileprivate static func exceptions(of stacks: ServiceStacks) -> [Finding] {
     let lines = stacks.withModule.map { service in
       BypassedModule.findings(service) + WeakAuthLine.findings(service)
         + (ClosedStack.askedTwice(service).map { [$0] } ?? [])
@@ -225,13 +247,30 @@ package struct Explanation {
     return (lines ?? []) + stacks.misreadLines
   }
 
-  /// Returns the space on the file system of the store, or nil if it is not known.
-  private static func space(_ host: any ExaminedHost) -> FileSystemSpace? {
-    do throws(AdminError) {
-      return try host.fileSystemSpace(at: "\(InstalledPath.store)")
+  /// Returns why the `account` lines of pam_unix.so refuse an account now, or nil.
+  private static func expiry<Machine: Host>(_ shadow: ShadowEntry?, _ host: Machine) -> String? {
+    do throws(SystemError) {
+      let now = try host.now()
+      return shadow?.expiry(at: now)
     } catch {
       return nil
     }
+  }
+
+  /// Returns whether the conditions of a service's lines hold for an account, by the file and line.
+  private static func conditions<Machine: Host>(
+    of stacks: ServiceStacks, for account: Account, _ rules: HostRules, _ host: Machine
+  ) -> [[UInt8]: Bool] {
+    let lines = stacks.readable.flatMap(\.entries).filter { ModuleKind($0) == .condition }
+    guard !lines.isEmpty else { return [:] }
+    let subject = StackEntry.ConditionSubject(
+      account: account, service: stacks.name, isMember: { host.isMember(account, of: $0) },
+      lines: { rules.lines(of: $0) })
+    var conditions: [[UInt8]: Bool] = [:]
+    for line in lines {
+      if let holds = line.holds(for: subject) { conditions[line.position.text] = holds }
+    }
+    return conditions
   }
 
   /// Returns the configuration, or nil if it cannot be used, in which case the decision says why.
@@ -304,29 +343,72 @@ extension Explanation.ModuleLine {
 
 // The decision about a sign-in: the module's own, and what the rest of the host makes of it.
 extension Explanation {
-  /// Returns the decision about a sign-in for which the module would decide `policy`.
+  /// What the module would decide.
+  private struct Prediction {
+    let policy: Decision
+    let obstacle: Readiness.Obstacle?
+    let state: Configuration.State
+  }
+
+  /// Returns the decision about a sign-in for which the module would decide `module`. `all` is the user as
+  /// a claimant who has everything.
   private static func decision(
-    _ stacks: ServiceStacks, _ module: ModuleLine, _ secureShell: SecureShellRules?,
-    _ policy: Decision, state: Configuration.State
+    _ facts: ServiceFacts, _ secureShell: SecureShellRules?, _ module: Prediction, _ all: Claimant
   ) -> Decision {
-    switch module {
+    let stacks = facts.stacks
+    switch facts.module {
     case .unknown(let refusal):
-      return denial(by: stacks, of: Claimant([.password, .code, .other]))
+      return denial(by: stacks, of: all)
         ?? Decision(.unknown, "the stack cannot be evaluated: \(refusal.sentence)")
     case .notCalled:
-      return denial(by: stacks, of: Claimant([.password, .code, .other]))
+      return denial(by: stacks, of: all)
         ?? Decision(.allowed, "no auth line of the service calls pam_mfa.so")
     case .called:
       if let problem = stacks.moduleProblem {
-        return denial(by: stacks, of: Claimant([.password, .code, .other]))
+        return denial(by: stacks, of: all)
           ?? Decision(
             .allowed, "libpam cannot load pam_mfa.so, and the stack succeeds without: \(problem)")
       }
-      if secureShell?.deniesUnenrolled == true, !policy.asksForCode(state) {
+      if secureShell?.deniesUnenrolled == true, !module.policy.asksForCode(module.state) {
         return Decision(.denied, Decision.unproven)
       }
-      return claimant(after: policy, state).flatMap { denial(by: stacks, of: $0) } ?? policy
+      return exemption(from: module, stacks, all)
+        ?? claimant(after: module.policy, module.state, all).flatMap { denial(by: stacks, of: $0) }
+        ?? module.policy
     }
+  }
+
+  /// Returns the decision about a user whom the `auth` line of the module does not concern, because
+  /// conditions skip it, or whom its denial does not keep out, because the stack ignores it. Nil for other
+  /// users.
+  private static func exemption(
+    from module: Prediction, _ stacks: ServiceStacks, _ all: Claimant
+  ) -> Decision? {
+    var claimant = all
+    claimant.authenticators = [.password, .other, .key]
+    guard module.policy.kind != .allowed, let effect = stacks.authEffect(for: claimant),
+      effect.canSucceed
+    else { return nil }
+    let reason: String
+    if !effect.callsModule {
+      reason = "the lines of the service leave out pam_mfa.so for the user"
+    } else if module.policy.kind == .denied || module.policy.kind == .throttled,
+      let step = (effect.skipping + effect.ignoring).first(where: { effect.isCertain($0) })
+    {
+      let place = VisibleText.escaping(effect.entries[step.index].position.text)
+      reason = "the stack does not need what pam_mfa.so decides: \(place)"
+    } else {
+      return nil
+    }
+    switch module.obstacle {
+    case .throttled, .locked: claimant.enrollment = .enrolled
+    // The `account` line enrols a user only after the `auth` line.
+    case .notEnrolled, .offerOver, .unusable, .denied: claimant.enrollment = .required
+    case nil: claimant.enrollment = module.policy.kind == .denied ? .required : .enrolled
+    }
+    guard let denial = stacks.accountDenial(of: claimant) else { return Decision(.allowed, reason) }
+    guard module.policy.kind == .hasToEnroll else { return nil }
+    return Decision(.denied, "\(reason), but the account lines require a factor: \(denial.place)")
   }
 
   /// Returns the decision if the `auth` lines are not carried out for the user, or nil.
@@ -335,7 +417,7 @@ extension Explanation {
   /// reach a shell through sshd, or nil if that is not examined.
   private static func decision(
     of sudo: [Finding], _ secureShell: SecureShellRules?, _ access: AccountAccess?,
-    _ stacks: ServiceStacks
+    _ stacks: ServiceStacks, _ all: Claimant
   ) -> Decision? {
     let admission: String
     switch secureShell?.effect {
@@ -348,23 +430,59 @@ extension Explanation {
       guard let sudo else { return nil }
       admission = "\(sudo.place): \(sudo.message)"
     }
-    return stacks.accountDenial.map { Decision(.denied, $0.reason) }
+    return stacks.accountDenial(of: all).map { Decision(.denied, $0.reason) }
       ?? Decision(.allowed, admission)
   }
 
   /// Returns the user as the modules of the stack see them if the module decides this, or nil if the
   /// module itself denies the sign-in.
-  private static func claimant(after policy: Decision, _ state: Configuration.State) -> Claimant? {
+  private static func claimant(
+    after policy: Decision, _ state: Configuration.State, _ all: Claimant
+  ) -> Claimant? {
+    var claimant = all
     switch policy.kind {
-    case .asked where state == .observe: Claimant([.password, .other], .notRequired)
-    case .asked: Claimant([.password, .code, .other])
-    case .allowed: Claimant([.password, .other], .notRequired)
-    case .hasToEnroll: Claimant([.password, .other], .required)
-    case .denied, .throttled, .unknown: nil
+    case .asked where state != .observe: return claimant
+    case .asked, .allowed: claimant.enrollment = .notRequired
+    case .hasToEnroll: claimant.enrollment = .required
+    case .denied, .throttled, .unknown: return nil
     }
+    claimant.authenticators.remove(.code)
+    return claimant
   }
 
   private static func denial(by stacks: ServiceStacks, of claimant: Claimant) -> Decision? {
     stacks.denial(of: claimant).map { Decision(.denied, $0.reason) }
+  }
+}
+
+/// What is known about a service, whoever signs in.
+struct ServiceFacts {
+  /// The stacks.
+  let stacks: ServiceStacks
+  /// Whether the `auth` stack calls the module.
+  let module: Explanation.ModuleLine
+  /// The lines of the stack that can bypass the prompt, let a wrong code succeed, or ask again.
+  let exceptions: [Finding]
+  /// The `account` line.
+  let accountLine: AccountLine
+
+  /// Reads the files of a service.
+  init(of service: [UInt8], from source: some StackSource, with rules: HostRules) {
+    stacks = ServiceStacks(of: service, from: source, with: rules)
+    module = Explanation.moduleLine(of: stacks, source)
+    exceptions = Explanation.exceptions(of: stacks)
+    accountLine = AccountLine(
+      of: "pam_mfa.so", service: service, authArguments: module.arguments,
+      isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
+  }
+}
+
+extension StackEffect {
+  /// Returns whether a step is taken whenever its way is: what its line returns is known.
+  fileprivate func isCertain(_ step: Step) -> Bool {
+    switch ModuleKind(entries[step.index]) {
+    case .code, .password, .caller, .denial, .permission, .preparation: true
+    case .condition, .otherAuthenticator, .unknown: false
+    }
   }
 }

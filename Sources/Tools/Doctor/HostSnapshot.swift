@@ -142,41 +142,6 @@ package struct HostSnapshot {
   }
 }
 
-/// What has been asked of a host before, for predictions of many sign-ins at about the same time.
-final class HostMemory {
-  private struct Membership: Hashable {
-    let user: [UInt8]
-    let group: [UInt8]
-  }
-
-  private var memberships: [Membership: Bool?] = [:]
-  private var configurations: [[UInt8]?: Result<Configuration, ConfigurationError>]
-
-  /// Creates the memory of a host whose configuration at some paths is known.
-  init(configurations: [[UInt8]?: Result<Configuration, ConfigurationError>] = [:]) {
-    self.configurations = configurations
-  }
-
-  /// Returns whether an account belongs to a group. `lookUp` is called at most once for both.
-  func isMember(_ account: Account, of group: [UInt8], _ lookUp: () -> Bool?) -> Bool? {
-    let membership = Membership(user: account.name, group: group)
-    if let known = memberships[membership] { return known }
-    let answer = lookUp()
-    memberships.updateValue(answer, forKey: membership)
-    return answer
-  }
-
-  /// Returns the configuration at a path. `read` is called at most once for each path.
-  func configuration(
-    at path: [UInt8]?, _ read: () throws(ConfigurationError) -> Configuration
-  ) throws(ConfigurationError) -> Configuration {
-    if let known = configurations[path] { return try known.get() }
-    let configuration = Result { () throws(ConfigurationError) in try read() }
-    configurations[path] = configuration
-    return try configuration.get()
-  }
-}
-
 /// The rules of a host that decide about sign-ins together with the module (which modules libpam can
 /// load, and what sshd's settings say), and what is known about its users. Each question is asked once.
 package final class HostRules {
@@ -206,8 +171,26 @@ package final class HostRules {
     guard case .success(let accounts) = accounts else { return [:] }
     return Dictionary(accounts.map { ($0.account.name, $0) }) { first, _ in first }
   }()
-  private lazy var withoutPassword = Set(
-    host.withoutPassword(knownAccounts.values.map(\.account)).map(\.name))
+  private lazy var shadow: [[UInt8]: ShadowEntry] = {
+    let entries = host.shadowEntries(of: knownAccounts.values.map(\.account))
+    return Dictionary(entries.map { ($0.name, $0) }) { first, _ in first }
+  }()
+  /// The rules of sudo for all users, from its files.
+  private(set) lazy var sudoers = SudoersView(of: host)
+  /// The services of sudo.
+  private(set) lazy var sudoServices = SudoServices(host.stacks)
+  private var shells: [[UInt8]: String?] = [:]
+  private var files: [String: [[UInt8]]?] = [:]
+  private var effects: [EffectQuestion: StackEffect] = [:]
+  private var secureShells: [SecureShellUsers: SecureShellRules] = [:]
+  /// The space on the file system of the store, or nil if it is not known.
+  private(set) lazy var storeSpace: FileSystemSpace? = {
+    do throws(AdminError) { return try host.fileSystemSpace(at: "\(InstalledPath.store)") } catch {
+      return nil
+    }
+  }()
+  /// The prepared break-glass code, or nil.
+  private(set) lazy var breakGlass = BreakGlass.credential(on: host)
   private lazy var file = SSHDFile(of: host)
   private var views: [SecureShellUsers: SSHDView] = [:]
   /// What is known about modules: the reason why libpam cannot load one, or nil.
@@ -250,8 +233,80 @@ package final class HostRules {
   ) -> AccountMeans? {
     guard let account = knownAccounts[name] else { return nil }
     return AccountMeans(
-      hasPassword: !withoutPassword.contains(name), key: key(of: account, settings),
+      hasPassword: shadow[name]?.hasPassword ?? true, key: key(of: account, settings),
       isEnrolled: isEnrolled)
+  }
+
+  /// The accounts that the system lists, each once.
+  var listedAccounts: [Account] {
+    guard case .success(let accounts) = accounts else { return [] }
+    return accounts.map(\.account)
+  }
+
+  /// Looks up accounts that the system does not list.
+  func lookUp(_ names: [[UInt8]]) {
+    let missing = names.filter { knownAccounts[$0] == nil }
+    guard !missing.isEmpty else { return }
+    for account in host.accounts(named: missing) { knownAccounts[account.account.name] = account }
+  }
+
+  /// Returns what is known about an account, or nil if the system does not have it.
+  func known(_ name: [UInt8]) -> KnownAccount? {
+    lookUp([name])
+    return knownAccounts[name]
+  }
+
+  /// Returns the entry of an account in the shadow database, or nil if it has none.
+  func shadowEntry(of name: [UInt8]) -> ShadowEntry? { shadow[name] }
+
+  /// Returns why a shell is no program that can be started, or nil if it is one or that is not known.
+  func problem(ofShell shell: [UInt8]) -> String? {
+    if let known = shells[shell] { return known }
+    let path = ResolvedPath(String(decoding: shell, as: UTF8.self), on: host)
+    var problem: String?
+    if path.failure == nil, !path.isBlocked {
+      let isProgram = path.end.map { $0.kind == .file && $0.permissions & 0o111 != 0 }
+      problem = isProgram.map { $0 ? nil : "is not a program" } ?? "does not exist"
+    }
+    shells.updateValue(problem, forKey: shell)
+    return problem
+  }
+
+  /// Returns the lines of a file that belongs to root, or nil if it cannot be read.
+  func lines(of file: String) -> [[UInt8]]? {
+    if let known = files[file] { return known }
+    var lines: [[UInt8]]?
+    do throws(AdminError) {
+      lines = try host.text(of: file)?.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    } catch {
+      lines = nil
+    }
+    files.updateValue(lines, forKey: file)
+    return lines
+  }
+
+  // MARK: Stacks
+
+  /// What a stack does for a claimant.
+  private struct EffectQuestion: Hashable {
+    let service: [UInt8]
+    let isAuth: Bool
+    let claimant: Claimant
+  }
+
+  /// Returns what a stack of a service does for a claimant. The first stack of a type that is asked about
+  /// is that of the service.
+  func effect(
+    of service: [UInt8], _ type: StackType, _ stack: ServiceStack, for claimant: Claimant
+  ) -> StackEffect {
+    let question = EffectQuestion(service: service, isAuth: type == .auth, claimant: claimant)
+    if let known = effects[question] { return known }
+    let effect =
+      type == .auth
+      ? StackEffect(ofAuthStack: stack, of: service, for: claimant)
+      : StackEffect(of: service, type, stack, for: claimant)
+    effects[question] = effect
+    return effect
   }
 
   /// Returns whether an account has a key or certificate with these settings of sshd.
@@ -297,7 +352,7 @@ package final class HostRules {
     guard case .success(let accounts) = accounts else { return [] }
     // `RootWithoutFactor` reports root's keys.
     let candidates = accounts.filter { $0.account.uid != 0 && isIncluded($0) }
-    return host.withoutPassword(candidates.map(\.account)).map(\.name)
+    return host.shadowEntries(of: candidates.map(\.account)).filter { !$0.hasPassword }.map(\.name)
   }
 
   // MARK: sshd
@@ -318,26 +373,19 @@ package final class HostRules {
     let view =
       views[users] ?? SSHDView(connection, under: matches, of: file, on: host)
     views[users] = view
-    return SecureShellRules(view, isRoot: isRoot, service, on: host)
-  }
-
-  /// Returns whether a user's account can reach a shell through sshd, or nil if its settings or the account
-  /// are not known.
-  package func access(
-    of user: UserName, isEnrolled: Bool, through service: ServiceWithModule,
-    _ rules: SecureShellRules
-  ) -> AccountAccess? {
-    guard let settings = rules.settings,
-      let means = means(of: user.bytes, settings, isEnrolled: isEnrolled)
-    else { return nil }
-    return service.access(with: means, settings, isRoot: user.bytes == Array("root".utf8))
+    if let known = secureShells[users] { return known }
+    let rules = SecureShellRules(view, isRoot: isRoot, service, on: host)
+    secureShells[users] = rules
+    return rules
   }
 
   /// Returns the `Match` lines that can apply to a user.
   private func matches(for user: UserName, _ name: String) -> Set<Int> {
     guard !file.matches.isEmpty else { return [] }
+    // Accounts that are known are not looked up again.
+    let known = [Array("root".utf8), user.bytes].compactMap { knownAccounts[$0] }
     let connections = SSHDConnections(
-      SSHDConnections.Server(file: file), users: [user], accounts: .success([]), on: host)
+      SSHDConnections.Server(file: file), users: [user], accounts: .success(known), on: host)
     return connections.choices.first { $0.connection.user == name }?.matches ?? []
   }
 }

@@ -1,8 +1,8 @@
 import MFAAdmin
+import MFABase
 import MFAModel
 import MFAPAMStack
 import MFASignIn
-import MFABase
 
 /// Predicts the sign-ins of accounts if policy were enforced now, for `mfa-admin readiness`.
 ///
@@ -12,51 +12,81 @@ struct ReadinessSurvey<Machine: Host> {
   private let rules: HostRules
   /// The services that call the module, or are meant to.
   private let services: [[UInt8]]
-  /// The machine, which asks for each membership and reads each configuration once.
-  private let machine: SimulatedHost<Machine>
+  private let machine: Machine
+  /// What the predictions have asked of the machine.
+  private let memory: HostMemory<Machine>
 
   /// Creates a survey of a machine, whose configuration is `policy`.
   init(of snapshot: HostSnapshot, under policy: Configuration, on machine: Machine) {
     self.policy = policy
     rules = snapshot.rules
     services = snapshot.meantToAsk
-    self.machine = SimulatedHost(
-      base: machine, isCalledByRoot: true, isEnforced: true, memory: HostMemory())
+    self.machine = machine
+    memory = HostMemory(listed: snapshot.rules.listedAccounts)
+  }
+
+  /// Predicts the sign-ins of the selected users, or of all whom the system lists.
+  func readiness(
+    of selection: ReadinessSelection?, tenant: [UInt8]?, progress: Progress = .silent
+  ) throws(AdminError) -> Readiness {
+    let found =
+      if let selection { try selection.found(by: rules) } else {
+        try ReadinessSelection.listed(by: rules)
+      }
+    var readiness = try readiness(of: found.accounts, tenant: tenant, progress: progress)
+    readiness.excluded += found.missing.map {
+      Readiness.Excluded(name: $0, uid: nil, reason: "there is no account with this name")
+    }
+    readiness.notExamined += found.notExamined
+    return readiness
   }
 
   /// Predicts the sign-ins of these accounts.
   func readiness(
     of all: [Account], tenant: [UInt8]?, progress: Progress = .silent
   ) throws(AdminError) -> Readiness {
-    let tenants = try tenants(named: tenant)
-    var accounts = tenants.map { _ in [Account]() }
-    var lockedOut = tenants.map { _ in [Readiness.LockedOut]() }
-    var denied: [Readiness.LockedOut] = []
+    let tenants = try self.tenants(named: tenant)
+    var scopes = tenants.map { Readiness.Scope(tenant: $0?.name) }
+    var readiness = (denied: [Readiness.LockedOut](), excluded: [Readiness.Excluded]())
     var progress = progress
     for (count, account) in all.enumerated() {
       defer { progress.step(count, of: all.count) }
       guard let user = UserName(account.name) else { continue }
-      var questions: [Explanation.Question] = []
-      for (index, tenant) in tenants.enumerated() {
-        let places = places(of: account, in: tenant)
-        guard !places.isEmpty else { continue }
-        accounts[index].append(account)
-        // Each place is asked about once: the answer can change between two questions.
-        for place in places {
-          guard let obstacle = obstacle(user, place) else { continue }
-          lockedOut[index].append(Readiness.LockedOut(account: account, obstacle: obstacle))
-          break
-        }
-        questions += places.flatMap { self.questions(user, $0, tenant) }
+      let places = tenants.map { self.places(of: account, in: $0) }
+      var verdicts: [Place: Verdict] = [:]
+      // Each place is asked about once: the answer can change between two questions.
+      for place in places.joined() where verdicts[place] == nil {
+        verdicts[place] = verdict(account, explanation(of: user, at: place))
       }
-      denied += self.denied(account, questions)
+      let summary = Summary(account, verdicts)
+      for index in scopes.indices where !places[index].isEmpty {
+        scopes[index].add(summary, places[index])
+      }
+      readiness.denied += summary.denied(places)
+      if let reason = summary.exclusion(places) {
+        readiness.excluded.append(
+          Readiness.Excluded(name: account.name, uid: account.uid, reason: reason))
+      }
     }
     progress.finish()
     return Readiness(
-      scopes: tenants.indices.map { index in
-        Readiness.Scope(
-          tenant: tenants[index]?.name, accounts: accounts[index], lockedOut: lockedOut[index])
-      }, denied: denied)
+      scopes: scopes, denied: readiness.denied, excluded: readiness.excluded,
+      notExamined: servicesNotExamined(scopes, tenants))
+  }
+
+  /// Returns what the sign-ins that were predicted leave out, in words.
+  private func servicesNotExamined(
+    _ scopes: [Readiness.Scope], _ tenants: [Tenant?]
+  ) -> [String] {
+    guard !services.isEmpty else { return [Self.noService] }
+    return zip(scopes, tenants).compactMap { scope, tenant in
+      guard let tenant, !appliesToServices(tenant) else { return nil }
+      return "\(scope.name): none of its services calls pam_mfa.so"
+    }
+  }
+
+  private static var noService: String {
+    "the stacks of services, because none calls pam_mfa.so: this is what policy alone says"
   }
 
   /// Returns the tenant with a name, or nil for the host, followed by all tenants.
@@ -67,82 +97,77 @@ struct ReadinessSurvey<Machine: Host> {
     return tenants
   }
 
-  /// Returns sign-ins of an account that a tenant may match or, if `tenant` is nil, that no tenant can.
-  private func places(of account: Account, in tenant: Tenant?) -> [Subject] {
-    policy.subjects(of: tenant, user: account.name) { machine.isMember(account, of: $0) }
-      .filter { subject in
-        guard let tenant else { return policy.tenants.allSatisfy { $0.match(subject) == .no } }
-        return tenant.match(subject) != .no
+  // MARK: Sign-ins
+
+  /// Returns whether a tenant applies to a service that calls the module.
+  private func appliesToServices(_ tenant: Tenant) -> Bool {
+    policy.subjects(of: tenant, user: []) { _ in nil }.contains { subject in
+      subject.service.isEmpty || services.contains(subject.service)
+    }
+  }
+
+  /// Returns the sign-ins of an account that a tenant may match or, if `tenant` is nil, that no tenant can.
+  /// If no service calls the module, they are at a service without a name.
+  private func places(of account: Account, in tenant: Tenant?) -> [Place] {
+    let subjects = policy.subjects(of: tenant, user: account.name) { group in
+      memory.isMember(account, of: group) { machine.isMember(account, of: group) }
+    }.filter { subject in
+      guard let tenant else { return policy.tenants.allSatisfy { $0.match(subject) == .no } }
+      return tenant.match(subject) != .no
+    }
+    guard !services.isEmpty else {
+      return subjects.map { Place(service: $0.service, address: $0.address?.text) }
+    }
+    return subjects.flatMap { subject in
+      services.filter { subject.service.isEmpty || subject.service == $0 }.flatMap { service in
+        Self.addresses(service, subject.address).map { Place(service: service, address: $0?.text) }
       }
-  }
-
-  /// Returns what would lock the user out by policy alone, whatever the stack of the service does.
-  private func obstacle(_ user: UserName, _ place: Subject) -> Readiness.Obstacle? {
-    Explanation(
-      question(user, place.service, place.address), rules: rules, on: machine
-    ).policyObstacle
-  }
-
-  private func question(
-    _ user: UserName, _ service: [UInt8], _ address: IPAddress?
-  ) -> Explanation.Question {
-    Explanation.Question(user, at: service, from: address?.text, isEnforced: true)
-  }
-
-  // MARK: Services
-
-  /// Returns the sign-ins at the services that the place of a tenant stands for.
-  private func questions(
-    _ user: UserName, _ place: Subject, _ tenant: Tenant?
-  ) -> [Explanation.Question] {
-    services.filter { place.service.isEmpty || place.service == $0 }.flatMap { service in
-      addresses(service, place.address, tenant).map { question(user, service, $0) }
     }
   }
 
   /// Returns the remote addresses that a service has for sign-ins of a place. sshd always has one;
   /// programs that users start have none; others may have one.
-  private func addresses(
-    _ service: [UInt8], _ address: IPAddress?, _ tenant: Tenant?
-  ) -> [IPAddress?] {
+  private static func addresses(_ service: [UInt8], _ address: IPAddress?) -> [IPAddress?] {
     let name = String(decoding: service, as: UTF8.self)
     if name == "sshd" { return [address] }
     let isLocal = name == "login" || PAMCaller.isStartedByUsers(service)
     return isLocal || address == nil ? [nil] : [nil, address]
   }
 
-  /// Returns the sign-ins that would be denied, one for each service.
-  private func denied(
-    _ account: Account, _ questions: [Explanation.Question]
-  ) -> [Readiness.LockedOut] {
-    var asked: Set<[[UInt8]]> = []
-    var denied: [Readiness.LockedOut] = []
-    var services: Set<[UInt8]> = []
-    for question in questions where !services.contains(question.service) {
-      guard asked.insert([question.service, question.remoteHost ?? []]).inserted,
-        let reason = reason(account, question)
-      else { continue }
-      services.insert(question.service)
-      denied.append(
-        Readiness.LockedOut(
-          account: account,
-          obstacle: .denied(at: [VisibleText.escaping(question.service)], reason)))
-    }
-    return denied
+  private func explanation(
+    of user: UserName, at place: Place, sudo: [Finding] = []
+  ) -> Explanation {
+    Explanation(
+      Explanation.Question(user, at: place.service, from: place.address, isEnforced: true),
+      sudo: sudo, rules: rules, on: machine, memory: memory)
   }
 
-  /// Returns why a sign-in would be denied, or nil.
-  private func reason(_ account: Account, _ question: Explanation.Question) -> String? {
-    guard account.uid != 0 || Self.mayAskRoot(question.service) else { return nil }
-    let explanation = Explanation(question, rules: rules, on: machine)
+  // MARK: Verdicts
+
+  private typealias Place = ReadinessPlace
+  private typealias Verdict = ReadinessVerdict
+  private typealias Summary = ReadinessSummary
+
+  private func verdict(_ account: Account, _ explanation: Explanation) -> Verdict {
+    let service = explanation.request.service
+    guard !services.isEmpty else {
+      return explanation.policyObstacle.map { .lockedOut($0, $0.sentence) } ?? .ready
+    }
+    guard account.uid != 0 || Self.mayAskRoot(service) else { return .notConcerned }
+    if let obstacle = explanation.accountObstacle { return .excluded(obstacle.reason) }
     switch explanation.decision.kind {
-    case .asked, .allowed, .hasToEnroll: return nil
+    case .asked, .allowed: return .ready
+    case .hasToEnroll: return .enrolls
     case .denied, .throttled, .unknown: break
     }
     // sshd does not ask root for a code unless PermitRootLogin is "yes".
-    let isSSHD = question.service == Array("sshd".utf8)
-    guard account.uid != 0 || !isSSHD || explanation.secureShell == .asksPAM else { return nil }
-    return asksNothing(question) ? nil : explanation.decision.sentence
+    if account.uid == 0, service == Array("sshd".utf8), explanation.secureShell != .asksPAM {
+      return .notConcerned
+    }
+    guard !asksNothing(explanation) else { return .ready }
+    let isByPolicy = explanation.decision == explanation.policyDecision
+    return .lockedOut(
+      isByPolicy ? explanation.policyObstacle : nil, explanation.decision.sentence)
   }
 
   /// Returns whether a service can ask root for a code: tools of users never do, except for signing in
@@ -152,9 +177,12 @@ struct ReadinessSurvey<Machine: Host> {
   }
 
   /// Returns whether sudo asks the user for nothing, by its own rules.
-  private func asksNothing(_ question: Explanation.Question) -> Bool {
-    let sudo = Doctor.sudoFindings(for: question.user, at: question.service, rules)
+  private func asksNothing(_ explanation: Explanation) -> Bool {
+    let request = explanation.request
+    guard let user = UserName(request.user) else { return false }
+    let sudo = Doctor.sudoFindings(for: user, at: request.service, rules)
     guard !sudo.isEmpty else { return false }
-    return Explanation(question, sudo: sudo, rules: rules, on: machine).decision.kind == .allowed
+    let place = Place(service: request.service, address: request.remoteHost)
+    return self.explanation(of: user, at: place, sudo: sudo).decision.kind == .allowed
   }
 }

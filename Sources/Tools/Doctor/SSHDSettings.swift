@@ -9,10 +9,14 @@ package struct SSHDSettings: Equatable {
   /// The ports at which sshd listens.
   let ports: [String]
 
+  /// The entries of the lists of users and groups. sshd prints a line for each entry.
+  private let entries: [String: [String]]
+
   /// Parses the output of `sshd -T`. Each line is a key in lower case, a blank and the value.
   package init(_ output: [UInt8]) {
     var values: [String: String] = [:]
     var ports: [String] = []
+    var entries: [String: [String]] = [:]
     for line in output.split(separator: UInt8(ascii: "\n")) {
       let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
       guard let key = parts.first else { continue }
@@ -20,6 +24,9 @@ package struct SSHDSettings: Equatable {
       // The first line for a key counts.
       let name = String(decoding: key, as: UTF8.self).lowercased()
       if values[name] == nil { values[name] = value }
+      if Self.lists.contains(name) {
+        entries[name, default: []] += value.split(separator: " ").map { String($0) }
+      }
       if name == "listenaddress" || name == "port",
         let port = value.split(separator: ":").last.map({ String($0) }), UInt16(port) != nil,
         !ports.contains(port)
@@ -29,10 +36,14 @@ package struct SSHDSettings: Equatable {
     }
     self.values = values
     self.ports = ports
+    self.entries = entries
   }
 
   /// Returns the value of a key, or nil if sshd does not print the key.
   package func value(of key: String) -> String? { values[key] }
+
+  /// Returns the entries of a list of users or groups.
+  func entries(of list: String) -> [String] { entries[list] ?? [] }
 
   /// Returns whether the value of a key is `yes`.
   func isOn(_ key: String) -> Bool { values[key]?.lowercased() == "yes" }
@@ -145,13 +156,14 @@ package struct SSHDSettings: Equatable {
   var hasWayWithPAM: Bool { methodLists?.contains { Self.asksPAM($0) } ?? true }
 
   /// The keys that the examinations use.
-  package static let keys = [
-    "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",
-    "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
-    "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
-    "authenticationmethods", "permitrootlogin", "authorizedkeysfile", "authorizedkeyscommand",
-    "trustedusercakeys", "pamservicename",
-  ]
+  package static let keys =
+    [
+      "usepam", "kbdinteractiveauthentication", "challengeresponseauthentication",
+      "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
+      "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
+      "authenticationmethods", "permitrootlogin", "authorizedkeysfile", "authorizedkeyscommand",
+      "trustedusercakeys", "pamservicename", "chrootdirectory", "forcecommand",
+    ] + lists
 
   /// The PAM service of sshd, if it is another one than usual (OpenSSH 10).
   var otherService: String? { value(of: "pamservicename").flatMap { $0 == "sshd" ? nil : $0 } }

@@ -23,6 +23,8 @@ package struct SecureShellRules {
   /// The settings that let the user sign in without a code or without a first factor, or prevent the
   /// prompt.
   package let findings: [Finding]
+  /// Returns the file and line that set one of these keywords for the user.
+  let place: ([String]) -> String
 
   /// Derives the rules from the settings for one user.
   init(_ view: SSHDView, isRoot: Bool, _ service: ServiceWithModule, on host: any ExaminedHost) {
@@ -31,6 +33,7 @@ package struct SecureShellRules {
       deniesUnenrolled = false
       settings = nil
       findings = view.unchecked
+      place = { _ in SSHDFile.path }
       return
     }
     let examinations: [any SecureShellExamination.Type] = [
@@ -42,9 +45,10 @@ package struct SecureShellRules {
     settings = item.settings
     let ways = service.ways(item.settings, isRoot: isRoot)
     deniesUnenrolled = !ways.isEmpty && ways.allSatisfy { $0.usesPAM && $0.deniesUnenrolled }
-    func place(_ keywords: [String]) -> String {
+    let place = { (keywords: [String]) in
       file.place(of: keywords, saying: item.settings, under: item.choice.matches)
     }
+    self.place = place
     effect =
       OtherPAMService.name(item.settings, on: host).map {
         .bypassesPAM(

@@ -77,12 +77,27 @@ package struct ServiceStacks {
   /// Users enrol, where they have to, before the `account` lines end: these are carried out for a user
   /// who has enrolled.
   package func denial(of claimant: Claimant) -> StackDenial? {
-    denial(.auth, auth, claimant) ?? accountDenial
+    var enrolled = claimant
+    enrolled.enrollment = .enrolled
+    return denial(.auth, auth, claimant) ?? accountDenial(of: enrolled)
   }
 
-  /// Returns why the `account` lines deny every user, or nil.
-  package var accountDenial: StackDenial? {
-    denial(.account, account, Claimant([.password, .code, .other]))
+  /// Returns why the `account` lines deny a claimant, or nil.
+  package func accountDenial(of claimant: Claimant) -> StackDenial? {
+    denial(.account, account, claimant)
+  }
+
+  /// Returns whether the lines of one type deny a claimant, whatever their modules return.
+  func denies(_ claimant: Claimant, _ type: StackType) -> Bool {
+    denial(type, type == .auth ? auth : account, claimant) != nil
+  }
+
+  /// Returns what the `auth` lines do for a claimant, or nil if they cannot be read.
+  func authEffect(for claimant: Claimant) -> StackEffect? {
+    guard case .success(let lines) = auth else { return nil }
+    var claimant = claimant
+    claimant.unloadable = rules.unloadable(in: lines)
+    return rules.effect(of: name, .auth, lines, for: claimant)
   }
 
   private func denial(
@@ -111,9 +126,7 @@ package struct ServiceStacks {
   private func canSucceed(
     _ type: StackType, _ stack: ServiceStack, _ claimant: Claimant
   ) -> Bool {
-    type == .auth
-      ? StackEffect(ofAuthStack: stack, of: name, for: claimant).canSucceed
-      : StackEffect(of: name, type, stack, for: claimant).canSucceed
+    rules.effect(of: name, type, stack, for: claimant).canSucceed
   }
 
   /// Returns the line whose module would have to be loaded for the claimant to sign in, or nil if the

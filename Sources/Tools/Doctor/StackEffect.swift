@@ -371,7 +371,8 @@ struct ModuleResults {
         ? Self.refusals + [.ignore]
         : Self.all
     case .condition:
-      entry.holds(for: service).map { [$0 ? .success : .authenticationError] } ?? Self.all
+      (claimant.conditions[entry.position.text] ?? entry.holds(for: service))
+        .map { [$0 ? .success : .authenticationError] } ?? Self.all
     case .caller: claimant.isCalledByRoot ? [.success] : [.authenticationError]
     case .denial:
       // In account stacks, pam_faillock.so only resets its counter.
@@ -416,7 +417,11 @@ struct ModuleResults {
   }
 
   private func password(_ entry: StackEntry) -> [PAMReturnCode] {
-    guard type == .auth, !claimant.authenticators.contains(.password) else { return Self.all }
+    let readsShadow = entry.asks(module: "pam_unix.so")
+    if type == .account, readsShadow, claimant.hasExpired { return [.accountExpired] }
+    let isRight =
+      claimant.authenticators.contains(.password) && !(readsShadow && claimant.passwordIsLocked)
+    guard type == .auth, !isRight else { return Self.all }
     // Some modules leave users to other modules if they do not know them.
     let mayIgnore = ModuleKind.arguments(entry).contains { $0.hasPrefix("ignore_") }
     return Self.refusals + (mayIgnore ? [.ignore] : [])

@@ -212,12 +212,24 @@ package struct SudoVersion: Equatable {
 /// The PAM services that sudo uses, and whether they ask for a code. libpam ignores the case of names.
 struct SudoServices {
   private let source: any StackSource
+  private let memory = Memory()
+
+  /// The services that were read.
+  private final class Memory {
+    var services: [String: Result<ServiceWithModule?, StackRefusal>] = [:]
+  }
 
   init(_ source: any StackSource) { self.source = source }
 
-  /// Returns the service, or nil if it does not call the module.
+  /// Returns the service, or nil if it does not call the module. Its files are read once.
   func service(_ name: String) throws(StackRefusal) -> ServiceWithModule? {
-    try ServiceWithModule(Array(name.lowercased().utf8), from: source)
+    let name = name.lowercased()
+    if let known = memory.services[name] { return try known.get() }
+    let service = Result { () throws(StackRefusal) in
+      try ServiceWithModule(Array(name.utf8), from: source)
+    }
+    memory.services[name] = service
+    return try service.get()
   }
 
   /// Returns the path of the file that libpam reads for a service.

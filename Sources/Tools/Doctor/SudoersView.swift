@@ -70,6 +70,15 @@ enum SudoersView {
     }
   }
 
+  /// Whether the view, which is of all users, says of each user what a view of that user says.
+  var isWhole: Bool {
+    switch self {
+    case .notInstalled: true
+    case .unknown: false
+    case .known(let known): known.otherSources.isEmpty
+    }
+  }
+
   fileprivate static func output(
     of program: String, _ arguments: [String], _ host: any ExaminedHost
   ) throws(AdminError) -> [UInt8]? {

@@ -33,6 +33,8 @@ package struct MemoryHost: ExaminedHost {
   package var servers: [RunningServer] = []
   /// The output of `sshd -T` with options, by the first option's value.
   package var sshdWithOptions: [String: String] = [:]
+  /// The fields of lines in the shadow database after the name, by name.
+  package var shadow: [String: String] = [:]
   /// The users without a password.
   package var withoutPassword: [String] = []
   /// The output of sha256sum, or nil if it is not installed.
@@ -116,6 +118,7 @@ package struct MemoryHost: ExaminedHost {
     "/usr/bin/mfa-enroll": file(0, 0o755), "/usr/sbin/mfa-admin": file(0, 0o755),
     "/usr/lib/x86_64-linux-gnu/security/pam_mfa.so": file(0, 0o644),
     "/usr/lib/x86_64-linux-gnu": folder(0, 0o755),
+    "/bin": folder(0, 0o755), "/bin/sh": file(0, 0o755), "/bin/bash": file(0, 0o755),
     "/root": folder(0, 0o700), "/home": folder(0, 0o755), "/home/alice": folder(1000, 0o755),
     "/home/bob": folder(1001, 0o755),
   ]
@@ -201,9 +204,21 @@ package struct MemoryHost: ExaminedHost {
     groups[String(decoding: name, as: UTF8.self)] != nil
   }
 
-  package func withoutPassword(_ accounts: [Account]) -> [Account] {
+  package func shadowEntries(of accounts: [Account]) -> [ShadowEntry] {
     questions.passwords += accounts.count
-    return accounts.filter { withoutPassword.contains(String(decoding: $0.name, as: UTF8.self)) }
+    return accounts.compactMap { account in
+      let name = String(decoding: account.name, as: UTF8.self)
+      let line =
+        shadow[name] ?? "\(withoutPassword.contains(name) ? "!" : "$y$"):19000:0:99999:7:::"
+      return ShadowEntry(
+        "\(name):\(line)".split(separator: ":", omittingEmptySubsequences: false)
+          .map { Array($0.utf8) })
+    }
+  }
+
+  package func accounts(named names: [[UInt8]]) -> [KnownAccount] {
+    guard case .success(let known) = known else { return [] }
+    return (known + directory).filter { names.contains($0.account.name) }
   }
 
   package func recordedServices() -> Result<[RecordedService], AdminError> { recorded }

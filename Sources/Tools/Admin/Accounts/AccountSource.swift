@@ -117,6 +117,13 @@ package struct KnownAccount: Equatable {
   /// The home directory; empty if unknown.
   package var home: [UInt8] = []
 
+  /// Creates an account.
+  package init(account: Account, shell: [UInt8], home: [UInt8] = []) {
+    self.account = account
+    self.shell = shell
+    self.home = home
+  }
+
   /// Shells that end a session at once.
   private static let refusingShells = ["nologin", "false"].map { Array($0.utf8) }
 

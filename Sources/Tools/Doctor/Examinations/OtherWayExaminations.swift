@@ -158,14 +158,15 @@ enum SiblingServices: Examination {
 enum SudoWithoutCode: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     guard !snapshot.servicesWithModule.isEmpty else { return [] }
-    return findings(SudoersView(of: snapshot.host), snapshot.rules) { users, policy in
+    return findings(snapshot.rules.sudoers, snapshot.rules) { users, policy in
       users.all(policy)
     }
   }
 
   /// Returns the findings about one user, from sudo itself if not all rules are in files.
   static func findings(for user: String, _ rules: HostRules) -> [Finding] {
-    findings(SudoersView(of: rules.host, for: user), rules) { users, _ in [users.account(user)] }
+    let view = rules.sudoers.isWhole ? rules.sudoers : SudoersView(of: rules.host, for: user)
+    return findings(view, rules) { users, _ in [users.account(user)] }
   }
 
   /// Returns the findings about one user under rules that were read before.
@@ -177,7 +178,7 @@ enum SudoWithoutCode: Examination {
     _ view: SudoersView, _ rules: HostRules,
     of concerned: (SudoersUsers, SudoersPolicy) -> [SudoersUser]
   ) -> [Finding] {
-    let services = SudoServices(rules.host.stacks)
+    let services = rules.sudoServices
     switch view {
     case .notInstalled: return []
     case .unknown(let finding): return services.areAsked ? [finding] : []

@@ -103,12 +103,25 @@ struct ReadinessCommand: ParsableCommand {
   static let configuration = command(
     "readiness", "Show which users could sign in, or would be locked out, if policy were enforced.",
     """
-    Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does, and \
-    what policy says elsewhere. Checks root, and the accounts with a shell and a UID from 1000 to 60000: for the host, and \
-    for each tenant that selects them, their groups, or no users at all. 'state = observe' \
-    counts as 'enabled'. The exit status is 1 if a user would be locked out, or if a service requires \
-    nothing before the code.
+    Predicts the sign-ins at each service that calls pam_mfa.so, as 'mfa-admin explain' does. \
+    Without users, checks root, the accounts with a UID from 1000 to 60000, and those with a shell \
+    and a higher UID, if the system lists them: for the host, and for each tenant that selects them, \
+    their groups, or no users at all. 'state = observe' counts as 'enabled'. The exit status is 1 if \
+    a user would be locked out, or if a service requires nothing before the code.
     """)
+
+  @Argument(
+    help: ArgumentHelp("Check only these users, listed by the system or not.", valueName: "user"))
+  var users: [String] = []
+
+  @Option(
+    name: .customLong("users-from"),
+    help: ArgumentHelp(
+      "Check the users in this file, one a line; - is standard input.", valueName: "file"))
+  var file: String?
+
+  @Option(help: ArgumentHelp("Check the members of this group.", valueName: "name"))
+  var group: [String] = []
 
   @Option(help: ArgumentHelp("Check only this tenant.", valueName: "name"))
   var tenant: String?
@@ -118,13 +131,17 @@ struct ReadinessCommand: ParsableCommand {
 
   func run() throws(AdminError) {
     try ThisHost.refuseInRealm()
-    let (administration, failure) = try ThisHost.administration(needsConfiguration: true)
+    let (_, failure) = try ThisHost.administration(needsConfiguration: true)
     if let failure { throw failure }
     let policy = try ThisHost.policy()
+    let listed = try file.map { path throws(AdminError) in try Self.names(in: path) } ?? []
+    var selection: ReadinessSelection?
+    if !users.isEmpty || file != nil || !group.isEmpty {
+      selection = try ReadinessSelection(names: users + listed, groups: group)
+    }
     let snapshot = try HostSnapshot.ofThisHost()
     var readiness = try Readiness.onThisHost(
-      snapshot, under: policy, accounts: try administration.loginAccounts(),
-      tenant: tenant.map { Array($0.utf8) })
+      snapshot, under: policy, selection, tenant: tenant.map { Array($0.utf8) })
     readiness.withoutFirstFactor = Doctor.waysWithoutFirstFactor(on: snapshot)
     try Console.write(
       json ? readiness.json.text + "\n" : readiness.text(columns: Console.columns))
@@ -133,6 +150,27 @@ struct ReadinessCommand: ParsableCommand {
     guard readiness.withoutFirstFactor.isEmpty else {
       throw .firstFactorMissing(readiness.withoutFirstFactor.count)
     }
+  }
+
+  /// The longest list of users, in bytes.
+  private static let longestList = 16 << 20
+
+  /// Returns the names in a file, one a line. Empty lines, and lines that begin with `#`, are left out.
+  private static func names(in path: String) throws(AdminError) -> [String] {
+    let text: [UInt8]
+    do throws(SystemError) {
+      text =
+        try path == "-"
+        ? PlainFile.standardInput(longest: longestList).get()
+        : PlainFile.read(path, longest: longestList).get()
+      guard text.count <= longestList else { throw .untrusted(.tooLarge) }
+    } catch {
+      throw .unreadable(path == "-" ? "/dev/stdin" : path, error)
+    }
+    return String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
+      .map { String($0.reversed().drop { $0 == " " || $0 == "\t" }.reversed()) }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
   }
 }
 
