@@ -105,6 +105,7 @@ import Testing
       (.report("/x", .untrusted(.wrongPermissions)), 1),
       (.fileChanged("/x"), 1), (.unusableFile("/\u{1B}", "x"), 1),
       (.stack(service: "x", file: "/x", reason: "y"), 1),
+      (.enabledOtherwise, 1),
       (.secondCode(service: "x", other: "y", file: "/x", wasEnabled: true), 1),
       (.secureShell(reason: "x", hint: "y"), 1), (.module("x"), 1),
       (.trial(service: "x", reason: "y"), 1), (.untried(service: "x", reason: "y"), 1),
@@ -255,7 +256,8 @@ import Testing
 
 /// The cases of `AdminError` without their values, so that tests can list all of them.
 enum AdminErrorCase: CaseIterable {
-  case notRoot, noSuchUser, notAUserName, notEnrolled, noSuchFactor, severalFactors,
+  case notRoot, enabledOtherwise, noSuchUser, notAUserName, notEnrolled, noSuchFactor,
+    severalFactors,
     tooManyGrants, noSuchGrant, unconfirmed, declined, unusable, store, account, accounts,
     configuration, mistakes, noSuchTenant, noSuchGroup, unreadable, unwritable, notIdentityPlatform,
     notApplied, configurationBusy, editorFailed, noEditor, editorBusy, noTerminal, discarded,
@@ -354,6 +356,7 @@ enum AdminErrorCase: CaseIterable {
       case .report: .report
       case .stack: .stack
       case .secondCode: .secondCode
+      case .enabledOtherwise: .enabledOtherwise
       case .secureShell: .secureShell
       case .module: .module
       case .trial: .trial

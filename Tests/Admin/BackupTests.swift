@@ -28,7 +28,9 @@ struct BackedUpStore {
       case .included: .included
       case .file: .file(store.folder + "/backup.key")
       }
-    _ = try store.administration.backUp(to: backup, key: kept, overwriting: false)
+    _ = try store.administration.backUp(
+      to: backup, key: kept, overwriting: false,
+      services: ["sshd --factors key+code", "sudo"])
   }
 
   enum BackupKeyChoice { case apart, included, file }

@@ -50,6 +50,8 @@ struct RestoreTests {
     let log = try store.bytes(of: store.folder + "/store/audit-log")
     try wipe(store)
     let report = try store.administration.restoreBackup(restoration(backed))
+    #expect(report.services == ["sshd --factors key+code", "sudo"])
+    #expect(report.text.contains("  mfa-admin enable sshd --factors key+code\n"), "\(report.text)")
     #expect(report.restored == 2 && report.removed == 0 && report.refused.isEmpty)
     #expect(report.earlierStore == nil)
     #expect(try store.snapshot("alice")?.record.factors.count == 2)

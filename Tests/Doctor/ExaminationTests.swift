@@ -954,8 +954,11 @@ struct ExaminationTests {
     },
     Row(
       18, "warning drop-in-ignored /etc/mfa/mfa.conf.d/.hidden.conf",
-      "warning drop-in-ignored /etc/mfa/mfa.conf.d/50-state"
+      "warning drop-in-ignored /etc/mfa/mfa.conf.d/50-state",
+      "warning drop-in-ignored /etc/mfa/mfa.conf.d/60-x.conf.old"
     ) {
+      $0.statuses["/etc/mfa/mfa.conf.d/50-good.conf.old"] = MemoryHost.file(0, 0o644)
+      $0.statuses["/etc/mfa/mfa.conf.d/60-x.conf.old"] = MemoryHost.file(0, 0o644)
       $0.statuses["/etc/mfa/mfa.conf.d/50-state"] = MemoryHost.file(0, 0o644)
       $0.statuses["/etc/mfa/mfa.conf.d/.hidden.conf"] = MemoryHost.file(0, 0o644)
       $0.statuses["/etc/mfa/mfa.conf.d/50-good.conf"] = MemoryHost.file(0, 0o644)
@@ -1655,6 +1658,12 @@ struct ExaminationTests {
       probe.storeProblem = Array("part=store call=write errno=EROFS".utf8)
       $0.resident = .answers(probe)
       limit(&$0, "ReadOnlyPaths=/var/lib/mfa")
+    },
+    Row(27, "error decider-without-access \(serviceDropIn):2") {
+      var probe = ProbeReply()
+      probe.storeProblem = Array("part=factors call=open errno=EACCES".utf8)
+      $0.resident = .answers(probe)
+      limit(&$0, "InaccessiblePaths=/var/lib/mfa/factors")
     },
     Row(24, "error decider-without-access \(serviceDropIn):2") {
       var probe = ProbeReply()

@@ -657,6 +657,16 @@ struct ExplanationTests {
     }
   }
 
+  @Test("a program that runs no auth line is not said to ask for a code")
+  func programWithoutUsers() throws {
+    for service in ["cron", "sudo"] {
+      let row = Row(number: 1, service: service, prepare: Self.enroll, expected: ("", ""))
+      let explanation = try explanation(row, on: try machine(row))
+      #expect(explanation.policyDecision.kind == .asked)
+      #expect(explanation.decision.kind == (service == "cron" ? .allowed : .asked), "\(service)")
+    }
+  }
+
   @Test(
     "only service names that PAM accepts are accepted, in lower case",
     arguments: [

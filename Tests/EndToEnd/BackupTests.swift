@@ -89,6 +89,32 @@ extension EndToEnd {
         "\(owners)")
     }
 
+    @Test("the configuration comes back as mfad can read it, and services are named")
+    func configuration() throws {
+      let (user, enrollment, service) = try machine.addSignIn()
+      let file = "/root/mfa-test-backup.tar"
+      machine.atTheEnd("remove the backup and the setting") {
+        try Command.succeed([Self.admin, "config", "set", "--unset", "adjacent_intervals"])
+        try Command.succeed([
+          "/bin/sh", "-c", "rm -f \(file) /etc/mfa/mfa.conf.old /var/lib/mfa.before-restore-*",
+        ])
+      }
+      try machine.mustAdminister("config", "set", "adjacent_intervals", "4")
+      try machine.mustAdminister("backup", file)
+      try machine.mustAdminister("config", "set", "adjacent_intervals", "3")
+      let text = try machine.mustAdminister(
+        "restore-backup", file, "--yes", "--replace", "--configuration"
+      ).text
+      #expect(text.contains("/etc/mfa/mfa.conf: written"), "\(text)")
+      let restored = try Command.succeed([
+        "/bin/sh", "-c", "grep adjacent_intervals /etc/mfa/mfa.conf; stat -c %a /etc/mfa/mfa.conf",
+      ])
+      #expect(restored == "adjacent_intervals = 4\n644\n")
+      // The store knew which codes were used.
+      #expect(text.contains("Users can sign in at once."), "\(text)")
+      #expect(try Self.signIn(service, user, try enrollment.phone.code()) == "PAM_SUCCESS")
+    }
+
     @Test("a damaged backup, and one of another key, are refused without any change")
     func damaged() throws {
       let (user, enrollment, service) = try machine.addSignIn()

@@ -59,6 +59,9 @@ extension EndToEnd {
       let again = try machine.administer("enable", "sshd")
       #expect(again.status == .exited(0))
       #expect(again.text.contains("sshd: already asks for a code: /etc/pam.d/sshd:6"))
+      let otherwise = try machine.administer("enable", "sshd", "--factors", "key+code")
+      #expect(otherwise.status == .exited(1))
+      #expect(otherwise.errorText.contains("do not change what it asks for"))
 
       try machine.mustAdminister("disable", "sshd")
       #expect(files.isRestored && ServiceFiles.enabled.isEmpty)

@@ -151,8 +151,7 @@ public struct Directory: ~Copyable {
   /// Throws if this process may not create files in the directory, for example on a file system that is mounted
   /// read-only for it. Writes nothing.
   package func requireWritable() throws(SystemError) {
-    // SAFETY: a literal is NUL-terminated.
-    _ = try retrying(.write) { unsafe faccessat(descriptor, ".", W_OK | X_OK, AT_EACCESS) }
+    _ = try retrying(.write) { cposix_may_create(descriptor) }
   }
 
   /// Returns whether a file may exist at this absolute path: true if that cannot be determined.

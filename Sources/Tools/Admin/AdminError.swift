@@ -189,6 +189,8 @@ package enum AdminError: Error, Equatable {
   case enabledByHand(service: String, place: String)
   /// The service asks for codes because another service was enabled, such as sudo for sudo-i.
   case enabledWith(service: String, other: String)
+  /// sshd asks for a code already, and not with the options of the command.
+  case enabledOtherwise
   /// No change is pending.
   case nothingToConfirm
   /// The command was not started from a new sign-in. The values are the services, each with the reason.
@@ -232,7 +234,8 @@ package enum AdminError: Error, Equatable {
       .unusableFile:
       (.failure, true)
     case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined, .discarded,
-      .editorFailed, .enabledByHand, .enabledWith, .findingWithoutLine, .firstFactorMissing,
+      .editorFailed, .enabledByHand, .enabledOtherwise, .enabledWith, .findingWithoutLine,
+      .firstFactorMissing,
       .imageNotPrepared,
       .importConflicts, .importListOfOtherRealm, .importListUnusable, .importSource,
       .invalidRecord, .localCommand, .lockedOut, .manyAccountsMissing, .mistakes, .module,
@@ -398,6 +401,8 @@ package enum AdminError: Error, Equatable {
       "the sign-in program of \(service) is unknown, so the change cannot be confirmed"
     case .enabledWith(let service, let other):
       "\(service) asks for a code because \(other) is enabled, and they are switched together"
+    case .enabledOtherwise:
+      "sshd asks for a code already: --factors and --except-group do not change what it asks for"
     case .enabledByHand(let service, let place):
       "\(service) asks for a code because of \(place), which mfa-admin enable did not write"
     case .nothingToConfirm: "no change is waiting for confirmation"
@@ -530,6 +535,8 @@ package enum AdminError: Error, Equatable {
     case .unknownProgram:
       "use --no-confirm, and keep a root shell open until you have tested a sign-in"
     case .enabledWith(_, let other): "to switch them off: mfa-admin disable \(other)"
+    case .enabledOtherwise:
+      "nothing was changed; to use the options: mfa-admin disable sshd, then the same command again"
     case .enabledByHand: "remove that line by hand"
     case .nothingToConfirm: "run mfa-admin services to see the state of each service"
     case .noNewSignIn:

@@ -262,6 +262,12 @@ struct UnitSandbox {
     }
   }
 
+  /// Returns a rule that allows less than `access` to a path or to something below it, or nil.
+  func rule(for path: String, beyond access: Access) -> Rule? {
+    if let rule = rule(for: path), rule.access > access { return rule }
+    return rules.last { Self.holds(path, $0.path) && $0.access > access }
+  }
+
   private static func depth(_ path: String) -> Int { path.split(separator: "/").count }
 
   private static func holds(_ folder: String, _ path: String) -> Bool {

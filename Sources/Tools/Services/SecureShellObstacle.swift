@@ -181,7 +181,7 @@ package struct SecureShellFactors: Equatable {
   }
 
   /// The arguments of `mfa-admin` that stand for this value.
-  var arguments: [String] {
+  package var arguments: [String] {
     ["--factors", first.rawValue] + exemptGroups.flatMap { ["--except-group", $0] }
   }
 }

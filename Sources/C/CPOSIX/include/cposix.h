@@ -64,6 +64,11 @@ static inline int cposix_openat(int directory, const char *_Nonnull path, int fl
   return openat(directory, path, flags, mode);
 }
 
+// Returns 0 if the process may create files in a directory (its effective user, and a writable mount).
+static inline int cposix_may_create(int directory) {
+  return faccessat(directory, ".", W_OK | X_OK, AT_EACCESS);
+}
+
 // Allocates blocks for `count` bytes from `offset`. The size of the file stays as it is
 // (FALLOC_FL_KEEP_SIZE, fallocate(2)).
 static inline int cposix_allocate(int descriptor, long long offset, long long count) {

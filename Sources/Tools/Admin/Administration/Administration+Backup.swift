@@ -53,9 +53,10 @@ extension Administration {
   /// Writes a backup of the store and of the configuration.
   ///
   /// Each user's data is copied under the user's lock, and the audit log last, so that it has an entry
-  /// for everything that was copied. The key cannot change meanwhile.
+  /// for everything that was copied. The key cannot change meanwhile. `services` are those that ask for a code,
+  /// each with the options of `mfa-admin enable`.
   package func backUp(
-    to path: String, key: BackupKey, overwriting: Bool
+    to path: String, key: BackupKey, overwriting: Bool, services: [String] = []
   ) throws(AdminError) -> BackupReport {
     let lock = try ConfigurationLock()
     guard try !isKeyChanging() else { throw .backup(.keyChanging) }
@@ -66,7 +67,7 @@ extension Administration {
       if !overwriting { try keyPlace.requireAbsence() }
       try keyPlace.write(secret: try master())
     }
-    let report = try write(to: place, path, key: key)
+    let report = try write(to: place, path, key: key, services)
     withExtendedLifetime(lock) {}
     var line = LogLine()
     line.add("result", "backed-up")
@@ -77,7 +78,7 @@ extension Administration {
   }
 
   private func write(
-    to place: consuming BackupPlace, _ path: String, key kept: BackupKey
+    to place: consuming BackupPlace, _ path: String, key kept: BackupKey, _ services: [String]
   ) throws(AdminError) -> BackupReport {
     let sealing = try sealingKey()
     var key = sealing.shared()
@@ -103,6 +104,9 @@ extension Administration {
     let configuration = try ThisHost.layers().filter { $0.path != ConfigurationFile.vendorPath }
     for layer in configuration {
       try writer.add(Array(BackupFile.configuration.utf8) + layer.path, layer.text)
+    }
+    if !services.isEmpty {
+      try writer.add(BackupFile.services, Array(services.map { $0 + "\n" }.joined().utf8))
     }
     try writer.finish()
     let reading = try onStore(try store.inspectAuditLog { _ in })

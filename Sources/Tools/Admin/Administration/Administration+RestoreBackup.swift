@@ -1,4 +1,5 @@
 import MFAStore
+import MFAAttempt
 import MFABase
 import MFACrypto
 import MFAModel
@@ -54,6 +55,10 @@ extension Administration {
     /// The seconds until each user has a code that was not valid before; 0 if the store knew of each factor
     /// which codes were used.
     package let wait: Int64
+    /// The files of the configuration in the backup, which were not written.
+    package let configuration: [ConfigurationFile.Layer]
+    /// The services that asked for a code when the backup was made, each with the options of `mfa-admin enable`.
+    package let services: [String]
 
     /// The report as text for an administrator.
     package var text: String {
@@ -79,8 +84,13 @@ extension Administration {
         ? "WARNING: recovery codes that were used after the backup are valid again.\n"
         : "Recovery codes are void, because it is not known which were used after the backup: users make "
           + "new ones with mfa-enroll recovery-codes --new.\n"
-      text +=
-        "Tickets, bypass codes and remembered sign-ins are void. The configuration was not changed.\n"
+      text += "Tickets, bypass codes and remembered sign-ins are void.\n"
+      if !services.isEmpty {
+        text += "These services asked for a code when the backup was made. To enable them again:\n"
+        for service in services {
+          text += "  mfa-admin enable \(VisibleText.escaping(Array(service.utf8)))\n"
+        }
+      }
       return text
     }
   }
@@ -158,7 +168,7 @@ extension Administration {
     return RestorationReport(
       path: wanted.path, time: content.manifest.time, restored: count, removed: removed,
       refused: refused, earlierStore: earlier, keptRecoveryCodes: wanted.keepsRecoveryCodes,
-      wait: wait)
+      wait: wait, configuration: content.configuration, services: content.services)
   }
 
   /// Returns the key in the named file or, if none is named, the one in the backup, or nil.

@@ -1,3 +1,4 @@
+import MFAAttempt
 import MFABase
 import MFACrypto
 import MFAModel
@@ -27,6 +28,10 @@ struct BackupContent: ~Copyable {
   let key: SecretBytes?
   let users: [LocalFactorStore.StoredUser]
   let log: [LocalFactorStore.LogFile]
+  /// The files of the configuration.
+  let configuration: [ConfigurationFile.Layer]
+  /// The services that asked for a code, each with the options of `mfa-admin enable`.
+  let services: [String]
   private let checksum: [UInt8]
   /// What the checksum covers, file by file.
   private let covered: [[UInt8]]
@@ -40,6 +45,8 @@ struct BackupContent: ~Copyable {
     self.key = key
     users = files.users
     log = files.log
+    configuration = files.configuration
+    services = files.services
     self.checksum = checksum
     self.covered = covered
   }
@@ -137,6 +144,8 @@ struct BackupContent: ~Copyable {
   private struct Sorted {
     var users: [LocalFactorStore.StoredUser] = []
     var log: [LocalFactorStore.LogFile] = []
+    var configuration: [ConfigurationFile.Layer] = []
+    var services: [String] = []
   }
 
   /// Sorts the files by their meaning. A file that no backup has is an error.
@@ -153,7 +162,14 @@ struct BackupContent: ~Copyable {
         attempts[name.bytes] = member.content
       } else if let name = file(member.name, below: BackupFile.log) {
         sorted.log.append(LocalFactorStore.LogFile(name: name.bytes, content: member.content))
-      } else if !member.name.hasPrefix(BackupFile.configuration + "/") {
+      } else if member.name.hasPrefix(BackupFile.configuration + "/") {
+        let place = member.name.dropFirst(BackupFile.configuration.count)
+        sorted.configuration.append(
+          ConfigurationFile.Layer(path: Array(place.utf8), text: member.content))
+      } else if member.name == BackupFile.services {
+        sorted.services = String(decoding: member.content, as: UTF8.self).split(separator: "\n")
+          .map(String.init)
+      } else {
         throw damaged(path, member.name)
       }
     }

@@ -86,6 +86,7 @@ enum BackupFile {
   static let attempts = "attempts/"
   static let log = "log/"
   static let configuration = "configuration"
+  static let services = "services"
 }
 
 /// The running checksum of the files of a backup.

@@ -229,10 +229,9 @@ enum ResidentService: SingleExamination {
     of path: String, _ host: any ExaminedHost
   ) throws(AdminError) -> (place: String, setting: String) {
     let sandbox = try UnitSandbox(of: service, on: host)
-    let rule = sandbox.rule(for: path)
     let needed = path == "\(InstalledPath.store)" ? UnitSandbox.Access.written : .read
     let user = sandbox.user.flatMap { $0.setting == "User=\(DecidingUser.name)" ? nil : $0 }
-    if let rule, rule.access > needed {
+    if let rule = sandbox.rule(for: path, beyond: needed) {
       return (rule.place, " because of \(VisibleText.escaping(rule.setting))")
     }
     if let user { return (user.place, " because of \(VisibleText.escaping(user.setting))") }

@@ -99,7 +99,12 @@ enum IgnoredDropIns: Examination {
       // `Ownership` reports a folder that cannot be used.
       return []
     }
-    return names.filter { !ConfigurationFile.isDropIn(Array($0.utf8)) }.sorted().map { name in
+    let ignored = names.filter { name in
+      // What `mfa-admin config` keeps of the file before.
+      let kept = name.hasSuffix(".old") && names.contains(String(name.dropLast(".old".count)))
+      return !kept && !ConfigurationFile.isDropIn(Array(name.utf8))
+    }
+    return ignored.sorted().map { name in
       Finding(
         severity: .warning, code: "drop-in-ignored",
         place: "\(folder)/\(VisibleText.escaping(name))",

@@ -1,6 +1,9 @@
 import ArgumentParser
 import MFAAdmin
+import MFAAttempt
 import MFABase
+import MFADoctor
+import MFAServices
 import MFAStore
 
 /// `mfa-admin backup`
@@ -38,9 +41,24 @@ struct BackupCommand: ParsableCommand {
     let key: Administration.BackupKey =
       if let keyTo { .file(keyTo) } else { withKey ? .included : .apart }
     let report = try LockedStore.run(ending: false) { () throws(AdminError) in
-      try administration.backUp(to: file, key: key, overwriting: overwrite)
+      try administration.backUp(
+        to: file, key: key, overwriting: overwrite, services: Self.services)
     }
     try Console.write(report.text)
+  }
+}
+
+extension BackupCommand {
+  /// The services that `mfa-admin enable` has enabled, each with its options.
+  private static var services: [String] {
+    guard case .success(let recorded) = DoctorCommand.host.recordedServices() else { return [] }
+    return recorded.map { service in
+      let name = String(decoding: service.name, as: UTF8.self)
+      guard ServicePlan.concernsSecureShell(service.name),
+        let factors = SecureShellFactors.present, factors != .usual
+      else { return name }
+      return ([name] + factors.arguments).joined(separator: " ")
+    }
   }
 }
 
@@ -52,7 +70,7 @@ struct RestoreBackupCommand: ParsableCommand {
     The whole backup is read and verified before anything is changed. Where the store that is replaced \
     does not know which codes were used, no code from before the command is accepted afterwards: users wait about \
     three minutes. Recovery codes become void, because it is not known which were used after \
-    the backup. The configuration is not changed; tar -xf unpacks that of the backup.
+    the backup. Services are not enabled; those that asked for a code are named.
     """)
 
   @Option(
@@ -67,6 +85,12 @@ struct RestoreBackupCommand: ParsableCommand {
   @Flag(
     help: "Keep recovery codes valid, although some may have been used after the backup.")
   var keepRecoveryCodes = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Also write the configuration of the backup. Each file that it replaces is kept, with the ending "
+        + ".old; other files stay."))
+  var configuration = false
 
   @OptionGroup var confirmation: Confirmation
 
@@ -83,8 +107,30 @@ struct RestoreBackupCommand: ParsableCommand {
         earlierStorePath: "\(InstalledPath.store).before-restore-\(administration.now).tar",
         adjacentIntervals: ThisHost.mostAdjacentIntervals))
     try Console.write(report.text)
+    if configuration {
+      try write(report.configuration)
+    } else {
+      try Console.write(
+        "The configuration was not changed; --configuration writes that of the backup.\n")
+    }
     guard report.refused.isEmpty else {
       throw .unusableRecords(report.refused.count, of: report.refused.count + report.restored)
+    }
+  }
+}
+
+extension RestoreBackupCommand {
+  /// Writes the files of a configuration, as `mfa-admin config write` does.
+  private func write(_ files: [ConfigurationFile.Layer]) throws(AdminError) {
+    for layer in files {
+      let name = String(decoding: layer.path, as: UTF8.self)
+      guard let path = ConfigurationEdit.path(named: name) else {
+        throw .backup(.damaged(file, at: name))
+      }
+      _ = try IdentityPlatformFile.locking { () throws(AdminError) in
+        try ConfigWriting.write(
+          try ConfigurationEdit(layer.text, at: path, over: try ConfigurationEdit.layers()))
+      }
     }
   }
 }

@@ -112,6 +112,12 @@ struct EnableCommand: ParsableCommand {
       else { continue }
       let plan = try ServicePlan(service, secureShell.value)
       if let present = plan.present {
+        let wanted = secureShell.value
+        if ServicePlan.concernsSecureShell(service), wanted != .usual,
+          wanted != SecureShellFactors.present
+        {
+          throw .enabledOtherwise
+        }
         let place = VisibleText.escaping(present.text)
         if let gap = ServicePlan.gap(of: service, on: DoctorCommand.host) {
           Console.printError(

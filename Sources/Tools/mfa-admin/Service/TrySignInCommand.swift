@@ -49,22 +49,31 @@ struct TrySignInCommand: ParsableCommand {
 
   /// Predicts sign-ins with the new files. A prediction that is not possible has no line.
   private func forecasts(of plans: [ServicePlan]) throws(AdminError) -> [String] {
+    let users = forecast.compactMap { UserName(Array($0.utf8)) }
+    // Whoever cannot sign in now is not locked out by the change.
+    let present = HostRules(of: DoctorCommand.host)
+    let concerned = plans.map { plan in users.filter { failure(of: $0, plan, present) == nil } }
     let mounts = try PrivateMounts()
     try mounts.openWorkspace()
     for plan in plans { try mounts.show(plan) }
-    let rules = HostRules(of: DoctorCommand.host)
-    return plans.flatMap { plan in
-      forecast.compactMap { name -> String? in
-        guard let user = UserName(Array(name.utf8)) else { return nil }
-        let decision = Explanation.onThisHost(
-          Explanation.Question(user, at: plan.service), rules: rules
-        ).decision
-        switch decision.kind {
-        case .asked, .allowed, .hasToEnroll: return nil
-        case .denied, .throttled, .unknown:
-          return "\(plan.name): a sign-in of \(VisibleText(user)) would fail: \(decision.sentence)"
+    let planned = HostRules(of: DoctorCommand.host)
+    return zip(plans, concerned).flatMap { plan, users in
+      users.compactMap { user in
+        failure(of: user, plan, planned).map {
+          "\(plan.name): a sign-in of \(VisibleText(user)) would fail: \($0)"
         }
       }
+    }
+  }
+
+  /// Returns why a sign-in would fail, or nil.
+  private func failure(of user: UserName, _ plan: ServicePlan, _ rules: HostRules) -> String? {
+    let decision = Explanation.onThisHost(
+      Explanation.Question(user, at: plan.service), rules: rules
+    ).decision
+    switch decision.kind {
+    case .asked, .allowed, .hasToEnroll: return nil
+    case .denied, .throttled, .unknown: return decision.sentence
     }
   }
 
