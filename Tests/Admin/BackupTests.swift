@@ -84,7 +84,7 @@ struct BackupTests {
           == ["manifest"].map { "mfa-backup/" + $0 } + (key == .included ? ["mfa-backup/key"] : [])
           + [
             "factors/alice", "attempts/alice", "factors/bob", "attempts/bob", "log/audit-log",
-            "log/audit-log.index", "log/audit-log.head", "checksum",
+            "log/audit-log.index", "log/audit-log.head", "services", "checksum",
           ].map { "mfa-backup/" + $0 })
       let record = try Command.run([
         "/bin/tar", "-xOf", backed.backup, "mfa-backup/factors/alice",

@@ -233,6 +233,14 @@ struct UnenrolledSignInsTests {
     }
   }
 
+  @Test("a program that does not end is killed, and has no output")
+  func endless() throws {
+    let program = ChildProgram(arguments: ["/bin/sleep", "1000"], seconds: 0)
+    #expect(try program.runIfItEnds() == nil)
+    let short = ChildProgram(arguments: ["/bin/echo", "x"])
+    #expect(try short.runIfItEnds()?.output == Array("x\n".utf8))
+  }
+
   @Test func programThatRunsTooLongIsKilled() {
     #expect(throws: AdminError(at: "/bin/sleep", "it did not end within 0 s")) {
       try run(["/bin/sleep", "1000"], seconds: 0)

@@ -373,6 +373,7 @@ struct ExplanationTests {
       "auth required pam_mfa.so\nauth required pam_unix.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
     host.stacks.files["su"] = switching
     host.stacks.files["sudo"] = switching
+    host.stacks.files["cron"] = switching
     try row.prepare(host)
     return host
   }

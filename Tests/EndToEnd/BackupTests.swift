@@ -107,7 +107,7 @@ extension EndToEnd {
       ).text
       #expect(text.contains("/etc/mfa/mfa.conf: written"), "\(text)")
       let restored = try Command.succeed([
-        "/bin/sh", "-c", "grep adjacent_intervals /etc/mfa/mfa.conf; stat -c %a /etc/mfa/mfa.conf",
+        "/bin/sh", "-c", "grep ^adjacent_intervals /etc/mfa/mfa.conf; stat -c %a /etc/mfa/mfa.conf",
       ])
       #expect(restored == "adjacent_intervals = 4\n644\n")
       // The store knew which codes were used.

@@ -178,26 +178,6 @@ extension EndToEnd {
         machine.atTheEnd("remove") { try shell("rmdir /var/lib/mfa/.doctor") }
         return ["error store-not-writable /var/lib/mfa"]
       },
-      // Nothing that writes to a frozen file system ends, not even when it is killed.
-      Row(53) { machine in
-        machine.atTheEnd("thaw and unmount") {
-          try shell(
-            "fsfreeze --unfreeze /var/lib/mfa; umount /var/lib/mfa; rm -f /root/mfa-test-image")
-        }
-        try shell(
-          """
-          truncate --size 20M /root/mfa-test-image
-          mkfs.ext4 -q /root/mfa-test-image
-          mkdir /root/mfa-test-store
-          mount -o loop /root/mfa-test-image /root/mfa-test-store
-          rmdir /root/mfa-test-store/lost+found
-          cp --archive /var/lib/mfa/. /root/mfa-test-store/
-          mount --move /root/mfa-test-store /var/lib/mfa
-          rmdir /root/mfa-test-store
-          fsfreeze --freeze /var/lib/mfa
-          """)
-        return ["error store-frozen /var/lib/mfa"]
-      },
       Row(20) { machine in
         let file = "/etc/systemd/system/ssh.service.d/hardening.conf"
         try machine.keep("/etc/systemd/system/ssh.service.d")
