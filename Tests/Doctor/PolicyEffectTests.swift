@@ -54,7 +54,7 @@ import Testing
       expected:
         "1 user (alice) will be let in without a code at cockpit from 203.0.113.0 (before: asked for a code)\n"
     ),
-    // A configuration with a mistake denies everybody.
+    // A configuration with a mistake denies every user.
     Row(
       number: 8, before: "[project]\nstate = on\n", after: "[project]\nstate = disabled\n",
       expected:

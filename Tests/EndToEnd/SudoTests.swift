@@ -177,7 +177,7 @@ extension EndToEnd {
         row.command.first == "-i" ? "sudo-i" : "sudo", "--json",
       ])
       #expect(try findings(explained, "exceptions") == expected ?? [], "\(row): \(explained.text)")
-      // Without a factor of root's, whose code would be asked for, sudo asks for none either.
+      // sudo asks for root's code, and root has no factor.
       let isOpen =
         row.expected?.hasPrefix("error ") == true
         && ["without-code", "other-service", "other-account"].contains {

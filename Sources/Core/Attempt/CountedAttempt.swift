@@ -99,7 +99,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
 
   /// Returns the result for a right code before a time at which the factor has acceptable codes: the last
   /// refused time step is later than the present one and that of the code, which is so after a restore or a
-  /// clock that was ahead. Whoever types it has guessed nothing, so it is not counted.
+  /// clock that was ahead. It is no guess, so it is not counted.
   private func notYet(_ matches: [AttemptState.Match]) -> Attempt.Report? {
     guard let match = matches.first, let factor = record.factor(match.factor),
       let parameters = factor.parameters, let last = counted.watermark(of: match.factor)

@@ -455,7 +455,7 @@ extension Explanation {
   }
 }
 
-/// What is known about a service, whoever signs in.
+/// What is known about a service for every user.
 struct ServiceFacts {
   /// The stacks.
   let stacks: ServiceStacks

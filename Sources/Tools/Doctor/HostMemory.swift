@@ -67,7 +67,7 @@ final class HostMemory<Machine: Host> {
     return remembered
   }
 
-  /// Returns what is known about a service, whoever signs in.
+  /// Returns what is known about a service for every user.
   func facts(
     of service: [UInt8], from source: some StackSource, with rules: HostRules
   ) -> ServiceFacts {

@@ -52,7 +52,7 @@ package struct Readiness: Equatable {
     package var obstacle: Obstacle
   }
 
-  /// A name under which nobody can sign in, whatever policy says.
+  /// A name under which no user can sign in, whatever policy says.
   package struct Excluded: Equatable {
     package let name: [UInt8]
     /// The user ID; nil if there is no account.
@@ -80,7 +80,7 @@ package struct Readiness: Equatable {
   /// The users whose sign-ins would be denied at a service that calls the module, according to
   /// `mfa-admin explain`, once for each service.
   package var denied: [LockedOut] = []
-  /// The names under which nobody can sign in at any of the services, whatever policy says.
+  /// The names under which no user can sign in at any of the services, whatever policy says.
   package var excluded: [Excluded] = []
   /// The ways into services without a first factor, each in words.
   package var withoutFirstFactor: [String] = []

@@ -7,8 +7,8 @@ import MFAModel
 ///
 /// MUST 1: the copy is in a folder that only root can enter, and is removed when the editor ends, whatever was typed
 /// in it, Ctrl-C included. (`ConfigurationEditorTests`)
-/// MUST 2: the editor holds no lock that other commands wait for: a forgotten editor keeps nobody from switching the
-/// second factor off. (`ConfigurationEditorTests.otherCommands`)
+/// MUST 2: the editor holds no lock that other commands wait for: while an editor is open, an administrator can switch
+/// the second factor off. (`ConfigurationEditorTests.otherCommands`)
 package struct Editor {
   /// The folder of the copy, which exists while an editor runs.
   private static let folder = "/run/mfa-config-edit"

@@ -50,7 +50,7 @@ struct TrySignInCommand: ParsableCommand {
   /// Predicts sign-ins with the new files. A prediction that is not possible has no line.
   private func forecasts(of plans: [ServicePlan]) throws(AdminError) -> [String] {
     let users = forecast.compactMap { UserName(Array($0.utf8)) }
-    // Whoever cannot sign in now is not locked out by the change.
+    // A user who cannot sign in now is not locked out by the change.
     let present = HostRules(of: DoctorCommand.host)
     let concerned = plans.map { plan in users.filter { failure(of: $0, plan, present) == nil } }
     let mounts = try PrivateMounts()
