@@ -110,14 +110,14 @@ extension Faults {
       let calls = try Self.calls(of: arguments, machine)
       let new = files.present
       _ = try machine.administer("restore", "--boot")
-      // The first process loads the module, the second is the rollback watcher, and the last one
-      // loads modules to predict sign-ins.
+      // The first process predicts sign-ins, the second loads the module, and the last one is the rollback
+      // watcher.
       let started = calls.indices.filter {
         ["clone", "clone3", "vfork"].contains(calls[$0].name)
       }
       try #require(started.count == 3, "\(calls)")
       var restored = 0
-      for call in calls[(started[1] + 1)...] {
+      for call in calls[(started[2] + 1)...] {
         let command = try Command.run(
           SystemCallTrace.inject(.kill, at: call) + [ServiceFiles.program] + arguments)
         expectWhole(files, new, "\(call)")
