@@ -113,6 +113,11 @@ package struct SecureShellDropIn {
       + "key alone is not enough"
   }
 
+  /// Returns that warning for the settings that are in force now: the drop-in does not change them.
+  package static func warning(on host: any ExaminedHost) -> String? {
+    SSHDSettings.inForce(on: host).flatMap { warning(inEffective: $0) }
+  }
+
   /// Returns the reason why the drop-in would not take effect, or nil.
   static func obstacle(in file: SSHDFile) -> AdminError? {
     let patterns = [folder + "/*.conf", "sshd_config.d/*.conf"]

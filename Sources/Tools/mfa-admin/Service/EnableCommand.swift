@@ -59,6 +59,12 @@ struct EnableCommand: ParsableCommand {
       for plan in plans {
         ServiceCommand.show(plan.diff)
         warn(of: plan)
+        // After the change, this comes from the settings that sshd then has.
+        if ServicePlan.concernsSecureShell(plan.service),
+          let warning = SecureShellDropIn.warning(on: DoctorCommand.host)
+        {
+          Console.printError("warning: \(warning)")
+        }
       }
       // Two commands must not use the folder of the journal at the same time.
       return try ChangeJournal.locking(seconds: 10) { (_) throws(AdminError) in try prove(plans) }
