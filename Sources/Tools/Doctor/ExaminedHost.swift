@@ -146,7 +146,7 @@ package enum RealmStatus: Equatable {
 package enum ResidentStatus: Equatable {
   /// There is no socket, or nobody listens on it.
   case stopped
-  /// The service answers: what it can read and write, or nil from one that does not tell.
+  /// The service answers. The value says what it can read and write; nil if it does not say so.
   case answers(ProbeReply?)
   /// The service accepts connections but does not answer.
   case silent

@@ -163,6 +163,8 @@ package final class HostRules {
   /// The accounts that the system lists, or the reason why they cannot be listed.
   package private(set) lazy var accounts = Result { () throws(AdminError) in try host.accounts()
   }
+  /// The condition of the resident service.
+  private(set) lazy var resident = host.residentStatus()
   /// The mounted file systems, nil without a list, or the reason why the list cannot be read.
   private(set) lazy var mounts = Result { () throws(AdminError) in
     try host.text(of: MountTable.path).map { MountTable($0) }

@@ -6,32 +6,24 @@ import MFASignIn
 
 /// Compares the sign-ins of users under two configurations.
 struct PolicyComparison<Machine: Host> {
-  private typealias Simulated = SimulatedHost<Machine>
-
   private let rules: HostRules
-  /// The rules of sudo, if all of them are in files, so that they are the same for each user.
-  private let rulesOfSudo: SudoersView?
+  private let machine: Machine
   /// The file that each service names.
   private let files: [[UInt8]: [UInt8]]
   private let policies: (before: PolicyEffect.Policy, after: PolicyEffect.Policy)
-  private let hosts: (before: Simulated, after: Simulated)
+  private let memories: (before: HostMemory<Machine>, after: HostMemory<Machine>)
 
   init(
     _ snapshot: HostSnapshot, _ before: PolicyEffect.Policy, _ after: PolicyEffect.Policy,
     _ machine: Machine
   ) {
     rules = snapshot.rules
-    rulesOfSudo = Self.rulesOfSudo(snapshot)
+    self.machine = machine
     var files: [[UInt8]: [UInt8]] = [:]
     for service in snapshot.servicesWithModule { files[service.name] = service.configuration }
     self.files = files
     policies = (before, after)
-    func host(_ policy: PolicyEffect.Policy) -> Simulated {
-      SimulatedHost(
-        base: machine, isCalledByRoot: true, isEnforced: false,
-        memory: HostMemory(configurations: policy))
-    }
-    hosts = (host(before), host(after))
+    memories = (HostMemory(configurations: before), HostMemory(configurations: after))
   }
 
   /// Returns how the decision about a user's sign-ins at a service changes, or nil if it does not.
@@ -80,39 +72,19 @@ struct PolicyComparison<Machine: Host> {
     guard !isSame(account, service, address) else { return nil }
     let question = Explanation.Question(user, at: service, from: address?.text)
     func predict(_ sudo: [Finding]) -> (PolicyEffect.Outcome, PolicyEffect.Outcome) {
-      (
-        PolicyEffect.Outcome(Explanation(question, sudo: sudo, rules: rules, on: hosts.before)),
-        PolicyEffect.Outcome(Explanation(question, sudo: sudo, rules: rules, on: hosts.after))
-      )
+      func outcome(_ memory: HostMemory<Machine>) -> PolicyEffect.Outcome {
+        PolicyEffect.Outcome(
+          Explanation(question, sudo: sudo, rules: rules, on: machine, memory: memory))
+      }
+      return (outcome(memories.before), outcome(memories.after))
     }
     let outcomes = predict([])
     guard outcomes.0 != outcomes.1 else { return nil }
     // The rules of sudo can keep it from asking PAM at all.
-    let sudo = sudoFindings(user, service)
+    let sudo = Doctor.sudoFindings(for: user, at: service, rules)
     guard !sudo.isEmpty else { return outcomes }
     let ruled = predict(sudo)
     return ruled.0 == ruled.1 ? nil : ruled
-  }
-
-  /// Reads the rules of sudo, if it asks for codes and all of them are in files.
-  private static func rulesOfSudo(_ snapshot: HostSnapshot) -> SudoersView? {
-    guard snapshot.meantToAsk.contains(where: { isSudo($0) }) else { return nil }
-    let view = SudoersView(of: snapshot.host)
-    guard case .known(let known) = view, known.unchecked.isEmpty else { return nil }
-    return view
-  }
-
-  private static func isSudo(_ service: [UInt8]) -> Bool {
-    SudoServices.names.contains(String(decoding: service, as: UTF8.self))
-  }
-
-  /// Returns the findings about what sudo asks a user for.
-  private func sudoFindings(_ user: UserName, _ service: [UInt8]) -> [Finding] {
-    guard let rulesOfSudo, Self.isSudo(service) else {
-      return Doctor.sudoFindings(for: user, at: service, rules)
-    }
-    let name = String(decoding: user.bytes, as: UTF8.self)
-    return SudoWithoutCode.findings(for: name, rules, in: rulesOfSudo)
   }
 
   /// Returns whether a sign-in has the same settings before and after the change.
@@ -121,8 +93,8 @@ struct PolicyComparison<Machine: Host> {
     // A file that the service names, and that was not changed.
     guard let before = policies.before[file], let after = policies.after[file] else { return true }
     guard case .success(let before) = before, case .success(let after) = after else { return false }
-    let subject = Subject(user: account.name, service: service, address: address) {
-      hosts.before.isMember(account, of: $0)
+    let subject = Subject(user: account.name, service: service, address: address) { group in
+      memories.before.isMember(account, of: group) { machine.isMember(account, of: group) }
     }
     return before.settings(for: subject) == after.settings(for: subject)
   }

@@ -95,7 +95,7 @@ package enum UserDetails {
       } ?? "")
   }
 
-  /// Returns when a code was accepted. After a restore, codes of later time steps are refused too.
+  /// Returns when a code was last accepted. A restore can refuse codes of later times, so that it is not known.
   private static func lastUse(of factor: UserSummary.ListedFactor, at now: Int64) -> String {
     guard let step = factor.lastStep, let start = factor.lastUse else {
       return "unknown: accepts no code"

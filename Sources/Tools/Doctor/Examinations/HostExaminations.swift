@@ -152,7 +152,7 @@ enum ResidentService: SingleExamination {
     // On a host of a realm, the relay listens there.
     guard snapshot.host.realmStatus() == .noRealm else { return nil }
     let place = "\(InstalledPath.residentRootSocket)"
-    switch snapshot.host.residentStatus() {
+    switch snapshot.rules.resident {
     case .answers(nil): return nil
     case .answers(let probe?): return try finding(probe, snapshot.host)
     case .stopped:
@@ -253,7 +253,7 @@ enum SandboxedService: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     var residentAnswers = false
-    if case .answers = snapshot.host.residentStatus() { residentAnswers = true }
+    if case .answers = snapshot.rules.resident { residentAnswers = true }
     return snapshot.servicesWithModule.flatMap { service in
       UnitFiles.units(of: service).compactMap {
         finding($0, service, residentAnswers, snapshot.host)

@@ -169,11 +169,6 @@ enum SudoWithoutCode: Examination {
     return findings(view, rules) { users, _ in [users.account(user)] }
   }
 
-  /// Returns the findings about one user under rules that were read before.
-  static func findings(for user: String, _ rules: HostRules, in view: SudoersView) -> [Finding] {
-    findings(view, rules) { users, _ in [users.account(user)] }
-  }
-
   private static func findings(
     _ view: SudoersView, _ rules: HostRules,
     of concerned: (SudoersUsers, SudoersPolicy) -> [SudoersUser]
