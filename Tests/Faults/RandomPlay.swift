@@ -198,12 +198,15 @@ final class RandomPlay {
       expected.contains(result),
       "\(title(request)): \(typed) \(text), \(model): \(expected), not \(outcome)")
     people[index].model.take(result, of: typed, text, at: time)
-    if result == .denied, model.refuses(text, at: time) == nil {
+    var isEarly: Bool? = false
+    if case .code(let step) = typed { isEarly = model.isEarly(step: step, at: time) }
+    if result == .denied, model.refuses(text, at: time) == nil || isEarly == nil {
       // The answer was compared and counted, or neither.
       let failures = try StoreFiles(of: people[index].user.name).failures()
       if failures == model.failures { people[index].model = model }
     }
     if result == .denied, model.refuses(text, at: time) == true { saw("repeated") }
+    if result == .denied, isEarly == true { saw("early") }
     saw("\(result)")
   }
 

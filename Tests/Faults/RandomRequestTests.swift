@@ -183,6 +183,16 @@ struct AccountModel {
       ? nil : distance < Self.adjacentSteps
   }
 
+  /// Returns whether the current factor's code of a step is right at `time`, but neither accepted nor counted: a
+  /// later step was accepted when the clock was ahead, and no code of the device is accepted yet. nil if that
+  /// depends on the exact second.
+  func isEarly(step: Int, at time: Int) -> Bool? {
+    guard step < watermark, time / 30 <= watermark else { return false }
+    let distance = abs(step - time / 30)
+    if distance > Self.adjacentSteps + 1 { return false }
+    return distance >= Self.adjacentSteps || (time + 3) / 30 >= watermark ? nil : true
+  }
+
   /// Returns the possible results of a sign-in at `time`.
   func results(of typed: Typed, _ text: String, at time: Int) -> [Result] {
     var looked: [Result] =
@@ -229,6 +239,7 @@ struct AccountModel {
     case (.denied, .usedBypass): break
     case (.denied, _):
       guard refuses(text, at: time) != true else { break }
+      if case .code(let step) = typed, isEarly(step: step, at: time) == true { break }
       count(at: time)
       reject(text, at: time)
     case (.accepted, _), (.refused, _), (.unreported, _): break

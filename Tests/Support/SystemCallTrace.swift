@@ -74,6 +74,8 @@ package enum SystemCallTrace {
     var processes: [Substring] = []
     var counts: [String: Int] = [:]
     var calls: [SystemCall] = []
+    /// The index of each process's call whose rest is not read yet.
+    var unfinished: [String: Int] = [:]
     var hasStarted = false
     guard let list = FileManager.default.contents(atPath: path) else {
       throw HarnessFailure("strace has written no list at \(path)")
@@ -83,12 +85,20 @@ package enum SystemCallTrace {
       let process = line.prefix { $0.isNumber }
       if !processes.contains(process) { processes.append(process) }
       let line = line.dropFirst(process.count).drop { $0 == " " }
+      // strace writes the rest of a call later, if another process makes a call meanwhile.
+      if let rest = line.firstMatch(of: /^<\.\.\. (\w+) resumed>/),
+        let index = unfinished.removeValue(forKey: String(process))
+      {
+        calls[index].line += line[rest.range.upperBound...]
+        continue
+      }
       guard let end = line.firstIndex(of: "("), line.first?.isLetter == true else { continue }
       let name = String(line[..<end])
       let number = counts["\(process) \(name)", default: 0] + 1
       counts["\(process) \(name)"] = number
       hasStarted = hasStarted || line.contains(start)
       if hasStarted, copy == nil || processes.firstIndex(of: process) == copy {
+        if line.hasSuffix("<unfinished ...>") { unfinished[String(process)] = calls.count }
         calls.append(SystemCall(name: name, number: number, line: String(line)))
       }
     }
@@ -106,7 +116,7 @@ package struct SystemCall: Sendable, Hashable, CustomStringConvertible {
   package let number: Int
 
   /// The line that strace wrote.
-  package let line: String
+  package fileprivate(set) var line: String
 
   /// Creates the `number`th call with a name.
   package init(name: String, number: Int, line: String = "") {

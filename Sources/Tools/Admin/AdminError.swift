@@ -664,7 +664,7 @@ package enum Installation {
 
   /// Returns the command on a host that has these programs and folders: that of the package manager which installed mfa.
   package static func command(has: (StaticString) -> Bool) -> String {
-    if has("/var/lib/dpkg/info/libpam-mfa.prerm") {
+    if has("/usr/share/doc/libpam-mfa/copyright") {
       "apt-get install --reinstall libpam-mfa mfa-tools"
     } else if has("/usr/share/licenses/mfa-tools") {
       "dnf reinstall pam_mfa mfa-tools"

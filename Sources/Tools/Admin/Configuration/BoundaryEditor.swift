@@ -23,7 +23,7 @@ package struct Editor {
   ]
 
   /// The editors of a host on which none is chosen, in order.
-  private static let standard = ["sensible-editor", "editor", "vi", "nano"]
+  private static let standard = ["editor", "vi", "nano"]
 
   /// The signals with which a terminal, or the end of a session, ends its processes.
   private static let signals = [SIGINT, SIGQUIT, SIGHUP, SIGTERM]
