@@ -13,7 +13,7 @@ import Testing
   @Test(
     "hints name the command of what installed mfa",
     arguments: [
-      ("/usr/share/doc/libpam-mfa/copyright", "apt-get install --reinstall libpam-mfa mfa-tools"),
+      ("/usr/share/doc/libpam-mfa", "apt-get install --reinstall libpam-mfa mfa-tools"),
       ("/usr/share/licenses/mfa-tools", "dnf reinstall pam_mfa mfa-tools"),
       ("/srv/mfa", "packaging/install"),
     ])

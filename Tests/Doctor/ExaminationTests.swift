@@ -48,8 +48,36 @@ struct ExaminationTests {
       "row \(row.number)")
     for finding in findings {
       #expect(!finding.message.isEmpty && !finding.hint.isEmpty && isHarmless(finding.text))
+      Self.expectCommands(finding)
     }
   }
+
+  /// Expects that each command in a hint stands alone, from a colon to a semicolon, so that it can be copied, and
+  /// that Tests/Packages/hints.py runs the commands of this finding.
+  private static func expectCommands(_ finding: Finding) {
+    let programs: Set = [
+      "apt-get", "chmod", "chown", "findmnt", "fsfreeze", "dnf", "journalctl", "mfa-admin",
+      "mfa-enroll", "restorecon", "runuser", "setcap",
+      "ss", "systemctl", "timedatectl", "useradd", "usermod", "vipw", "packaging/install",
+    ]
+    for part in finding.hint.split(separator: ";") {
+      let words = (part.split(separator: ": ").last ?? part).split(separator: " ")
+      let start = words.first == "sudo" ? 1 : 0
+      let place = words.firstIndex { programs.contains(String($0)) }
+      #expect(place == nil || place == start, "\(finding.hint)")
+      if place != nil {
+        #expect(
+          Self.triedHints.contains("    \"\(finding.code)\":"), "\(finding.code): \(finding.hint)")
+      }
+    }
+  }
+
+  /// The test that carries out hints.
+  private static let triedHints: String = {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    return (try? String(contentsOf: tests.appending(path: "Packages/hints.py"), encoding: .utf8))
+      ?? ""
+  }()
 
   static let pamError = SystemError(.open, number: 5)
   static let accountsError = AdminError(at: "/etc/passwd", "EIO")

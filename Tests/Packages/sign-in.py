@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Signs a user in at a terminal, and prints what happened in one line.
 
-    sign-in.py PROGRAM USER [--code CODE] [--hold FOLDER]
+    sign-in.py PROGRAM USER [--code CODE] [--ahead STEPS] [--hold FOLDER]
 
 PROGRAM is ssh, su, sudo or login. The password of the user is `open-sesame`. The line is `in` or `refused`, after
 `code ` if the program asked for a code. Without --code, the code is made from the secret of the user in
-/opt/mfa/secrets. With --hold, the file FOLDER/ready is created at the question for the code, which is answered when
+/opt/mfa/secrets, for a time step that is STEPS ahead. With --hold, the file FOLDER/ready is created at the question for the code, which is answered when
 FOLDER/go exists.
 """
 
@@ -26,11 +26,11 @@ PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |One-time code[^\n]*: |[$#] )
 LIMIT = 60
 
 
-def code_now(user):
-    """Returns the present code of a user."""
+def code_at(user, ahead):
+    """Returns the code of a user for a time step that is `ahead` of the present one."""
     secrets = dict(line.split() for line in pathlib.Path("/opt/mfa/secrets").read_text().splitlines())
     key = bytes.fromhex(secrets[user])
-    digest = hmac.new(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1).digest()
+    digest = hmac.new(key, struct.pack(">Q", int(time.time()) // 30 + ahead), hashlib.sha1).digest()
     at = digest[-1] & 15
     return "%06d" % ((struct.unpack_from(">I", digest, at)[0] & 0x7FFFFFFF) % 1000000)
 
@@ -64,6 +64,7 @@ def main():
     parser.add_argument("program", choices=["ssh", "su", "sudo", "login"])
     parser.add_argument("user")
     parser.add_argument("--code")
+    parser.add_argument("--ahead", type=int, default=0)
     parser.add_argument("--hold", type=pathlib.Path)
     options = parser.parse_args()
     process, terminal = start(options.program, options.user)
@@ -105,7 +106,7 @@ def main():
                 (options.hold / "ready").touch()
                 while not (options.hold / "go").exists():
                     time.sleep(0.05)
-            answer = options.code or code_now(options.user)
+            answer = options.code or code_at(options.user, options.ahead)
         elif kind in ("$ ", "# "):
             answer = "echo signed-in"
         else:

@@ -1,5 +1,6 @@
 import Testing
 
+import MFADoctor
 @testable import MFAServices
 
 @Suite struct SignInProgramTests {

@@ -307,6 +307,6 @@ package struct Finding: Equatable {
     Finding(
       severity: severity, code: "could-not-be-checked", place: place,
       message: "cannot check \(what): \(reason)",
-      hint: "correct this, then run mfa-admin doctor again")
+      hint: "correct this, then: mfa-admin doctor")
   }
 }

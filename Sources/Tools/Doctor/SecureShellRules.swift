@@ -132,7 +132,7 @@ package enum SecureShellRemedy {
     for settings: SSHDSettings, _ service: ServiceWithModule, changing changes: [Change] = []
   ) -> String {
     hint(for: settings, service, changing: changes)
-      ?? "correct the auth lines of \(service.visibleName) first: run mfa-admin doctor"
+      ?? "correct the auth lines of \(service.visibleName) first: mfa-admin doctor"
   }
 
   /// What to do after a setting was changed.

@@ -188,7 +188,7 @@ struct SudoReport {
           ("\(command) asks \(names(group)) for no code: it uses the PAM service \(service), which "
             + "does not call pam_mfa.so").utf8)),
       hint: named == nil
-        ? "run mfa-admin enable sudo, or add the lines of pam_mfa.so to \(path)"
+        ? "enable it: mfa-admin enable sudo; or add the lines of pam_mfa.so to \(path)"
         : "remove \(setting.rawValue) from this line, or add the lines of pam_mfa.so to \(path)")
   }
 

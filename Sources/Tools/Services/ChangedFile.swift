@@ -50,8 +50,10 @@ package struct ChangedFile: Equatable {
     if isTrial { return trialRemedy(present) }
     if present.contents == old { return .unchanged }
     guard let contents = present.contents else { return .gone }
-    if contents == new { return old.map { .write($0, isExact: true) } ?? .remove }
-    switch MarkedText(service: service).removing(from: contents) {
+    let marks = MarkedText(service: service)
+    // The old file may have had what was left of our lines.
+    if contents == new { return old.map { .write(marks.without($0), isExact: true) } ?? .remove }
+    switch marks.removing(from: contents) {
     case .absent: return .gone
     case .removed(let rest, nil):
       return rest.isEmpty && old == nil ? .remove : .write(rest, isExact: false)

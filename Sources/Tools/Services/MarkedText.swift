@@ -116,6 +116,14 @@ package struct MarkedText: Equatable {
     return found ? .removed(kept, editedLine: edited) : .absent
   }
 
+  /// Returns the text without our blocks.
+  func without(_ text: [UInt8]) -> [UInt8] {
+    switch removing(from: text) {
+    case .absent: text
+    case .removed(let rest, _): rest
+    }
+  }
+
   private func hasEnd(_ lines: ArraySlice<[UInt8]>) -> Bool {
     lines.contains { Self.content($0) == end }
   }

@@ -161,7 +161,9 @@ package struct ServicePlan {
       // The new file in /etc begins as a copy of the vendor's, which stays as it is.
       let vendors = try vendorFile(of: member)
       guard let file = own ?? vendors, try line(of: member, source) == nil else { continue }
-      let present = StackFile(path: Array(path.utf8), contents: file.contents)
+      // Marks may be left whose lines an administrator or another program has taken out.
+      let present = StackFile(
+        path: Array(path.utf8), contents: MarkedText(service: service).without(file.contents))
       let text = try StackPlan(
         member, concernsSecureShell(service) ? first : .password, mark: service, file: present,
         in: source

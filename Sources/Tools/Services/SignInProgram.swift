@@ -2,30 +2,8 @@ import MFAAdmin
 import MFABase
 import MFADoctor
 
-/// The programs that handle sign-ins.
-enum SignInProgram {
-  /// The known programs with their PAM services. `isTool` marks programs that a signed-in user
-  /// runs and that do not ask root for a code.
-  private static let known: [(services: [String], programs: [String], isTool: Bool)] = [
-    (
-      ["sshd"],
-      ["/usr/sbin/sshd", "/usr/lib/openssh/sshd-session", "/usr/libexec/openssh/sshd-session"],
-      false
-    ),
-    (["login", "remote"], ["/usr/bin/login", "/bin/login"], false),
-    (["su", "su-l"], ["/usr/bin/su", "/bin/su"], true),
-    (["sudo", "sudo-i"], ["/usr/bin/sudo"], true),
-    (
-      ["gdm-password"],
-      ["/usr/libexec/gdm-session-worker", "/usr/lib/gdm3/gdm-session-worker"], false
-    ),
-    (["lightdm"], ["/usr/sbin/lightdm"], false),
-    (["sddm"], ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "/usr/libexec/sddm-helper"], false),
-  ]
-
-  /// Returns whether a sign-in through a service can be recognised.
-  static func isKnown(_ service: [UInt8]) -> Bool { entry(service) != nil }
-
+/// The programs that run for a sign-in.
+extension SignInProgram {
   /// Returns whether a program handles sign-ins for a service.
   static func runs(_ program: String, for service: [UInt8]) -> Bool {
     entry(service)?.programs.contains(program) == true
@@ -47,12 +25,6 @@ enum SignInProgram {
       }
     }
     return nil
-  }
-
-  private static func entry(
-    _ service: [UInt8]
-  ) -> (services: [String], programs: [String], isTool: Bool)? {
-    known.first { $0.services.contains(String(decoding: service, as: UTF8.self)) }
   }
 
   /// A process from which a command descends.

@@ -27,7 +27,7 @@ package enum BreakGlass: SingleExamination {
         severity: .error, code: "break-glass-exposed", place: path,
         message:
           "has the hash of the break-glass code, and other users may read or change the file",
-        hint: "mfa-admin repair, then make a new code: mfa-admin break-glass USER")
+        hint: "mfa-admin repair; then make a new code: mfa-admin break-glass USER")
     }
     guard let credential = credential(on: snapshot.host) else {
       return Finding(
@@ -41,7 +41,7 @@ package enum BreakGlass: SingleExamination {
       message:
         "while the store cannot be used, these users sign in with the break-glass code in place "
         + "of a second factor: \(users)",
-      hint: "keep the code where only they find it; mfa-admin break-glass --remove ends this")
+      hint: "keep the code where only they find it; to end this: mfa-admin break-glass --remove")
   }
 }
 
@@ -278,7 +278,7 @@ enum SandboxedService: Examination {
           message:
             "\(unit) cannot reach mfad because of \(VisibleText.escaping(obstacle.setting)), and cannot "
             + "start mfa-helper in its place because of \(VisibleText.escaping(line.setting)): \(harm)",
-          hint: "remove one of the two, then run systemctl daemon-reload and restart \(unit)")
+          hint: "remove one of the two, then: systemctl daemon-reload && systemctl restart \(unit)")
       }
     }
     if let place = sandbox.otherRoot {
@@ -306,8 +306,8 @@ enum SandboxedService: Examination {
       severity: .error, code: "service-sandboxed", services: [service.name], place: rule.place,
       message: "\(unit) \(what) \(path) because of \(setting): \(harm)",
       hint: isHidden
-        ? "remove the path from that line, then run systemctl daemon-reload and restart \(unit)"
-        : "run systemctl edit \(unit), add \"ReadWritePaths=\(path)\" under [Service], then restart the unit"
+        ? "remove the path from that line, then: systemctl daemon-reload && systemctl restart \(unit)"
+        : "add \"ReadWritePaths=\(path)\" under [Service]: systemctl edit \(unit); then: systemctl restart \(unit)"
     )
   }
 }
@@ -316,20 +316,27 @@ enum SandboxedService: Examination {
 enum SystemUser: SingleExamination {
   static let subject = "the system user mfa"
 
+  /// The program that makes the users of packages. dpkg replaces no file of a user who does not exist.
+  private static let sysusers = "/usr/bin/systemd-sysusers"
+
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     guard let account = try snapshot.owner.get() else {
       return Finding(
         severity: .error, code: "no-system-user", place: "/etc/passwd",
         message: "the user mfa does not exist: no factor can be used and no user can enrol",
-        hint:
-          "useradd --system --user-group --home-dir \(InstalledPath.store) "
-          + "--no-create-home --shell /usr/sbin/nologin mfa; then: \(Installation.command)")
+        hint: "make it: "
+          + (try snapshot.host.status(of: sysusers) != nil
+            ? "systemd-sysusers mfa.conf"
+            : "useradd --system --user-group --home-dir \(InstalledPath.store) --no-create-home --shell "
+              + "/usr/sbin/nologin mfa")
+          + "; give it its files: mfa-admin repair; then install mfa again: \(Installation.command)"
+      )
     }
     guard account.uid != 0 else {
       return Finding(
         severity: .error, code: "system-user-is-root", place: "/etc/passwd",
         message: "the user mfa has uid 0: the helper would be setuid root",
-        hint: "rename the account with vipw, then: \(Installation.command)")
+        hint: "rename the account: vipw; then: \(Installation.command)")
     }
     guard case .success(let accounts) = snapshot.accounts,
       let listed = accounts.first(where: { $0.account.name == account.name }), listed.isPersonal
@@ -340,7 +347,7 @@ enum SystemUser: SingleExamination {
         "the user mfa looks like a personal account: anyone who signs in as mfa can change every "
         + "factor",
       hint:
-        "run usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
+        "close it: usermod --lock --shell /usr/sbin/nologin mfa; if the account belongs to a person, "
         + "rename it instead")
   }
 }
@@ -361,7 +368,7 @@ enum UnsynchronizedClock: SingleExamination {
         "the system clock is not synchronised: once it is off by more than adjacent_intervals "
         + "allows, every code is rejected",
       hint:
-        "run timedatectl set-ntp true, or make sure that chrony has \"rtcsync\"; this can be "
+        "synchronise it: timedatectl set-ntp true; or make sure that chrony has \"rtcsync\"; this can be "
         + "expected in a virtual machine whose host keeps the time")
   }
 }
@@ -412,7 +419,7 @@ enum PhoneGateway: Examination {
       return Finding(
         severity: .error, code: "gateway-service-stopped", place: place,
         message: "no code is sent to phones: the gateway service does not run",
-        hint: "systemctl enable --now mfa-gateway.socket; without systemd, start "
+        hint: "start it: systemctl enable --now mfa-gateway.socket; without systemd: "
           + "\(InstalledPath.resident) --gateway --listen \(InstalledPath.residentFolder)")
     case .untrusted(let owner):
       return Finding(
@@ -469,7 +476,7 @@ enum PhoneGateway: Examination {
       message:
         "a test number is the phone of \(NameList.text(users, most: 10)): it gets no code, and "
         + "the code of the test number is not accepted for it",
-      hint: "remove the number from the line, or the phone: mfa-admin revoke USER FACTOR")
+      hint: "remove the number from the line; or the phone: mfa-admin revoke USER FACTOR")
   }
 
   private static func place(

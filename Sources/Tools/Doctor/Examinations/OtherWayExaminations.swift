@@ -72,8 +72,8 @@ enum OtherServers: Examination {
         "an sshd under the name \(name) (\(other.source)) uses the PAM service \(name), which does not ask for a "
         + "code: it lets users in without one",
       hint:
-        "start it as /usr/sbin/sshd, or add the lines to the service: mfa-admin enable \(name); or stop it"
-    )
+        "start it as /usr/sbin/sshd; or add the lines to the service: "
+        + SignInProgram.enable(Array(other.server.name.utf8)) + "; or stop it")
   }
 
   /// The setting without which sshd calls PAM for nothing.
@@ -131,9 +131,9 @@ enum SiblingServices: Examination {
             severity: door.isOneProgram ? .warning : .note, code: "sibling-without-code",
             services: [Array(sibling.utf8)], place: path(of: sibling, snapshot.host),
             message: "\(guarded) asks for a code and this service does not: \(door.effect)",
-            hint: "enable it too: mfa-admin enable \(sibling)"
-              + (door.isOneProgram ? "" : " (with --no-confirm if it cannot be confirmed)")
-              + "; or accept it: mfa-admin doctor accept"))
+            hint: "enable it too: " + SignInProgram.enable(Array(sibling.utf8))
+              + "; or accept it: mfa-admin doctor accept --reason TEXT sibling-without-code "
+              + path(of: sibling, snapshot.host)))
       }
     }
     return findings
@@ -254,7 +254,8 @@ enum RootWithoutFactor: Examination {
         message:
           "root signs in by ssh without a code: PermitRootLogin is \"yes\", and root has no "
           + "factor",
-        hint: "set \"PermitRootLogin no\", or enrol root: sudo mfa-enroll --name phone")
+        hint:
+          "set \"PermitRootLogin no\"; or enrol root, in a shell of root: mfa-enroll --name phone")
     }
     let console = isConsole ? ", and the console is the last way in" : ""
     if case .certain = snapshot.accountLine(of: service) {
@@ -262,13 +263,14 @@ enum RootWithoutFactor: Examination {
         severity: .warning, code: "root-not-enrolled", services: [service.name],
         place: service.place,
         message: "root has no factor and has to enrol at the next sign-in\(console)",
-        hint: "enrol root now: sudo mfa-enroll --name phone")
+        hint: "enrol root now, in a shell of root: mfa-enroll --name phone")
     }
     return Finding(
       severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
       message: "root is denied: a factor is required, root has none and cannot enrol here"
         + console,
-      hint: "enrol root now: sudo mfa-enroll --name phone; or add a tenant for root with "
+      hint:
+        "enrol root now, in a shell of root: mfa-enroll --name phone; or add a tenant for root with "
         + "\"enrollment = self-service\"")
   }
 

@@ -107,7 +107,7 @@ enum Ownership: Examination {
           ? "; other affected files in \(path): "
             + NameList.text(Array(shown.dropFirst()), most: mostNamed) : ""),
       hint:
-        "mfa-admin repair corrects owners and modes; if another user could write to a file, revoke its user's "
+        "correct owners and modes: mfa-admin repair; if another user could write to a file, revoke its user's "
         + "factors: mfa-admin revoke USER --all")
   }
 
@@ -148,7 +148,7 @@ enum Ownership: Examination {
         severity: .error, code: "no-module", place: folders.last ?? "/usr/lib",
         message: "pam_mfa.so is not installed: every sign-in at \(services) is denied",
         hint:
-          "install mfa again (\(Installation.command)), or remove the pam_mfa.so lines from \(InstalledPath.services)"
+          "install mfa again: \(Installation.command); or remove the pam_mfa.so lines from \(InstalledPath.services)"
       )
     ]
   }
@@ -165,8 +165,8 @@ extension InstalledFile {
   private func hint(_ reason: String) -> String {
     if reason == "is missing", isRepairable, path != "\(InstalledPath.key)" {
       return
-        "put it back from a backup (mfa-admin restore-backup); mfa-admin adopt-store says what it means "
-        + "to go on without it"
+        "put it back from a backup: mfa-admin restore-backup FILE; what it means to go on without it: "
+        + "mfa-admin adopt-store"
     }
     if reason.hasPrefix("is ") {
       return path == "\(InstalledPath.key)"
@@ -175,7 +175,7 @@ extension InstalledFile {
     }
     if reason.contains("hard links") {
       return
-        "remove the other links, which find / -xdev -samefile \(VisibleText.escaping(path)) lists"
+        "remove the other links: find / -xdev -samefile \(VisibleText.escaping(path))"
     }
     if reason.contains(" bytes") {
       return "restore it from a backup; with a new key all users have to enrol again"

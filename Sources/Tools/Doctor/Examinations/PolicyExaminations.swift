@@ -169,7 +169,7 @@ enum UnusableConfiguration: Examination {
         severity: snapshot.servicesWithModule.isEmpty ? .warning : .error, code: "configuration",
         place: VisibleText.escaping(failure.path),
         message: "sign-ins that require a code are denied: \(AdminError.message(failure))",
-        hint: AdminError.remedy(failure) ?? "correct it, then run mfa-admin config check")
+        hint: AdminError.remedy(failure) ?? "correct it, then: mfa-admin config check")
     }
     return failures + snapshot.servicesWithModule.compactMap { arguments($0) }
   }

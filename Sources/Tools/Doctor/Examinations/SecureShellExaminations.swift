@@ -142,7 +142,7 @@ enum MethodsWithoutCode: SecureShellExamination {
         return [
           Finding(
             severity: .note, code: "exempt-group", services: [service.name], place: line,
-            message: message, hint: "mfa-admin enable --except-group set this up")
+            message: message, hint: "the option --except-group of enable set this up")
         ]
       }
       return [finding(service, settings, line, message)]
@@ -200,7 +200,7 @@ enum StaleServer: SingleExamination {
       message:
         "was changed at \(shown(last.time)), and the running sshd (process \(process)) was started or reloaded "
         + "at \(shown(begun)): users meet the settings from before the change",
-      hint: "sshd -t && systemctl reload ssh; then mfa-admin doctor again")
+      hint: "see whether it is valid: sshd -t; then: systemctl reload ssh")
   }
 
   /// Returns the file or folder of the configuration that changed last, and when. A folder changes when a file

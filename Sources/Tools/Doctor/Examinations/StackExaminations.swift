@@ -82,7 +82,7 @@ package enum ClosedStack: Examination {
         "users who have not enrolled cannot sign in, even with the right password: pam_mfa.so returns "
         + "PAM_IGNORE for them, and no other line lets them in",
       hint:
-        "add \"auth required pam_permit.so\" after all auth lines that can deny; then run mfa-admin "
+        "add \"auth required pam_permit.so\" after all auth lines that can deny; then: mfa-admin "
         + "readiness")
   }
 
@@ -100,7 +100,7 @@ package enum ClosedStack: Examination {
     return Finding(
       severity: .error, code: "nobody-signs-in", services: [service.name],
       place: denial.cause == .lines(.auth) ? service.place : denial.place, message: message,
-      hint: "put the lines in order (EXAMPLES in man pam_mfa); run mfa-admin explain --service "
+      hint: "put the lines in order (EXAMPLES in man pam_mfa); then: mfa-admin explain --service "
         + service.visibleName + " --user NAME")
   }
 
@@ -368,8 +368,8 @@ enum StrayModuleLines: Examination {
       severity: .error, code: "no-auth-line", services: [service],
       place: VisibleText.escaping(first.entry.position.text),
       message: "users are never asked for a code: only \(first.type.name) lines call pam_mfa.so",
-      hint: "run mfa-admin enable \(VisibleText.escaping(service)), or add \"auth requisite "
-        + "pam_mfa.so\" below the lines that ask for the password, or remove this line")
+      hint: "enable it: \(SignInProgram.enable(service)); or add \"auth requisite "
+        + "pam_mfa.so\" below the lines that ask for the password; or remove this line")
   }
 }
 
@@ -381,7 +381,8 @@ enum UnusedModule: SingleExamination {
       return Finding(
         severity: .note, code: "not-in-use", place: "\(InstalledPath.services)",
         message: "no service has an auth line for pam_mfa.so: no user is asked for a code",
-        hint: "run mfa-admin enable sshd, or edit the service files: EXAMPLES in man pam_mfa")
+        hint: "to begin: mfa-admin enable sshd; or edit the service files (EXAMPLES in man pam_mfa)"
+      )
     }
     guard let configuration = snapshot.configuration(at: nil) else { return nil }
     let place =
@@ -395,6 +396,6 @@ enum UnusedModule: SingleExamination {
     }
     return Finding(
       severity: .note, code: "not-enforced", place: place, message: "state = \(effect)",
-      hint: "set state = enabled once mfa-admin readiness reports that all users are ready")
+      hint: "see who is not ready: mfa-admin readiness; then: mfa-admin config set state enabled")
   }
 }

@@ -36,8 +36,8 @@ enum DamagedAuditLog: Examination {
       Finding(
         severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,
         hint:
-          "run mfa-admin audit-log verify, and compare with checkpoint= on the log host; mfa-admin "
-          + "audit-log begin starts a new audit log with the present records")
+          "compare with checkpoint= on the log host: mfa-admin audit-log verify; to start a new audit log with "
+          + "the present records: mfa-admin audit-log begin")
     }
   }
 
@@ -110,7 +110,7 @@ enum ForeignStoreOfHost: Examination {
       message:
         "was made \(origin): every machine that was made from the same image can have this key, and "
         + "anyone who reads it on one machine can open the records of all",
-      hint: "make a new key: mfa-admin rekey; prepare the image with mfa-admin prepare-image")
+      hint: "make a new key: mfa-admin rekey; before the image is made: mfa-admin prepare-image")
   }
 
   private static func oldIdentity(_ comparison: StoreComparison) -> Finding? {
@@ -122,8 +122,9 @@ enum ForeignStoreOfHost: Examination {
       message:
         "does not have the last entries of the audit log, so an earlier copy of the store could be put "
         + "back unnoticed",
-      hint: "the next change, such as mfa-admin unlock, writes it; if this finding stays: make it "
-        + "writable, and run systemctl restart mfad.service")
+      hint:
+        "the next change of a user writes it; if this finding stays, make it writable, then: systemctl "
+        + "restart mfad.service")
   }
 }
 
@@ -261,7 +262,7 @@ enum StoppedLockHolder: Examination {
             ? "no change and no recovery code can be recorded in the audit log"
             : "the user cannot sign in where a code is required"),
         hint:
-          "inspect it: ps -fp \(holder.process); then run mfa-admin unlock USER --end-holder, or "
+          "inspect it: ps -fp \(holder.process); end it: mfa-admin unlock USER --end-holder; or: "
           + "kill -KILL \(holder.process)")
     }
   }
@@ -280,7 +281,7 @@ enum UnfinishedKeyChange: SingleExamination {
       message:
         "a change of the key was begun and is not complete: some data is sealed with this "
         + "key, and some with the earlier one, so backups need both",
-      hint: "run mfa-admin rekey, which completes the change")
+      hint: "complete the change: mfa-admin rekey")
   }
 }
 
@@ -303,7 +304,7 @@ enum UnrecordedChanges: SingleExamination {
       message:
         "lacks a capability: changes made with mfa-enroll are recorded in mfa's audit log and "
         + "the system log, but not in the kernel's audit trail",
-      hint: "run setcap cap_audit_write=p \(helper) (Debian: libcap2-bin)")
+      hint: "setcap cap_audit_write=p \(helper)")
   }
 
   private static func isAudited(_ snapshot: HostSnapshot) throws(AdminError) -> Bool {
@@ -338,7 +339,7 @@ enum UnusableRecords: Examination {
         message:
           "the records of \(NameList.text(unusable.map(\.visibleName))) cannot be used, so these "
           + "users cannot sign in where a code is required: \(problem.sentence)",
-        hint: "run mfa-admin list --unusable; mfa-admin show USER shows the remedy for each user")
+        hint: "list them: mfa-admin list --unusable; the remedy for each user: mfa-admin show USER")
     ]
   }
 
@@ -384,8 +385,8 @@ enum UnwritableStore: SingleExamination {
           "writing here does not end: the file system is frozen, or its device does not answer. Sign-ins that "
           + "require a code wait a minute and are denied",
         hint:
-          "see what froze it, such as a snapshot or a backup that was interrupted; then: fsfreeze "
-          + "--unfreeze on the mount that findmnt --target \(path) shows")
+          "see what froze it, such as a snapshot or a backup that was interrupted; find the "
+          + "mount: findmnt --target \(path); then: fsfreeze --unfreeze MOUNT")
     } catch {
       return Finding(
         severity: .error, code: "store-not-writable", place: path,
@@ -399,8 +400,9 @@ enum UnwritableStore: SingleExamination {
       return Finding(
         severity: .error, code: "store-read-only", place: path,
         message: "is on a file system that is mounted read-only: \(harm)",
-        hint: "check dmesg for the cause, then run mount -o remount,rw on the mount that findmnt "
-          + "--target \(path) shows")
+        hint:
+          "see the cause: dmesg; find the mount: findmnt --target \(path); then: mount -o remount,rw MOUNT"
+      )
     }
     let files = room.files ?? .max
     let left =
@@ -410,8 +412,9 @@ enum UnwritableStore: SingleExamination {
       return Finding(
         severity: .error, code: "store-full", place: path,
         message: "is on a file system that is full (\(left)): \(harmOfFull)",
-        hint: "free some space, for example with journalctl --vacuum-size=100M: df \(path); df "
-          + "--inodes \(path)")
+        hint:
+          "see what is used: df \(path); df --inodes \(path); free some space, for example: journalctl "
+          + "--vacuum-size=100M")
     }
     guard room.bytes < little.bytes || files < little.files else { return nil }
     return Finding(
@@ -458,8 +461,8 @@ enum WeakSecrets: SingleExamination {
         "imported factors of \(NameList.text(weak.map(\.visibleName), most: 10)) have secrets of "
         + "fewer than 128 bits, which are easier to guess (RFC 4226, section 4)",
       hint:
-        "ask these users to enrol a new factor (mfa-enroll) and remove the old factor "
-        + "(mfa-enroll unenroll); mfa-admin list --weak lists all of them")
+        "list all of them: mfa-admin list --weak; let each enrol a new factor: mfa-enroll; and remove the "
+        + "old one: mfa-enroll unenroll")
   }
 }
 
@@ -481,8 +484,8 @@ enum ClosedFactors: SingleExamination {
         "a factor of \(NameList.text(closed.map(\.visibleName), most: 10)) accepts no code now: the clock was ahead when "
         + "one was accepted, and codes of earlier times count as used",
       hint:
-        "mfa-admin show says until when; or mfa-admin revoke the factor and let the user enrol again, with "
-        + "mfa-admin bypass until then")
+        "until when: mfa-admin show USER; if that is too long, let the user in: mfa-admin bypass USER --reason "
+        + "TEXT; and enrol again: mfa-admin revoke USER FACTOR")
   }
 }
 
@@ -521,7 +524,8 @@ enum LostLines: Examination {
       place: place,
       message: "the lines of mfa-admin enable are no longer complete: \(what)"
         + (way ?? "; other lines still ask for a code"),
-      hint: "enable it again: mfa-admin enable \(name); if that is intended, remove the record: "
+      hint:
+        "enable it again: \(SignInProgram.enable(service.name)); if that is intended, remove the record: "
         + "mfa-admin disable \(name)")
   }
 
