@@ -53,6 +53,51 @@ extension EndToEnd {
     }
   }
 
+  /// Accounts whose user ID was changed.
+  @Suite struct RenumberedUsersOfHost {
+    @Test("after usermod -u, nobody signs in without a code, and rename-user moves the factors")
+    func renumbered() throws {
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let service = try machine.makeService(["auth required pam_permit.so"] + OneCode.stack)
+      func signIn(_ code: String) throws -> String? {
+        try PAMClient.signIn(service: service, user: user.name, answers: [.text(code)]).code
+      }
+      func renumber(_ uid: String) throws {
+        try Command.succeed(["/usr/sbin/usermod", "-u", uid, user.name])
+      }
+      let recovery = try machine.makeRecoveryCodes(user, enrollment, offset: -4)
+      let used = try enrollment.phone.code()
+      #expect(try signIn(used) == "PAM_SUCCESS")
+      #expect(try signIn(try enrollment.phone.wrongCode()) == "PAM_AUTH_ERR")
+      let earlier = String(try Command.succeed(["/usr/bin/id", "-u", user.name]).dropLast())
+      machine.atTheEnd("change the user ID back") { try renumber(earlier) }
+      let admin = RenamedUsersOfHost.admin
+      #expect(
+        try Command.run([admin, "rename-user", user.name, user.name]).errorText
+          .contains("still exists, with the user ID of the record"))
+
+      try renumber("54321")
+      let start = try machine.log.position()
+      #expect(try signIn(try enrollment.phone.code(offset: 1)) == "PAM_AUTH_ERR")
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.map { $0.fields["reason"] } == ["belongs-to-another"], "\(entries)")
+      let command = "mfa-admin rename-user \(user.name) \(user.name)"
+      #expect(try Command.run([admin, "show", user.name]).errorText.contains(command))
+
+      let moved = try machine.mustAdminister("rename-user", user.name, user.name).text
+      #expect(moved == "moved the factors of \(user.name) to the present user ID\n")
+      #expect(try StoreFiles(of: user.name).failures() == 1)
+      #expect(try signIn(used) == "PAM_AUTH_ERR", "the used code stays used")
+      #expect(try signIn(try enrollment.phone.code(offset: 1)) == "PAM_SUCCESS")
+      #expect(try signIn(recovery[0]) == "PAM_SUCCESS")
+      #expect(try signIn(recovery[0]) == "PAM_AUTH_ERR")
+      let shown = try machine.mustAdminister("audit-log", "show", "--last", "20").text
+      #expect(shown.contains("uid \(earlier)"), "\(shown)")
+      try Rekeying.expectIntactStore()
+      #expect(try Command.run([admin, "show", user.name]).status == .exited(0))
+    }
+  }
+
   /// Accounts with the same uid and different names.
   @Suite struct SharedIdentity {
     @Test("the password alone does not sign in a second name of an enrolled user")

@@ -114,11 +114,11 @@ extension FactorRecord {
     return digest
   }
 
-  /// Returns the record for another name of its user, in the same store.
+  /// Returns the record for another name or uid of its user, in the same store.
   package func resealed(
-    for user: UserName, _ key: inout SealingKey
+    for user: UserName, uid: UInt32, _ key: inout SealingKey
   ) throws(FactorStoreError) -> FactorRecord {
-    let renamed = renamed(to: user)
+    let renamed = renamed(to: user, uid: uid)
     var content = Resealed(secrets: [], recoveryCodes: [], grants: [], digestKeys: nil)
     for factor in factors {
       let secret = try secret(of: factor, &key)

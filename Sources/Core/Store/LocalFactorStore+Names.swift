@@ -107,7 +107,7 @@ extension LocalFactorStore {
     try RecordFile.read(file, in: factors(), owner: owner)?.claimedAccount
   }
 
-  /// Moves a record to another name of its uid: attempts, failures and used codes stay counted, and
+  /// Moves a record to another name of its uid, or to another uid of its name: attempts, failures and used codes stay counted, and
   /// remembered sign-ins end. After an interruption, the step that is missing is repeated by another call.
   ///
   /// - Returns: whether there was a record under the earlier name.
@@ -117,6 +117,10 @@ extension LocalFactorStore {
   ) throws(FactorStoreError) -> Bool {
     guard let old = UserName(earlier.name), let new = UserName(account.name) else {
       throw .nameTooLong
+    }
+    guard old != new else {
+      return try entryUnderAnyName(of: earlier, creating: false)
+        .move(toUID: account.uid, of: new, entering: event)
     }
     guard try copyRecord(earlier, to: account, new, entering: event) else { return false }
     _ = try discard(user: old, account: earlier, entering: removal)
@@ -128,7 +132,7 @@ extension LocalFactorStore {
     _ earlier: Account, to account: Account, _ name: UserName, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> Bool {
     let source = try entryUnderAnyName(of: earlier, creating: false)
-    guard var record = try source.record(renamedTo: name) else { return false }
+    guard var record = try source.record(of: name, uid: account.uid) else { return false }
     let target = try entryUnderAnyName(of: account, creating: true)
     if target.kept?.id == record.id { return true }
     guard target.record == nil else { throw .belongsToAnother }

@@ -6,7 +6,7 @@ import MFAModel
 package final class LocalFactorStoreEntry: FactorStoreEntry {
   /// The account of this host.
   package var owner: Account { account }
-  private let account: Account
+  private var account: Account
   private let store: LocalFactorStore
   private let recordFile: RecordFile
   /// The open attempts file, which holds the lock until it is closed; nil for a decoy.
@@ -253,10 +253,21 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
     return isSame ? record : try record.resealed(from: &other, to: &key)
   }
 
-  /// Returns the record sealed for another name of the user.
-  func record(renamedTo user: UserName) throws(FactorStoreError) -> FactorRecord? {
+  /// Returns the record sealed for another account of the user.
+  func record(of user: UserName, uid: UInt32) throws(FactorStoreError) -> FactorRecord? {
     guard let kept else { return nil }
-    return try kept.resealed(for: user, &key)
+    return try kept.resealed(for: user, uid: uid, &key)
+  }
+
+  /// Gives the record to another uid of the user's name. Returns whether there is a record.
+  func move(
+    toUID uid: UInt32, of user: UserName, entering event: AuditLogEvent
+  ) throws(FactorStoreError) -> Bool {
+    guard let record = try record(of: user, uid: uid) else { return false }
+    account = Account(name: account.name, uid: uid)
+    _ = try replace(
+      record: record, attempts: attempts.forgetting().forgettingAnswers(), entering: event)
+    return true
   }
 
   private func change(

@@ -16,7 +16,7 @@ package struct FactorRecord: Equatable, Sendable {
 
   /// The account's uid when the record was created. A later account with the same name does not
   /// inherit the factors.
-  package let uid: UInt32
+  package private(set) var uid: UInt32
 
   /// 16 random bytes that bind the attempt state to this record.
   package let id: FactorID
@@ -246,10 +246,11 @@ package struct FactorRecord: Equatable, Sendable {
     grants = grants.filter { $0.expiresAt > now }
   }
 
-  /// Returns the record under another name of its user. Nothing that is sealed opens in it: see `resealed`.
-  package func renamed(to user: UserName) -> FactorRecord {
+  /// Returns the record under another name or uid of its user. Nothing that is sealed opens in it: see `resealed`.
+  package func renamed(to user: UserName, uid: UInt32) -> FactorRecord {
     var record = self
     record.user = user
+    record.uid = uid
     return record
   }
 

@@ -220,7 +220,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
     guard !hasFailed, !next.hasFailed, epoch == next.epoch else { throw .engine(.conflict) }
     guard let kept, let user = UserName(next.owner.name) else { throw .nameTooLong }
     (hasFailed, next.hasFailed) = (true, true)
-    var record = try kept.resealed(for: user, &key)
+    var record = try kept.resealed(for: user, uid: kept.uid, &key)
     record.continueGenerations(after: next.kept?.generation ?? 0)
     record.beginGeneration()
     let sealed = try cryptographic { () throws(SystemError) in

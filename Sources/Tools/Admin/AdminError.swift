@@ -366,7 +366,8 @@ package enum AdminError: Error, Equatable {
     case .backup(let problem): problem.message
     case .notRenamed(let user, let earlier):
       "the record of \(VisibleText(earlier)) has another user ID than the account \(VisibleText(user))"
-    case .accountExists(let user): "the account \(VisibleText(user)) still exists"
+    case .accountExists(let user):
+      "the account \(VisibleText(user)) still exists, with the user ID of the record"
     case .storeNotMade(let line): "\(InstalledPath.storeScript) failed: \(line)"
     case .imageNotPrepared(let path, let reason):
       "\(VisibleText.escaping(path)) was not removed: \(reason)"
@@ -487,7 +488,8 @@ package enum AdminError: Error, Equatable {
     case .backup(let problem): problem.hint
     case .notRenamed(_, let earlier):
       "remove the record: mfa-admin revoke \(VisibleText(earlier)) --all"
-    case .accountExists: "first rename the account: usermod -l NEW OLD"
+    case .accountExists:
+      "first rename the account: usermod -l NEW OLD; or change its user ID: usermod -u UID NAME"
     case .storeNotMade: "run \(InstalledPath.storeScript) --adopt, which says what to do"
     case .imageNotPrepared: "remove it, and run mfa-admin prepare-image again"
     case .phone(let problem): problem.hint
@@ -664,7 +666,7 @@ package enum Installation {
 
   /// Returns the command on a host that has these programs and folders: that of the package manager which installed mfa.
   package static func command(has: (StaticString) -> Bool) -> String {
-    if has("/usr/share/doc/libpam-mfa/copyright") {
+    if has("/usr/share/doc/libpam-mfa") {
       "apt-get install --reinstall libpam-mfa mfa-tools"
     } else if has("/usr/share/licenses/mfa-tools") {
       "dnf reinstall pam_mfa mfa-tools"

@@ -2,7 +2,7 @@ import MFAStore
 import MFABase
 import MFAModel
 
-// Moves the record of a user whose account was renamed (`usermod -l`).
+// Moves the record of a user whose account has another name (`usermod -l`) or another user ID (`usermod -u`).
 extension Administration {
   /// An account whose user ID has a record under an earlier name.
   package struct RenamedAccount: Equatable {
@@ -41,7 +41,8 @@ extension Administration {
     return renamed
   }
 
-  /// Moves the record of an earlier name to an account. Failed attempts and used codes stay counted.
+  /// Moves the record of an earlier name, or of an earlier user ID of the same name, to an account. Failed attempts
+  /// and used codes stay counted.
   package func renameUser(_ earlierText: String, to text: String) throws(AdminError) -> UserName {
     let earlier = try subject(earlierText)
     let subject = try subject(text)
@@ -52,18 +53,23 @@ extension Administration {
     let claimed = try onUser(earlier, try store.claimedAccount(file))
     guard let claimed else { throw .notEnrolled(earlier.name) }
     if earlier.account?.uid == claimed.uid { throw .accountExists(earlier.name) }
-    guard claimed.uid == account.uid else { throw .notRenamed(subject.name, from: earlier.name) }
+    let isSameName = earlier.name == subject.name
+    guard isSameName || claimed.uid == account.uid else {
+      throw .notRenamed(subject.name, from: earlier.name)
+    }
+    let former =
+      isSameName ? Array("uid \(claimed.uid)".utf8) : earlier.name.bytes
     let isMoved = try onUser(
       subject,
       try store.rename(
         claimed, to: account,
         entering: AuditLogEvent(
-          .userRenamed, detail: earlier.name.bytes, by: auditLogActor, at: now),
+          .userRenamed, detail: former, by: auditLogActor, at: now),
         removing: AuditLogEvent(
           .userRenamed, detail: subject.name.bytes, by: auditLogActor, at: now)))
     guard isMoved else { throw .notEnrolled(earlier.name) }
     note("user-renamed", subject.name, .entered(nil)) {
-      $0.add("reason", escaping: earlier.name.bytes)
+      $0.add("reason", escaping: former)
     }
     deliver(account)
     return subject.name

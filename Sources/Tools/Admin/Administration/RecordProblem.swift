@@ -155,6 +155,11 @@ package enum RecordProblem: Equatable, Sendable {
     return "the disk reports errors: check dmesg, and restore a backup to a new disk if necessary"
   }
 
+  /// Returns what to do about the record of another user ID.
+  private func moved(_ name: String, _ anew: String) -> String {
+    "if it is the same user with another user ID: mfa-admin rename-user \(name) \(name); if not: \(anew)"
+  }
+
   /// Returns what an administrator can do. `user` is nil if the problem concerns all users.
   package func hint(for user: UserName?) -> String {
     let name = user.map { "\(VisibleText($0))" } ?? "USER"
@@ -163,7 +168,7 @@ package enum RecordProblem: Equatable, Sendable {
     case .noSuchAccount:
       return
         "mfa-admin revoke \(name) --all removes what is left of it; prune does so for all accounts"
-    case .belongsToAnother: return anew
+    case .belongsToAnother: return moved(name, anew)
     case .strayFile:
       return "check \(StoreFile.factors.path), and remove the file if it is not needed"
     case .account:
@@ -217,7 +222,7 @@ package enum RecordProblem: Equatable, Sendable {
         return "restore \(InstalledPath.key) from a backup: 32 bytes, owner mfa, mode 0400"
       case .otherVersion:
         return "install the release that wrote it, or start over: \(anew)"
-      case .belongsToAnother: return anew
+      case .belongsToAnother: return moved(name, anew)
       case .busy: return "try again; fuser -v \(StoreFile.attempts.path)/* shows the process"
       case .nameTooLong: return "an account with such a long name cannot have factors"
       case .engine(.notPrimary):

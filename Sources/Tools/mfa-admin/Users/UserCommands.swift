@@ -137,17 +137,17 @@ struct RevokeCommand: ParsableCommand {
 /// `mfa-admin rename-user`
 struct RenameUserCommand: ParsableCommand {
   static let configuration = command(
-    "rename-user", "Move a user's factors to the account's new name, after usermod -l.",
+    "rename-user", "Move a user's factors to the account's new name or user ID, after usermod.",
     """
-    A record belongs to a name and a user ID. After an account was renamed, the user cannot sign in \
-    until this command has moved the record. Failed attempts and used codes stay counted; remembered \
+    A record belongs to a name and a user ID. After either was changed, the user cannot sign in until this \
+    command has moved the record: after a change of the user ID, give the same name twice. Failed attempts and used codes stay counted; remembered \
     sign-ins end.
 
     A realm whose hosts have the key directory does this itself when the user signs in. Offline recovery codes of \
     a realm are removed: the user makes new ones.
     """)
 
-  @Argument(help: "The earlier name, which no account has now.")
+  @Argument(help: "The name of the record: the earlier one, or the present one after usermod -u.")
   var old: String
 
   @Argument(help: "The present name of the account.")
@@ -160,8 +160,9 @@ struct RenameUserCommand: ParsableCommand {
     let name = try LockedStore.run(ending: lock.endHolder) { () throws(AdminError) in
       try administrator.renameUser(old, to: new)
     }
+    let place = old == new ? "the present user ID" : "\(VisibleText(name))"
     try Console.write(
-      "moved the factors of \(VisibleText.escaping(Array(old.utf8))) to \(VisibleText(name))\n")
+      "moved the factors of \(VisibleText.escaping(Array(old.utf8))) to \(place)\n")
   }
 }
 
