@@ -52,6 +52,22 @@ struct AccountObstacleTests {
     #expect(settings.refusingList(of: "alice") { groups } == expected)
   }
 
+  /// Settings of sshd, and the list because of which sshd refuses alice from 192.0.2.7.
+  static let addressRows: [(settings: [String], expected: String?)] = [
+    (["denyusers alice@192.0.2.0/24"], "denyusers"), (["denyusers alice@192.0.2.*"], "denyusers"),
+    (["denyusers alice@10.0.0.0/8"], nil), (["denyusers bob@192.0.2.7"], nil),
+    (["allowusers alice@10.0.0.0/8"], "allowusers"), (["allowusers al*@192.0.2.7"], nil),
+    // The name of the host is not known.
+    (["denyusers alice@example.org"], nil), (["denyusers alice@*.org", "usedns yes"], nil),
+    (["allowusers alice@*.org", "usedns yes"], nil), (["allowusers alice@*.org"], "allowusers"),
+  ]
+
+  @Test("sshd refuses accounts at addresses by its lists", arguments: addressRows)
+  func addresses(settings: [String], expected: String?) {
+    let settings = SSHDSettings(Array((settings.joined(separator: "\n") + "\n").utf8))
+    #expect(settings.refusingList(of: "alice", from: "192.0.2.7") { nil } == expected)
+  }
+
   /// A host, and what keeps alice from using a service.
   struct Row: CustomTestStringConvertible, Sendable {
     let number: Int

@@ -56,7 +56,7 @@ struct ExaminationTests {
   /// that Tests/Packages/hints.py runs the commands of this finding.
   private static func expectCommands(_ finding: Finding) {
     let programs: Set = [
-      "apt-get", "chmod", "chown", "findmnt", "fsfreeze", "dnf", "journalctl", "mfa-admin",
+      "apt-get", "chmod", "chown", "cp", "findmnt", "fsfreeze", "dnf", "journalctl", "mfa-admin",
       "mfa-enroll", "restorecon", "runuser", "setcap",
       "ss", "systemctl", "timedatectl", "useradd", "usermod", "vipw", "packaging/install",
     ]
@@ -712,6 +712,62 @@ struct ExaminationTests {
       $0.stacks.files["sshd-2"] = $0.stacks.files["sshd"]
       $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName sshd-2\n"
       $0.sshdOfOthers = settings("pamservicename sshd-2")
+    },
+    // libpam uses the last part of a path, and the service that sshd uses is the one to examine.
+    Row(60) {
+      $0.stacks.files["sshd-2"] = $0.stacks.files["sshd"]
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName /etc/pam.d/SSHD-2\n"
+      $0.sshdOfOthers = settings("pamservicename /etc/pam.d/SSHD-2")
+    },
+    Row(61, "error methods-without-code \(dropIn):4") {
+      $0.stacks.files["sshd-2"] = $0.stacks.files["sshd"]
+      $0.stacks.files["sshd"] = "@include common-auth\n"
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "PAMServiceName sshd-2\n"
+      $0.sshdOfOthers = settings("pamservicename sshd-2", "authenticationmethods publickey")
+    },
+    Row(62, "error other-pam-service \(dropIn):7") {
+      $0.stacks.files["sshd-2"] = $0.stacks.files["sshd"]
+      $0.stacks.files["sshd"] = "@include common-auth\n"
+      $0.texts[dropIn] =
+        MemoryHost.sshdDropIn + "PAMServiceName sshd-2\nMatch User alice\nPAMServiceName sshd\n"
+      $0.sshdOfOthers = settings("pamservicename sshd-2")
+      $0.sshd = .success(["alice": settings("pamservicename sshd")])
+    },
+    // Without UseDNS, sshd compares Host with the address.
+    Row(63, "note could-not-be-checked \(dropIn):6") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Host localhost\n\(keyAlone)"
+      $0.sshdOfOthers = settings("usedns no")
+    },
+    Row(64, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Host 10.*\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.last?.contains("host=10.") == true && arguments.last?.contains("addr=10.") == true
+          ? settings("usedns no", "authenticationmethods publickey") : settings("usedns no")
+      }
+    },
+    Row(65, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Host *.example.org\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.last?.contains("example.org") == true
+          ? settings("usedns yes", "authenticationmethods publickey") : settings("usedns yes")
+      }
+    },
+    Row(66, "error methods-without-code \(dropIn):7") {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch Address 10.*\n\(keyAlone)"
+      $0.sshdForArguments = { arguments in
+        arguments.last?.contains("addr=10.") == true
+          ? settings("authenticationmethods publickey") : settings()
+      }
+    },
+    // Root alone cannot sign in.
+    Row(67) {
+      $0.texts[dropIn] = MemoryHost.sshdDropIn + "\nMatch User root\n\(keyAlone)"
+      $0.sshd = .success(["root": settings("authenticationmethods publickey", "permitrootlogin no")]
+      )
+    },
+    // The list leaves no client another method.
+    Row(68, "error password-as-code \(dropIn):3") {
+      $0.sshdOfOthers = settings("passwordauthentication yes", "authenticationmethods password")
     },
     Row(56, "note source-penalties /etc/ssh/sshd_config") {
       $0.sshdOfOthers = settings("persourcepenalties crash:90 authfail:5 noauth:1 max:600 min:15")

@@ -231,7 +231,18 @@ struct ExplanationTests {
       let lines = MemoryHost.sshdSettings.split(separator: "\n").filter {
         !$0.hasPrefix(keyword + " ")
       }
-      host.sshdOfOthers = lines.joined(separator: "\n") + "\n\(keyword) \(value)\n"
+      // The first line of each keyword counts.
+      host.sshdOfOthers = "\(keyword) \(value)\n" + lines.joined(separator: "\n") + "\n"
+    }
+  }
+
+  /// Gives alice a key, and sets a keyword of sshd.
+  static func sshdWithKey(
+    _ keyword: String, _ value: String
+  ) -> @Sendable (inout MemoryHost) -> Void {
+    { host in
+      host.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
+      sshd(keyword, value)(&host)
     }
   }
 
@@ -304,11 +315,47 @@ struct ExplanationTests {
       expected: ("denied", "the account lines of the service fail")),
     // sshd decides whether it uses PAM.
     Row(
-      number: 116, prepare: enroll, examined: sshd("usepam", "no"),
+      number: 116, prepare: enroll,
+      examined: sshdWithKey("usepam", "no\nauthenticationmethods publickey"),
       expected: ("allowed", "sshd does not use PAM: /etc/ssh/sshd_config")),
     Row(
-      number: 117, prepare: enroll, examined: sshd("authenticationmethods", "publickey"),
+      number: 124, prepare: enroll,
+      examined: sshd("usepam", "no\nauthenticationmethods keyboard-interactive"),
+      expected: ("denied", "which the methods require: /etc/ssh/sshd_config.d/00-mfa.conf:4")),
+    Row(
+      number: 125, prepare: enroll, examined: sshd("refuseconnection", "yes"),
+      expected: ("denied", "sshd ends the connection: /etc/ssh/sshd_config")),
+    Row(
+      number: 126, prepare: enroll,
+      examined: sshd("passwordauthentication", "yes\nauthenticationmethods password"),
+      expected: ("denied", "takes it for the code")),
+    // Users without a factor are asked for no code.
+    Row(
+      number: 127, examined: sshd("passwordauthentication", "yes\nauthenticationmethods password"),
+      expected: ("allowed", "no factor")),
+    // sshd uses another PAM service, which asks for a code, or denies.
+    Row(
+      number: 128,
+      prepare: { host in
+        host.stacks.files["codes"] = ours + common + permit
+        try enroll(host)
+      }, examined: sshd("pamservicename", "/etc/pam.d/Codes"), expected: ("asked", "factor")),
+    Row(
+      number: 129, prepare: enroll, examined: sshd("pamservicename", "plain"),
+      expected: ("denied", "sshd uses the PAM service plain: /etc/ssh/sshd_config, and")),
+    Row(
+      number: 130,
+      prepare: { host in
+        host.stacks.files["plain"] = common + permit
+        try enroll(host)
+      }, examined: sshd("pamservicename", "plain"),
+      expected: ("allowed", "sshd uses the PAM service plain: /etc/ssh/sshd_config")),
+    Row(
+      number: 117, prepare: enroll, examined: sshdWithKey("authenticationmethods", "publickey"),
       expected: ("allowed", "sshd requires only publickey")),
+    Row(
+      number: 131, prepare: enroll, examined: sshd("authenticationmethods", "publickey"),
+      expected: ("denied", "sshd requires a key, and the account has none")),
     Row(
       number: 118, prepare: enroll,
       examined: sshd("authenticationmethods", "publickey keyboard-interactive"),

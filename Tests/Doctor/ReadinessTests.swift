@@ -125,7 +125,18 @@ import Testing
       number: 10, configuration: "[project]\nenrollment = required\n",
       examined: {
         $0.sshdOfOthers = MemoryHost.sshdSettings.replacing("usepam yes", with: "usepam no")
+          .replacing("keyboard-interactive\n", with: "password\n")
+          .replacing("passwordauthentication no", with: "passwordauthentication yes")
       }),
+    StackRow(
+      number: 12,
+      examined: {
+        $0.sshdOfOthers = MemoryHost.sshdSettings.replacing("usepam yes", with: "usepam no")
+      }, denied: names, reason: "sshd does not use PAM"),
+    // The address from which users connect is not known.
+    StackRow(
+      number: 13,
+      examined: { $0.sshdOfOthers += "allowusers *@10.0.0.0/8\ndenyusers dave@192.0.2.0/24\n" }),
     StackRow(
       number: 11, service: "sudo", lines: asking + "account required pam_deny.so\n", denied: names,
       reason: "the account lines of the service fail"),

@@ -18,6 +18,7 @@ import Testing
 
   struct Row: CustomTestStringConvertible {
     let number: Int
+    var title: [String] = []
     var users: [UInt32] = [0, 0, 0, 0]
     var mounts: String? = host
     var program: ServerProcess.Program? = ServerProcessTests.program()
@@ -56,12 +57,22 @@ import Testing
       number: 19,
       program: program(number: 11, path: "/home/alice/sshd", isInRootsFolder: false),
       expected: .other),
+    // A copy of sshd under another name, which root alone can have made; not one that runs as root for any user.
+    Row(
+      number: 20, title: ["sshd2:", "/usr/sbin/sshd2", "-D"],
+      program: program(number: 11, path: "/usr/sbin/sshd2"), expected: .server),
+    Row(
+      number: 21, title: ["sudo:", "/usr/bin/sudo", "-D"],
+      program: program(permissions: 0o4755, number: 11, path: "/usr/bin/sudo"), expected: .other),
+    Row(
+      number: 22, title: ["sshd:", "/usr/sbin/sshd", "-D"],
+      program: program(number: 11, path: "/usr/bin/sleep"), expected: .other),
   ]
 
   @Test("a title counts only if root alone can have chosen it", arguments: rows)
   func standing(row: Row) {
     let process = ServerProcess(
-      number: 2, title: [], users: row.users, mounts: row.mounts, program: row.program)
+      number: 2, title: row.title, users: row.users, mounts: row.mounts, program: row.program)
     #expect(
       process.standing(programs: [Self.sshd], hostMounts: [Self.host, "mnt:[3]"]) == row.expected)
   }

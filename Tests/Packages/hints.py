@@ -22,7 +22,7 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = ("apt-get ", "chmod ", "chown ", "df ", "dmesg", "find ", "findmnt ", "fsfreeze ", "journalctl ", "kill ",
+PROGRAMS = ("apt-get ", "chmod ", "chown ", "cp ", "df ", "dmesg", "find ", "findmnt ", "fsfreeze ", "journalctl ", "kill ",
             "mfa-admin ", "mount ", "mfa-enroll", "ps ", "setcap ", "ss ", "sshd ", "sudo ", "systemctl ",
             "systemd-sysusers ", "timedatectl ", "useradd ", "usermod ", "vipw", "/usr/lib/mfa/")
 PASSWORD = "open-sesame"
@@ -134,7 +134,7 @@ CASES = {
     "other-sshd": Case(
         "cp -p /etc/pam.d/sshd /etc/pam.d/sshd-2; sed -i /pam_mfa/d /etc/pam.d/sshd-2; "
         "ln /usr/sbin/sshd /usr/sbin/sshd-2; /usr/sbin/sshd-2 -p 2222 -o PidFile=/run/sshd-2.pid",
-        undo="kill $(cat /run/sshd-2.pid); mfa-admin disable sshd-2; rm -f /etc/pam.d/sshd-2 /usr/sbin/sshd-2"),
+        undo="kill $(cat /run/sshd-2.pid); rm -f /etc/pam.d/sshd-2 /usr/sbin/sshd-2"),
     "not-in-use": Case(
         "mfa-admin disable sshd su sudo login", undo="mfa-admin disable sshd; " + ENABLE + "sshd su sudo login"),
     "ownership": Case("chmod 0666 /etc/mfa/key"),

@@ -181,6 +181,12 @@ package struct Decision: Equatable {
       return Decision(.asked, "\(other.place): \(other.message)")
     }
     guard kind == .asked, let service else { return self }
+    if let methods = secureShell?.openLists().joined(), !service.takesPassword,
+      !methods.contains("keyboard-interactive")
+    {
+      return Decision(
+        .denied, "sshd lets the user type a password only, and takes it for the code", by: rules)
+    }
     let bypasses = ["auth-skippable", "auth-denial-ignored", "auth-result-reset"]
     guard let bypass = exceptions.first(where: { bypasses.contains($0.code) }) else { return self }
     let withPassword = service.effect(for: Claimant([.password]))

@@ -17,14 +17,19 @@ import MFAStore
 
 extension Explanation {
   /// Predicts a sign-in on the host that the program runs on, whose rules are `rules`. With
-  /// `countsSudo`, this includes what sudo asks PAM for, by its own rules.
+  /// `countsSudo`, this includes what sudo asks PAM for, by its own rules, and what sshd does on other connections.
   package static func onThisHost(
     _ question: Question, rules: HostRules, countsSudo: Bool = false
   ) -> Explanation {
     let sudo =
       countsSudo
       ? Doctor.sudoFindings(for: question.user, at: question.service, rules) : []
-    return Explanation(question, sudo: sudo, rules: rules, on: ThisMachine())
+    let sshd =
+      countsSudo
+      ? rules.secureShellBesides(
+        for: question.user, from: question.address.map { VisibleText.escaping($0.text) },
+        at: question.service) : []
+    return Explanation(question, sudo: sudo, sshd: sshd, rules: rules, on: ThisMachine())
   }
 }
 

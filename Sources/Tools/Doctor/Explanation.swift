@@ -100,16 +100,19 @@ package struct Explanation {
     package var remoteHost: [UInt8]?
     /// Whether `state = observe` counts as `enabled`.
     package var isEnforced = false
+    /// Whether the remote host stands for others, as in `readiness`, so that no list of sshd's is about it.
+    package var isFromSample = false
 
     /// Creates a question.
     package init(
       _ user: UserName, at service: [UInt8], from remoteHost: [UInt8]? = nil,
-      isEnforced: Bool = false
+      isEnforced: Bool = false, isFromSample: Bool = false
     ) {
       self.user = user
       self.service = service
       self.remoteHost = remoteHost
       self.isEnforced = isEnforced
+      self.isFromSample = isFromSample
     }
 
     /// The remote host as an address; nil if it is not an address.
@@ -118,12 +121,15 @@ package struct Explanation {
 
   /// Predicts a sign-in on a machine, with the rules of the same host.
   ///
-  /// `sudo` are the findings about the rules of sudo for the user.
+  /// `sudo` are the findings about the rules of sudo for the user, and `sshd` those about connections to sshd that the
+  /// question is not about.
   init<Machine: Host>(
-    _ question: Question, sudo: [Finding] = [], rules: HostRules, on machine: Machine,
-    memory: HostMemory<Machine> = HostMemory()
+    _ question: Question, sudo: [Finding] = [], sshd: [Finding] = [], rules: HostRules,
+    on machine: Machine, memory: HostMemory<Machine> = HostMemory()
   ) {
-    let (user, service) = (question.user, question.service)
+    let user = question.user
+    let address = question.address.map { VisibleText.escaping($0.text) }
+    let service = rules.service(for: user, from: address, at: question.service)
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
       isEnforced: question.isEnforced, memory: memory)
@@ -135,12 +141,14 @@ package struct Explanation {
       user: user.bytes, service: service, remoteHost: question.remoteHost, arguments: arguments)
     self.request = request
     self.module = module
-    let secureShell = called.flatMap {
-      rules.secureShell(
-        for: user, from: question.address.map { VisibleText.escaping($0.text) }, at: $0)
+    var secureShell = called.flatMap {
+      rules.secureShell(for: user, from: address, at: $0, asked: question.service)
     }
+    if question.isFromSample { secureShell?.address = nil }
+    let own = secureShell?.findings.filter { $0.severity != .note } ?? []
     exceptions =
-      facts.exceptions + sudo + (secureShell?.findings.filter { $0.severity != .note } ?? [])
+      facts.exceptions + sudo + own
+      + sshd.filter { other in !own.contains { $0.code == other.code && $0.place == other.place } }
     accountLine = facts.accountLine
     lookup = Result { () throws(SystemError) in try host.account(named: user.bytes) }
     let account: Account? = if case .success(let found) = lookup { found } else { nil }
@@ -202,7 +210,7 @@ package struct Explanation {
     }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
-      ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant)
+      ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant, rules)
       ?? Self.decision(
         facts, shell, Prediction(policy: policy, obstacle: policyObstacle, state: forecast.state),
         claimant
@@ -417,13 +425,20 @@ extension Explanation {
   /// reach a shell through sshd, or nil if that is not examined.
   private static func decision(
     of sudo: [Finding], _ secureShell: SecureShellRules?, _ access: AccountAccess?,
-    _ stacks: ServiceStacks, _ all: Claimant
+    _ stacks: ServiceStacks, _ all: Claimant, _ rules: HostRules
   ) -> Decision? {
     let admission: String
     switch secureShell?.effect {
     case .denies(let reason): return Decision(.denied, reason)
-    case .bypassesPAM(let reason, ignoresPAM: true): return Decision(.allowed, reason)
-    case .bypassesPAM(let reason, ignoresPAM: false): admission = reason
+    case .bypassesPAM(let reason, let ignoresPAM):
+      if case .closed(let reason) = access { return Decision(.denied, reason) }
+      guard !ignoresPAM else { return Decision(.allowed, reason) }
+      admission = reason
+    case .asksOther(let service, let reason):
+      let denial = ServiceStacks(of: service, from: rules.host.stacks, with: rules)
+        .denial(of: all)
+      return denial.map { Decision(.denied, "\(reason), and \($0.reason)") }
+        ?? Decision(.allowed, reason)
     case .asksPAM, nil:
       if case .closed(let reason) = access { return Decision(.denied, reason) }
       let sudo = sudo.first { $0.severity == .error && Doctor.sudoBypasses.contains($0.code) }

@@ -76,7 +76,8 @@ package struct HostSnapshot {
       (path, Result { () throws(Refusal) in try host.configuration(at: path) })
     }
     owner = Result { () throws(AdminError) in try host.account(named: Array("mfa".utf8)) }
-    let asksAtSSHD = servicesWithModule.contains { $0.isNamed("sshd") }
+    let names = rules.secureShellServices
+    let asksAtSSHD = servicesWithModule.contains { names.contains($0.name) }
     sshdServers = asksAtSSHD ? SSHDServers(of: host) : nil
     sshd =
       sshdServers.map {
@@ -98,8 +99,13 @@ package struct HostSnapshot {
       })
   }
 
-  /// The sshd service, or nil if it does not use the module.
-  var sshdService: ServiceWithModule? { servicesWithModule.first { $0.isNamed("sshd") } }
+  /// The service that sshd uses in general, if it uses the module; or else the service `sshd`; or nil if neither uses
+  /// the module.
+  var sshdService: ServiceWithModule? {
+    let general = sshd.general.map { Array($0.service.utf8) }
+    return servicesWithModule.first { $0.name == general }
+      ?? servicesWithModule.first { $0.isNamed("sshd") }
+  }
 
   /// Returns the configuration that a service reads, or nil if the configuration is invalid.
   package func configuration(of service: ServiceWithModule) -> Configuration? {
@@ -359,26 +365,102 @@ package final class HostRules {
 
   // MARK: sshd
 
+  /// The PAM services that sshd uses: `sshd`, and those that its files name (PAMServiceName of OpenSSH 10).
+  private(set) lazy var secureShellServices: Set<[UInt8]> = {
+    let named = file.lines.filter { $0.name == "pamservicename" }
+      .map { SSHDSettings([]).with([($0.name, $0.value)]).service }
+    return Set((["sshd"] + named).map { Array($0.utf8) })
+  }()
+
+  /// Returns the service whose lines a program carries out for a user: the service itself, or for `sshd` the one that
+  /// calls the module among those that its files name.
+  func service(for user: UserName, from address: String?, at service: [UInt8]) -> [UInt8] {
+    guard countsSecureShell, service == Array("sshd".utf8), secureShellServices.count > 1,
+      case .known(let cases, _, _) = view(for: user, from: address).view,
+      let name = cases.first.map({ Array($0.settings.service.utf8) })
+    else { return service }
+    do throws(StackRefusal) {
+      return try ServiceWithModule(name, from: host.stacks) == nil ? service : name
+    } catch {
+      return service
+    }
+  }
+
   /// Returns what sshd's settings mean for the sign-in of a user, who connects from an address if it is
-  /// known. Nil if the service is not sshd's.
+  /// known. Nil if the service that was asked for is not sshd's. `service` is the one that sshd uses for the user.
   package func secureShell(
-    for user: UserName, from address: String?, at service: ServiceWithModule
+    for user: UserName, from address: String?, at service: ServiceWithModule,
+    asked: [UInt8]
   ) -> SecureShellRules? {
-    guard countsSecureShell, service.isNamed("sshd") else { return nil }
+    guard countsSecureShell, asked == Array("sshd".utf8) else { return nil }
+    let (users, view) = view(for: user, from: address)
+    var rules =
+      secureShells[users] ?? SecureShellRules(view, isRoot: users.isRoot, service, on: host)
+    secureShells[users] = rules
+    rules.address = address
+    return rules
+  }
+
+  /// Returns sshd's settings for a user.
+  private func view(
+    for user: UserName, from address: String?
+  ) -> (users: SecureShellUsers, view: SSHDView) {
     let name = String(decoding: user.bytes, as: UTF8.self)
-    let isRoot = name == "root"
     var connection = SSHDConnection(user: name)
     if let address { connection[.address] = address }
     let matches = matches(for: user, name)
     let users = SecureShellUsers(
-      isRoot: isRoot, matches: matches, address: file.matches.isEmpty ? nil : address)
-    let view =
-      views[users] ?? SSHDView(connection, under: matches, of: file, on: host)
+      isRoot: name == "root", matches: matches, address: file.matches.isEmpty ? nil : address)
+    let view = views[users] ?? SSHDView(connection, under: matches, of: file, on: host)
     views[users] = view
-    if let known = secureShells[users] { return known }
-    let rules = SecureShellRules(view, isRoot: isRoot, service, on: host)
-    secureShells[users] = rules
-    return rules
+    return (users, view)
+  }
+
+  /// Returns what a prediction for a user at sshd cannot say: settings that have no effect yet, and those for other
+  /// ports and addresses of this host.
+  package func secureShellBesides(
+    for user: UserName, from address: String?, at service: [UInt8]
+  ) -> [Finding] {
+    guard countsSecureShell, service == Array("sshd".utf8) else { return [] }
+    let name = String(decoding: user.bytes, as: UTF8.self)
+    let (_, view) = view(for: user, from: address)
+    var findings = Finding.checking(StaleServer.subject) { () throws(AdminError) in
+      let finding = try StaleServer.finding(
+        SSHDServers(of: host).processes, view.general, file, on: host)
+      return [finding].compactMap { $0 }.filter { $0.severity != .note }
+    }
+    let conditions = file.matches.flatMap { SSHDCriteria($0.arguments).conditions }
+      .filter { $0.field == .localPort || $0.field == .localAddress }
+    for condition in conditions {
+      for sample in condition.samples.prefix(Self.mostSamples) {
+        var connection = SSHDConnection(user: name)
+        if let address { connection[.address] = address }
+        connection[condition.field] = sample
+        let view = SSHDView(
+          connection, under: Set(file.matches.indices), of: file, on: host)
+        guard let called = withModule(view.general?.service ?? "sshd") else { continue }
+        findings += SecureShellRules(view, isRoot: name == "root", called, on: host).findings
+          .map {
+            $0.limited($0.severity, "at \(condition.field.words) \(VisibleText.escaping(sample))")
+          }
+      }
+    }
+    return findings.filter { $0.severity != .note }
+  }
+
+  /// The maximum number of ports and addresses of a line for which `secureShellBesides` starts sshd.
+  private static let mostSamples = 2
+
+  /// Returns a service that calls the module, or the service `sshd` if it does, or nil.
+  private func withModule(_ name: String) -> ServiceWithModule? {
+    for name in [name, "sshd"] {
+      do throws(StackRefusal) {
+        if let found = try ServiceWithModule(Array(name.utf8), from: host.stacks) { return found }
+      } catch {
+        continue
+      }
+    }
+    return nil
   }
 
   /// Returns the `Match` lines that can apply to a user.

@@ -138,7 +138,8 @@ struct ReadinessSurvey<Machine: Host> {
     of user: UserName, at place: Place, sudo: [Finding] = []
   ) -> Explanation {
     Explanation(
-      Explanation.Question(user, at: place.service, from: place.address, isEnforced: true),
+      Explanation.Question(
+        user, at: place.service, from: place.address, isEnforced: true, isFromSample: true),
       sudo: sudo, rules: rules, on: machine, memory: memory)
   }
 

@@ -88,10 +88,14 @@ package struct ServerProcess: Equatable {
       target.hasSuffix(deleted) ? String(target.dropLast(deleted.count)) : target
     }
 
-    /// Whether root alone can have written the file, and named it `sshd`.
-    var isRootsServer: Bool {
-      status.kind == .file && status.owner == 0 && status.permissions & 0o022 == 0
-        && isInRootsFolder && Self.path(path).split(separator: "/").last == "sshd"
+    /// Whether root alone can have written the file, and named it `sshd`; or as `title` says, which a user can choose
+    /// only for a program with a set-ID bit.
+    func isRootsServer(_ title: [String]) -> Bool {
+      let name = Self.path(path).split(separator: "/").last
+      let titled = title.dropFirst().first?.split(separator: "/").last
+      return status.kind == .file && status.owner == 0 && status.permissions & 0o022 == 0
+        && isInRootsFolder
+        && (name == "sshd" || name == titled && status.permissions & 0o6000 == 0)
     }
   }
 
@@ -125,7 +129,7 @@ package struct ServerProcess: Equatable {
     guard let mounts, let program else { return .unknown }
     guard hostMounts.contains(mounts) else { return .other }
     if let identity = program.status.identity, programs.contains(identity) { return .server }
-    return program.isRootsServer ? .server : .other
+    return program.isRootsServer(title) ? .server : .other
   }
 
   /// The uids in the text of /proc/PID/status (proc_pid_status(5)), or an empty array.

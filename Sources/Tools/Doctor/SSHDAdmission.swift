@@ -8,17 +8,27 @@ extension SSHDSettings {
   static let lists = ["denyusers", "allowusers", "denygroups", "allowgroups"]
 
   /// Returns the list because of which sshd refuses a user, or nil if it refuses the user because of none, or
-  /// if that depends on the address.
+  /// if that depends on the address, and the address is not known.
   ///
   /// `groups` returns the names of the user's groups, or nil if they are not known.
-  func refusingList(of user: String, groups: () -> [String]?) -> String? {
-    if entries(of: "denyusers").contains(where: { !$0.contains("@") && Self.matches($0, user) }) {
+  func refusingList(
+    of user: String, from address: String? = nil, groups: () -> [String]?
+  ) -> String? {
+    func names(_ entry: String, ifUnknown isIncluded: Bool) -> Bool {
+      let parts = entry.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+      guard Self.matches(String(parts[0]), user), parts.count > 1 else {
+        return parts.count == 1 && Self.matches(entry, user)
+      }
+      // With UseDNS, the part can be the name of a host.
+      guard let address, !isOn("usedns") else { return isIncluded }
+      let patterns = SSHDPatterns(String(parts[1]))
+      return patterns.matches(address: address) || patterns.matches(user: address)
+    }
+    if entries(of: "denyusers").contains(where: { names($0, ifUnknown: false) }) {
       return "denyusers"
     }
     let allowed = entries(of: "allowusers")
-    let isAllowed = allowed.contains { entry in
-      Self.matches(String(entry.prefix { $0 != "@" }), user)
-    }
+    let isAllowed = allowed.contains { names($0, ifUnknown: true) }
     guard allowed.isEmpty || isAllowed else { return "allowusers" }
     let (denied, required) = (entries(of: "denygroups"), entries(of: "allowgroups"))
     guard !denied.isEmpty || !required.isEmpty, let groups = groups() else { return nil }
@@ -59,7 +69,9 @@ extension SecureShellRules {
       return "sshd refuses the account: \(problem)"
     }
     let name = String(decoding: account.account.name, as: UTF8.self)
-    let list = settings.refusingList(of: name) { rules.host.groups(of: account.account) }
+    let list = settings.refusingList(of: name, from: address) {
+      rules.host.groups(of: account.account)
+    }
     guard let list else { return nil }
     let word = Self.spelling[list] ?? list
     return list.hasPrefix("deny")

@@ -41,6 +41,8 @@ struct SSHDConnections {
     let file: SSHDFile
     /// The ports, the first one for connections that no line is about.
     var ports: [String] = []
+    /// Whether sshd looks up the name of a client (UseDNS). Otherwise `Match Host` is about the address.
+    var looksUpNames = true
   }
 
   /// A `Match` line that sets something that matters.
@@ -79,7 +81,7 @@ struct SSHDConnections {
     let known = lines.filter(\.criteria.unknown.isEmpty)
     let users = SSHDUsers(
       known.map(\.criteria), requested: requested, accounts: accounts, on: host)
-    let (origins, isComplete) = Self.origins(known, server.ports)
+    let (origins, isComplete) = Self.origins(known, server)
     let canPredict =
       server.file.unread.isEmpty
       && lines.allSatisfy { $0.criteria.unknown.isEmpty && !$0.criteria.isDecidedBySSHD }
@@ -91,7 +93,7 @@ struct SSHDConnections {
     let named = ["root"] + requested.map { String(decoding: $0.bytes, as: UTF8.self) }
     choices = chooser.choices(individually: named, classes, origins)
     findings = lines.filter { !chooser.used.contains($0.index) }.map {
-      Self.finding($0, hasDirectory: users.hasDirectory)
+      Self.finding($0, hasDirectory: users.hasDirectory, server)
     }
     if users.omitted > 0 {
       findings.append(
@@ -108,11 +110,17 @@ struct SSHDConnections {
   }
 
   /// Returns the finding about a line to which no connection belongs.
-  private static func finding(_ line: Line, hasDirectory: Bool) -> Finding {
+  private static func finding(_ line: Line, hasDirectory: Bool, _ server: Server) -> Finding {
     if let name = line.criteria.unknown.first {
       return .unchecked(
         "sshd's settings under this Match line", at: line.match.place,
         "the criterion \(VisibleText.escaping(name)) is not known here")
+    }
+    if !server.looksUpNames, line.criteria.conditions.contains(where: { $0.field == .host }) {
+      return .unchecked(
+        "sshd's settings under this Match line", at: line.match.place,
+        "no connection that matches is known: UseDNS is no, so sshd compares Host with the address",
+        severity: .note)
     }
     // All users are known if there is no directory; the line then applies to none.
     let isUnknown =
@@ -139,15 +147,20 @@ struct SSHDConnections {
 
   /// Returns the connections that lines can tell apart, the plainest first, and whether these are all
   /// combinations.
-  private static func origins(_ lines: [Line], _ ports: [String]) -> ([Origin], Bool) {
+  private static func origins(_ lines: [Line], _ server: Server) -> ([Origin], Bool) {
     var plain = SSHDConnection()
-    if let port = ports.first { plain[.localPort] = port }
+    if let port = server.ports.first { plain[.localPort] = port }
     var values: [(field: SSHDCriteria.Field, samples: [String])] = []
-    for field in SSHDCriteria.Field.allCases {
-      let conditions = lines.flatMap(\.criteria.conditions).filter { $0.field == field }
+    for field in SSHDCriteria.Field.allCases where field != .host || server.looksUpNames {
+      let conditions = lines.flatMap(\.criteria.conditions).filter {
+        $0.field == field || field == .address && $0.field == .host && !server.looksUpNames
+      }
       guard !conditions.isEmpty else { continue }
       var seen: Set<String> = [plain[field]]
-      let found = conditions.flatMap(\.samples) + (field == .localPort ? ports : [])
+      let found =
+        conditions.flatMap { condition in
+          field == condition.field ? condition.samples : condition.of(field).samples
+        } + (field == .localPort ? server.ports : [])
       values.append((field, found.filter { seen.insert($0).inserted }))
     }
     let count = values.reduce(1) { product, value in
@@ -178,8 +191,10 @@ struct SSHDConnections {
   private static func description(
     of connection: SSHDConnection, comparedTo plain: SSHDConnection
   ) -> String? {
-    let words = SSHDCriteria.Field.allCases.filter { connection[$0] != plain[$0] }
-      .map { "\($0.words) \(VisibleText.escaping(connection[$0]))" }
+    let words = SSHDCriteria.Field.allCases.filter { field in
+      connection[field] != plain[field]
+        && (field != .host || connection[.host] != connection[.address])
+    }.map { "\($0.words) \(VisibleText.escaping(connection[$0]))" }
     return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 
@@ -228,6 +243,8 @@ struct SSHDConnections {
             // An invented name says less than a user.
             let isBetter = chosen[position].isHypothetical && !item.users[0].isInvented
             if !isBetter {
+              chosen[position].isRoot =
+                chosen[position].isRoot && isOfRoot(item, isLocal: isLocal)
               if origin.description == nil { chosen[position].users += names }
               continue
             }
@@ -235,7 +252,7 @@ struct SSHDConnections {
           let choice = Choice(
             description: origin.description, matches: matches,
             connection: origin.connection.of(names[0]),
-            users: origin.description == nil ? names : [],
+            users: origin.description == nil ? names : [], isRoot: isOfRoot(item, isLocal: isLocal),
             isHypothetical: item.users.allSatisfy(\.isInvented) && isLocal)
           if let position = positions[determination] {
             chosen[position] = choice
@@ -245,6 +262,16 @@ struct SSHDConnections {
           }
         }
       }
+    }
+
+    /// Whether users to whom the same lines apply are root alone. A directory can have other members of a group.
+    private func isOfRoot(_ item: Class, isLocal: Bool) -> Bool {
+      item.users.map(\.name) == ["root"]
+        && (isLocal
+          || lines.contains { line in
+            item.lines.contains(line.index)
+              && line.criteria.users.contains { $0.patterns.map(\.text) == ["root"] }
+          })
     }
 
     /// Returns the connections, with one more for each of these users.
@@ -295,8 +322,7 @@ struct SSHDConnection: Hashable {
 
   /// The addresses are from a network reserved for documentation (RFC 5737).
   private var values: [SSHDCriteria.Field: String] = [
-    .host: "localhost", .address: "192.0.2.1", .localAddress: "192.0.2.2", .localPort: "22",
-    .rdomain: "",
+    .address: "192.0.2.1", .localAddress: "192.0.2.2", .localPort: "22", .rdomain: "",
   ]
 
   /// Creates a connection that no specific `Match` line matches.
@@ -313,8 +339,10 @@ struct SSHDConnection: Hashable {
   }
 
   /// The value that sshd compares with a criterion.
+  ///
+  /// The host is the address unless it is set.
   subscript(field: SSHDCriteria.Field) -> String {
-    get { values[field] ?? "" }
+    get { values[field] ?? (field == .host ? values[.address] : nil) ?? "" }
     set { values[field] = newValue }
   }
 

@@ -344,6 +344,11 @@ struct SSHDCriteria {
 }
 
 extension SSHDCriteria.Condition {
+  /// Returns the condition with the same patterns about another field.
+  func of(_ field: SSHDCriteria.Field) -> SSHDCriteria.Condition {
+    SSHDCriteria.Condition(field: field, patterns: patterns)
+  }
+
   /// The maximum number of values that are tried for one criterion.
   private static let mostSamples = 64
 
@@ -365,6 +370,14 @@ extension SSHDCriteria.Condition {
       all.filter { seen.insert($0).inserted && holds(for: $0) }.prefix(Self.mostSamples))
   }
 
+  /// Returns an address that begins as a pattern such as `10.*`.
+  private static func completed(_ pattern: String) -> [String] {
+    guard pattern.hasSuffix(".*") else { return [] }
+    let parts = pattern.split(separator: ".").dropLast()
+    guard parts.count < 4, parts.allSatisfy({ UInt8($0) != nil }) else { return [] }
+    return [(parts + repeatElement("1", count: 4 - parts.count)).joined(separator: ".")]
+  }
+
   private func candidates(_ pattern: String) -> [String] {
     switch field {
     case .localPort: return [pattern]
@@ -373,7 +386,7 @@ extension SSHDCriteria.Condition {
       guard let network = Network(containing: Array(pattern.utf8).span) else {
         return ["0", "1", "254"].map {
           pattern.replacing("*", with: $0).replacing("?", with: $0.prefix(1))
-        } + ["192.0.2.1"]
+        } + Self.completed(pattern) + ["192.0.2.1"]
       }
       return [network.first, network.last].map { String(decoding: $0.text, as: UTF8.self) }
     }

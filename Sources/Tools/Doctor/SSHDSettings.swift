@@ -60,8 +60,9 @@ package struct SSHDSettings: Equatable {
     guard let text = values["authenticationmethods"], text.lowercased() != "any" else { return nil }
     return text.split(separator: " ").map { list in
       list.split(separator: ",").map { method in
-        // `keyboard-interactive:pam`
-        String(method.split(separator: ":").first ?? "").lowercased()
+        let method = method.lowercased()
+        // sshd has no other device than PAM; a list with another one cannot be completed.
+        return method == "keyboard-interactive:pam" ? "keyboard-interactive" : method
       }
     }
   }
@@ -90,7 +91,7 @@ package struct SSHDSettings: Equatable {
     case "gssapi-keyex": isOn("gssapikeyexchange")
     case "password": isOn("passwordauthentication")
     case "none": isOn("permitemptypasswords")
-    case _: method.hasPrefix("keyboard-interactive") && asksByKeyboard && isOn("usepam")
+    case _: method == "keyboard-interactive" && asksByKeyboard && isOn("usepam")
     }
   }
 
@@ -162,11 +163,14 @@ package struct SSHDSettings: Equatable {
       "passwordauthentication", "pubkeyauthentication", "hostbasedauthentication",
       "gssapiauthentication", "gssapikeyexchange", "kerberosauthentication", "permitemptypasswords",
       "authenticationmethods", "permitrootlogin", "authorizedkeysfile", "authorizedkeyscommand",
-      "trustedusercakeys", "pamservicename", "chrootdirectory", "forcecommand",
+      "trustedusercakeys", "pamservicename", "chrootdirectory", "forcecommand", "refuseconnection",
     ] + lists
 
-  /// The PAM service of sshd, if it is another one than usual (OpenSSH 10).
-  var otherService: String? { value(of: "pamservicename").flatMap { $0 == "sshd" ? nil : $0 } }
+  /// The PAM service of sshd (PAMServiceName of OpenSSH 10). libpam uses what follows the last slash, in lower case.
+  package var service: String {
+    let value = value(of: "pamservicename") ?? "sshd"
+    return (value.split(separator: "/").last.map { String($0) } ?? value).lowercased()
+  }
 }
 
 /// The users whose names and groups are compared with `Match` lines.

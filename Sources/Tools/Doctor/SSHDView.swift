@@ -52,7 +52,8 @@ enum SSHDView {
       !server.hasMainConfiguration && !server.ports.isEmpty
       ? server.ports : general.ports + server.ports.filter { !general.ports.contains($0) }
     let connections = SSHDConnections(
-      SSHDConnections.Server(file: file, ports: ports), users: users, accounts: accounts, on: host)
+      SSHDConnections.Server(file: file, ports: ports, looksUpNames: general.isOn("usedns")),
+      users: users, accounts: accounts, on: host)
     var cases: [Case] = []
     var findings = file.unread.map {
       Finding.unchecked("part of sshd's configuration", at: $0.place, $0.reason)
@@ -168,11 +169,18 @@ extension SSHDSettings {
   }
 
   /// Returns the settings for a user, or those that no `Match` line is about, or nil if they cannot be
-  /// determined.
+  /// determined. `ends` is SSH_CONNECTION of a session: the address and port of the client, and those of the server.
   package static func inForce(
-    for user: String? = nil, on host: any ExaminedHost
+    for user: String? = nil, at ends: String? = nil, on host: any ExaminedHost
   ) -> SSHDSettings? {
-    let connection = user.map { SSHDConnection(user: $0) } ?? SSHDConnection()
+    var connection = user.map { SSHDConnection(user: $0) } ?? SSHDConnection()
+    // Over a socket in the file system, the addresses are UNKNOWN.
+    if let ends = ends?.split(separator: " ").map({ String($0) }), ends.count == 4,
+      IPAddress(Array(ends[0].utf8).span) != nil
+    {
+      (connection[.address], connection[.localAddress]) = (ends[0], ends[2])
+      connection[.localPort] = ends[3]
+    }
     do throws(AdminError) {
       return try SSHDView.Query(host: host).settings(connection)
     } catch {
@@ -233,6 +241,12 @@ extension SSHDView {
     case .unknown(let finding): finding.severity == .note ? nil : finding.message
     case .known(let cases, _, _): cases.first?.settings.wayWithoutPAM
     }
+  }
+
+  /// The general settings, or those of the one connection that the view is about.
+  var general: SSHDSettings? {
+    guard case .known(let cases, _, _) = self else { return nil }
+    return cases.first?.settings
   }
 
   /// The settings for root.

@@ -9,6 +9,8 @@ package struct SecureShellRules {
     /// Users can sign in, and sshd never carries the lines out. The text says why. sshd carries out the
     /// `account` lines unless `ignoresPAM`.
     case bypassesPAM(String, ignoresPAM: Bool)
+    /// sshd carries out the lines of this PAM service instead, which asks for no code. The text says why.
+    case asksOther([UInt8], String)
     /// The user cannot sign in. The text says why.
     case denies(String)
   }
@@ -23,6 +25,8 @@ package struct SecureShellRules {
   /// The settings that let the user sign in without a code or without a first factor, or prevent the
   /// prompt.
   package let findings: [Finding]
+  /// The address that the user connects from, or nil if it is not known.
+  var address: String?
   /// Returns the file and line that set one of these keywords for the user.
   let place: ([String]) -> String
 
@@ -50,25 +54,40 @@ package struct SecureShellRules {
     }
     self.place = place
     effect =
-      OtherPAMService.name(item.settings, on: host).map {
-        .bypassesPAM(
-          "sshd uses the PAM service \(VisibleText.escaping($0)): \(place(["pamservicename"]))",
-          ignoresPAM: true)
+      Self.refusal(item.settings, isRoot: isRoot, place)
+      ?? OtherPAMService.name(item.settings, besides: service, on: host).map {
+        .asksOther(
+          Array($0.utf8),
+          "sshd uses the PAM service \(VisibleText.escaping($0)): \(place(["pamservicename"]))")
       } ?? Self.effect(item.settings, isRoot: isRoot, service, place)
+  }
+
+  /// Returns that sshd lets the user in on no way, or nil.
+  private static func refusal(
+    _ settings: SSHDSettings, isRoot: Bool, _ place: ([String]) -> String
+  ) -> Effect? {
+    if settings.isOn("refuseconnection") {
+      return .denies("sshd ends the connection: \(place(["refuseconnection"]))")
+    }
+    guard !isRoot || settings.value(of: "permitrootlogin") != "no" else {
+      return .denies("sshd does not let root sign in: \(place(["permitrootlogin"]))")
+    }
+    guard settings.isOn("usepam") || !settings.openLists(isRoot: isRoot).isEmpty else {
+      return .denies(
+        "sshd does not use PAM (\(place(["usepam"]))), which the methods require: "
+          + place(["authenticationmethods"]))
+    }
+    return nil
   }
 
   private static func effect(
     _ settings: SSHDSettings, isRoot: Bool, _ service: ServiceWithModule,
     _ place: ([String]) -> String
   ) -> Effect {
-    let forRoot = isRoot ? settings.value(of: "permitrootlogin") ?? "yes" : "yes"
-    guard forRoot != "no" else {
-      return .denies("sshd does not let root sign in: \(place(["permitrootlogin"]))")
-    }
     guard settings.isOn("usepam") else {
       return .bypassesPAM("sshd does not use PAM: \(place(["usepam"]))", ignoresPAM: true)
     }
-    let mayType = forRoot == "yes"
+    let mayType = !isRoot || (settings.value(of: "permitrootlogin") ?? "yes") == "yes"
     if mayType, settings.hasWayWithPAM, settings.canAsk(service) { return .asksPAM }
     let methods = settings.waysWithoutPAM
     guard methods.isEmpty else {

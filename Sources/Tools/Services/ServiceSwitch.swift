@@ -177,7 +177,12 @@ package struct ServiceSwitch {
         of: change.service, ancestors: ancestors, old: change.processes)
       let user = SignInProgram.user(of: change.service, ancestors: ancestors)
       let silence =
-        isUnattended ? nil : user.flatMap { SilentSignIn.reason(change.service, user: $0) }
+        isUnattended
+        ? nil
+        : user.flatMap {
+          SilentSignIn.reason(
+            change.service, user: $0, connection: SignInProgram.connection(ancestors: ancestors))
+        }
       if let reason = obstacle ?? silence {
         waiting.append((name, reason))
         continue

@@ -50,6 +50,16 @@ extension SignInProgram {
     return entry.isTool ? ancestors[own].user : own > 0 ? ancestors[own - 1].user : nil
   }
 
+  /// Returns SSH_CONNECTION of the sign-in through sshd that the command comes from, or nil.
+  static func connection(ancestors: [Ancestor]) -> String? {
+    guard let entry = entry(Array(RunningServer.usualName.utf8)),
+      let own = ancestors.firstIndex(where: { entry.programs.contains($0.program) }), own > 0
+    else { return nil }
+    let environment = ProcFile.text("/proc/\(ancestors[own - 1].process.number)/environ")
+    return environment?.split(separator: "\0").first { $0.hasPrefix("SSH_CONNECTION=") }
+      .map { String($0.dropFirst("SSH_CONNECTION=".count)) }
+  }
+
   /// Returns the reason why a command does not come from a new sign-in through a service, or nil if
   /// it does.
   ///
@@ -83,8 +93,8 @@ enum SilentSignIn {
   private static let sudo = "/usr/bin/sudo"
 
   /// Returns the reason why a new sign-in through a service did not run its `auth` lines, or nil if it
-  /// did.
-  static func reason(_ service: [UInt8], user: UInt32) -> String? {
+  /// did. `connection` is SSH_CONNECTION of a session of sshd.
+  static func reason(_ service: [UInt8], user: UInt32, connection: String?) -> String? {
     guard let account = account(user) else { return nil }
     let name = VisibleText.escaping(account.name)
     switch String(decoding: service, as: UTF8.self) {
@@ -97,8 +107,21 @@ enum SilentSignIn {
         return "cannot find out whether sudo asks \(name) for anything: \(error.reason)"
       }
     case "sshd":
-      guard acceptsKeyAlone(account) else { return nil }
-      return "sshd accepts a key of \(name) alone, so this sign-in may not have used the new lines"
+      let host = LocalExaminedHost()
+      let user = String(decoding: account.name, as: UTF8.self)
+      guard let settings = SSHDSettings.inForce(for: user, at: connection, on: host) else {
+        return nil
+      }
+      if settings.openLists().contains(where: { !SSHDSettings.asksPAM($0) }) {
+        return
+          "sshd accepts a key of \(name) alone, so this sign-in may not have used the new lines"
+      }
+      guard settings.service == "sshd" else {
+        return
+          "sshd uses the PAM service \(VisibleText.escaping(settings.service)) for \(name), so this sign-in did "
+          + "not use the new lines"
+      }
+      return nil
     case _: return nil
     }
   }
@@ -117,13 +140,5 @@ enum SilentSignIn {
       asUser, "--reuid=\(account.uid)", "--regid=\(group)", "--init-groups", "--", sudo, "-k", "-n",
       RollbackWatcher.program, "--version",
     ]).run().isSuccess
-  }
-
-  private static func acceptsKeyAlone(_ account: Account) -> Bool {
-    let name = String(decoding: account.name, as: UTF8.self)
-    guard let settings = SSHDSettings.inForce(for: name, on: LocalExaminedHost()) else {
-      return false
-    }
-    return settings.openLists().contains { !SSHDSettings.asksPAM($0) }
   }
 }

@@ -81,7 +81,8 @@ enum PasswordAsCode: Examination {
       // Users can still sign in with keyboard-interactive, which clients prefer.
       return [
         Finding(
-          severity: settings.asksByKeyboard ? .warning : .error, code: "password-as-code",
+          severity: settings.openLists().joined().contains("keyboard-interactive")
+            ? .warning : .error, code: "password-as-code",
           services: [service.name], place: place(["passwordauthentication"]),
           message: "clients that use the password method are denied\(description): "
             + "PasswordAuthentication is yes, so sshd answers the prompt of \(service.place) with "
@@ -102,7 +103,8 @@ package enum UnprovenFirstFactor: Examination {
 
   package static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.flatMap { service in
-      service.isNamed("sshd") ? findings(service, snapshot.sshd) : findings(service)
+      service.name == snapshot.sshdService?.name
+        ? findings(service, snapshot.sshd) : findings(service)
     }
   }
 

@@ -72,8 +72,8 @@ enum OtherServers: Examination {
         "an sshd under the name \(name) (\(other.source)) uses the PAM service \(name), which does not ask for a "
         + "code: it lets users in without one",
       hint:
-        "start it as /usr/sbin/sshd; or add the lines to the service: "
-        + SignInProgram.enable(Array(other.server.name.utf8)) + "; or stop it")
+        "start it as /usr/sbin/sshd; or give it the lines of sshd: cp /etc/pam.d/sshd /etc/pam.d/\(name); or stop it"
+    )
   }
 
   /// The setting without which sshd calls PAM for nothing.

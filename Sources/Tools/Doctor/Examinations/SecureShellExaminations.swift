@@ -64,7 +64,9 @@ enum OtherPAMService: SecureShellExamination {
     _ service: ServiceWithModule, _ sshd: SSHDView, on host: any ExaminedHost
   ) -> [Finding] {
     sshd.findings { settings, description, place in
-      guard settings.isOn("usepam"), let name = name(settings, on: host) else { return [] }
+      guard settings.isOn("usepam"), let name = name(settings, besides: service, on: host) else {
+        return []
+      }
       return [
         Finding(
           severity: .error, code: "other-pam-service", services: [service.name],
@@ -76,13 +78,16 @@ enum OtherPAMService: SecureShellExamination {
     }
   }
 
-  /// Returns the PAM service that sshd uses with some settings, if it does not ask for a code and is not the usual one.
-  static func name(_ settings: SSHDSettings, on host: any ExaminedHost) -> String? {
-    guard let name = settings.otherService else { return nil }
+  /// Returns the PAM service that sshd uses with some settings, if it does not ask for a code and is another one than
+  /// `service`.
+  static func name(
+    _ settings: SSHDSettings, besides service: ServiceWithModule, on host: any ExaminedHost
+  ) -> String? {
+    let name = settings.service
+    guard Array(name.utf8) != service.name else { return nil }
     do throws(StackRefusal) {
-      // libpam converts the name to lower case.
-      let service = try ServiceWithModule(Array(name.lowercased().utf8), from: host.stacks)
-      return service?.asksForCode == true ? nil : name
+      let other = try ServiceWithModule(Array(name.utf8), from: host.stacks)
+      return other?.asksForCode == true ? nil : name
     } catch {
       return name
     }
@@ -177,12 +182,19 @@ enum StaleServer: SingleExamination {
   static let subject = "whether the running sshd has read its files"
 
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
-    guard let processes = snapshot.sshdServers?.processes, !processes.isEmpty,
+    guard let processes = snapshot.sshdServers?.processes,
       case .known(let cases, let file, _) = snapshot.sshd
     else { return nil }
-    let host = snapshot.host
+    return try finding(processes, cases.first?.settings, file, on: snapshot.host)
+  }
+
+  /// Returns the finding about processes of sshd with the main configuration, whose settings and files are now these.
+  static func finding(
+    _ processes: [Int32], _ settings: SSHDSettings?, _ file: SSHDFile, on host: any ExaminedHost
+  ) throws(AdminError) -> Finding? {
+    guard !processes.isEmpty else { return nil }
     // sshd writes this file when it starts, and each time that it is reloaded.
-    let path = cases.first?.settings.value(of: "pidfile") ?? "/run/sshd.pid"
+    let path = settings?.value(of: "pidfile") ?? "/run/sshd.pid"
     guard path != "none", let status = ResolvedPath(path, on: host).end,
       let text = try host.text(of: path),
       let process = Int32(String(decoding: text, as: UTF8.self).filter { !$0.isWhitespace }),
