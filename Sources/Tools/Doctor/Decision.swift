@@ -187,6 +187,12 @@ package struct Decision: Equatable {
       return Decision(
         .denied, "sshd lets the user type a password only, and takes it for the code", by: rules)
     }
+    if let secureShell, secureShell.isOn("usepam"), case let ways = secureShell.waysWithoutPAM,
+      !ways.isEmpty
+    {
+      let words = VisibleText.escaping(ways.joined(separator: " or "))
+      return Decision(.asked, "\(reason), but \(words) is enough without it", by: rules)
+    }
     let bypasses = ["auth-skippable", "auth-denial-ignored", "auth-result-reset"]
     guard let bypass = exceptions.first(where: { bypasses.contains($0.code) }) else { return self }
     let withPassword = service.effect(for: Claimant([.password]))
