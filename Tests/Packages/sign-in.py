@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Signs a user in at a terminal, and prints what happened in one line.
 
-    sign-in.py PROGRAM USER [--code CODE] [--ahead STEPS] [--hold FOLDER]
+    sign-in.py PROGRAM USER [--code CODE] [--hold FOLDER] [--port PORT] [--command COMMAND]
 
 PROGRAM is ssh, su, sudo or login. The password of the user is `open-sesame`. The line is `in` or `refused`, after
 `code ` if the program asked for a code. Without --code, the code is made from the secret of the user in
-/opt/mfa/secrets, for a time step that is STEPS ahead. With --hold, the file FOLDER/ready is created at the question for the code, which is answered when
-FOLDER/go exists.
+/opt/mfa/secrets. With --hold, the file FOLDER/ready is created at the question for the code, which is answered when
+FOLDER/go exists. --port and --command are for ssh; a command has to print `signed-in` on a line at its end.
 """
 
 import argparse
@@ -26,21 +26,21 @@ PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |One-time code[^\n]*: |[$#] )
 LIMIT = 60
 
 
-def code_at(user, ahead):
-    """Returns the code of a user for a time step that is `ahead` of the present one."""
+def code_now(user):
+    """Returns the present code of a user."""
     secrets = dict(line.split() for line in pathlib.Path("/opt/mfa/secrets").read_text().splitlines())
     key = bytes.fromhex(secrets[user])
-    digest = hmac.new(key, struct.pack(">Q", int(time.time()) // 30 + ahead), hashlib.sha1).digest()
+    digest = hmac.new(key, struct.pack(">Q", int(time.time()) // 30), hashlib.sha1).digest()
     at = digest[-1] & 15
     return "%06d" % ((struct.unpack_from(">I", digest, at)[0] & 0x7FFFFFFF) % 1000000)
 
 
-def command(program, user):
+def command(program, user, port, remote):
     """Returns the user who runs the program, and the program with its arguments."""
     if program == "ssh":
         return "root", ["ssh", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
                         "-o", "LogLevel=ERROR", "-o", "NumberOfPasswordPrompts=1", "-o", "ConnectionAttempts=10",
-                        "-o", "PubkeyAuthentication=no", f"{user}@127.0.0.1", "echo signed-in"]
+                        "-o", "PubkeyAuthentication=no", "-p", port, f"{user}@127.0.0.1", remote]
     if program == "su":
         return "other", ["su", user, "-c", "echo signed-in"]
     if program == "sudo":
@@ -48,9 +48,9 @@ def command(program, user):
     return "root", ["login"]
 
 
-def start(program, user):
+def start(program, user, port, remote):
     """Starts the program at a terminal of its own."""
-    runner, words = command(program, user)
+    runner, words = command(program, user, port, remote)
     process, terminal = pty.fork()
     if process == 0:
         if runner != "root":
@@ -64,10 +64,11 @@ def main():
     parser.add_argument("program", choices=["ssh", "su", "sudo", "login"])
     parser.add_argument("user")
     parser.add_argument("--code")
-    parser.add_argument("--ahead", type=int, default=0)
     parser.add_argument("--hold", type=pathlib.Path)
+    parser.add_argument("--port", default="22")
+    parser.add_argument("--command", default="echo signed-in")
     options = parser.parse_args()
-    process, terminal = start(options.program, options.user)
+    process, terminal = start(options.program, options.user, options.port, options.command)
     everything = shown = ""
     asked = False
     names = 0
@@ -106,7 +107,7 @@ def main():
                 (options.hold / "ready").touch()
                 while not (options.hold / "go").exists():
                     time.sleep(0.05)
-            answer = options.code or code_at(options.user, options.ahead)
+            answer = options.code or code_now(options.user)
         elif kind in ("$ ", "# "):
             answer = "echo signed-in"
         else:
