@@ -136,8 +136,10 @@ package struct Account: Equatable, Sendable {
     return try group(named: name) != nil
   }
 
-  /// Returns the IDs of all groups of the account, or nil if no such account exists.
-  package func groupIDs() throws(SystemError) -> [UInt32]? {
+  /// Returns the IDs of all groups of the account, or nil if no such account exists. The account is not looked
+  /// up if `primary` is its primary group.
+  package func groupIDs(primary: UInt32? = nil) throws(SystemError) -> [UInt32]? {
+    if let primary { return Array(try groups(first: primary)) }
     guard let first = try Self.primaryGroup(ofAccount: name) else { return nil }
     return Array(try groups(first: first))
   }

@@ -29,7 +29,7 @@ package enum AccountLine: Equatable, Sendable {
     from source: Source
   ) {
     do throws(StackRefusal) {
-      let stack = try ServiceStack(.account, of: service, from: source)
+      let stack = try source.accountStack(of: service)
       self = stack.accountLine(
         of: module, configuration: Self.configurations(authArguments), isCalledByRoot)
     } catch {

@@ -126,6 +126,16 @@ package protocol StackSource {
   /// Returns the file of a service, or an included file, by its plain name; nil if it does not
   /// exist.
   func file(_ name: [UInt8]) throws(StackRefusal) -> StackFile?
+
+  /// Returns the `account` stack of a service. A source can remember it.
+  func accountStack(of service: [UInt8]) throws(StackRefusal) -> ServiceStack
+}
+
+extension StackSource {
+  /// Reads the stack.
+  package func accountStack(of service: [UInt8]) throws(StackRefusal) -> ServiceStack {
+    try ServiceStack(.account, of: service, from: self)
+  }
 }
 
 /// A service file that has not been parsed.

@@ -46,6 +46,11 @@ package protocol LocalHost: Host where Store == LocalFactorStore, Stacks == Inst
 package struct ThisMachine: LocalHost {
   /// Creates the host. Nothing is read yet.
   package init() {}
+
+  /// Opens the store. Its key is kept, because the program asks about many users, and waits for none.
+  package func store() throws(FactorStoreError) -> LocalFactorStore {
+    try LocalFactorStore(try StoreLocation.ofThisHost(), keepsKey: true)
+  }
 }
 
 extension LocalHost {

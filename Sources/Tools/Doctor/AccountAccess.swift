@@ -3,9 +3,9 @@ import MFAPAMStack
 import MFABase
 
 /// What an account has with which a user can prove to sshd and to PAM who the user is.
-package struct AccountMeans: Equatable {
+package struct AccountMeans: Hashable {
   /// Whether the account has a key or a certificate that sshd accepts.
-  package enum Key: Equatable {
+  package enum Key: Hashable {
     case noKey, present
     /// It may have one: from a command or an authority, or in a file that cannot be looked at.
     case unknown(String)

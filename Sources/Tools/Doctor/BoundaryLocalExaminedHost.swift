@@ -161,7 +161,8 @@ package struct LocalExaminedHost: ExaminedHost {
         return nil
       }
       return KnownAccount(
-        account: Account(name: fields[0], uid: uid), shell: fields[6], home: fields[5])
+        account: Account(name: fields[0], uid: uid), shell: fields[6], home: fields[5],
+        group: UInt32(String(decoding: fields[3], as: UTF8.self)))
     }
   }
 
@@ -208,8 +209,27 @@ package struct LocalExaminedHost: ExaminedHost {
   }
 
   package func groups(of account: Account) -> [String]? {
+    groups(of: KnownAccount(account: account, shell: []), listed: nil)
+  }
+
+  package func listedGroups() -> ListedGroups? {
+    do throws(AdminError) {
+      let isComplete = try NameServiceSwitch(of: self).hasOnlyLocalAccounts
+      guard let output = try output(of: Self.lookUp, ["group"]), output.isSuccess else {
+        return nil
+      }
+      return ListedGroups(entries: Self.fields(output.output), isComplete: isComplete)
+    } catch {
+      return nil
+    }
+  }
+
+  package func groups(of account: KnownAccount, listed: ListedGroups?) -> [String]? {
     do throws(SystemError) {
-      return try account.groupIDs()?.compactMap { Self.name(ofGroup: $0) }
+      return try account.account.groupIDs(primary: account.group)?.compactMap { group in
+        if let name = listed?.names[group] { return name }
+        return listed?.isComplete ?? false ? nil : Self.name(ofGroup: group)
+      }
     } catch {
       return nil
     }

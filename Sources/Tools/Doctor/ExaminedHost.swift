@@ -37,6 +37,13 @@ package protocol ExaminedHost {
   /// Returns the names of all groups of an account, or nil if the lookup failed.
   func groups(of account: Account) -> [String]?
 
+  /// Returns the names of all groups of an account, or nil if the lookup failed. Groups that are listed are not
+  /// looked up one by one.
+  func groups(of account: KnownAccount, listed: ListedGroups?) -> [String]?
+
+  /// Returns the groups that the system lists, or nil if they cannot be listed.
+  func listedGroups() -> ListedGroups?
+
   /// Returns the names of the users whom the entry of each group lists. Users whose primary group it
   /// is need not be listed. A group that does not exist has no entry.
   func members(ofGroups names: [[UInt8]]) -> [[[UInt8]]]
@@ -130,6 +137,37 @@ package protocol ExaminedHost {
 
   /// Returns the condition of the gateway at an absolute path, and of its service.
   func gatewayState(of path: [UInt8]) -> GatewayState
+}
+
+extension ExaminedHost {
+  /// Looks all groups up.
+  package func groups(of account: KnownAccount, listed: ListedGroups?) -> [String]? {
+    groups(of: account.account)
+  }
+
+  /// Nil.
+  package func listedGroups() -> ListedGroups? { nil }
+}
+
+/// The groups that the system lists.
+package struct ListedGroups {
+  /// The names by the IDs.
+  let names: [UInt32: String]
+  /// Whether no other groups exist.
+  let isComplete: Bool
+
+  /// Reads entries of the group database, each with its fields.
+  init(entries: [[[UInt8]]], isComplete: Bool) {
+    var names: [UInt32: String] = [:]
+    for fields in entries where fields.count > 2 {
+      guard let id = UInt32(String(decoding: fields[2], as: UTF8.self)), names[id] == nil else {
+        continue
+      }
+      names[id] = String(decoding: fields[0], as: UTF8.self)
+    }
+    self.names = names
+    self.isComplete = isComplete
+  }
 }
 
 /// The condition of the way from this host to its realm.

@@ -195,7 +195,7 @@ package struct Explanation {
     claimant.passwordIsLocked = shadow.map { !$0.hasPassword } ?? false
     let expiry = Self.expiry(shadow, host)
     claimant.hasExpired = expiry != nil
-    claimant.conditions = account.map { Self.conditions(of: stacks, for: $0, rules, host) } ?? [:]
+    claimant.conditions = account.map { Self.conditions(of: facts, for: $0, rules, host) } ?? [:]
     let means = shell?.settings.flatMap {
       rules.means(of: user.bytes, $0, isEnrolled: isEnrolled)
     }
@@ -206,7 +206,8 @@ package struct Explanation {
     accountObstacle = obstacle
     var access: AccountAccess?
     if let called, let settings = shell?.settings, let means {
-      access = called.access(with: means, settings, isRoot: user.bytes == Array("root".utf8))
+      access = rules.access(
+        to: called, with: means, settings, isRoot: user.bytes == Array("root".utf8))
     }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
@@ -267,15 +268,14 @@ package struct Explanation {
 
   /// Returns whether the conditions of a service's lines hold for an account, by the file and line.
   private static func conditions<Machine: Host>(
-    of stacks: ServiceStacks, for account: Account, _ rules: HostRules, _ host: Machine
+    of service: ServiceFacts, for account: Account, _ rules: HostRules, _ host: Machine
   ) -> [[UInt8]: Bool] {
-    let lines = stacks.readable.flatMap(\.entries).filter { ModuleKind($0) == .condition }
-    guard !lines.isEmpty else { return [:] }
+    guard !service.conditions.isEmpty else { return [:] }
     let subject = StackEntry.ConditionSubject(
-      account: account, service: stacks.name, isMember: { host.isMember(account, of: $0) },
+      account: account, service: service.stacks.name, isMember: { host.isMember(account, of: $0) },
       lines: { rules.lines(of: $0) })
     var conditions: [[UInt8]: Bool] = [:]
-    for line in lines {
+    for line in service.conditions {
       if let holds = line.holds(for: subject) { conditions[line.position.text] = holds }
     }
     return conditions
@@ -480,6 +480,8 @@ struct ServiceFacts {
   let exceptions: [Finding]
   /// The `account` line.
   let accountLine: AccountLine
+  /// The lines with conditions that an administrator set.
+  let conditions: [StackEntry]
 
   /// Reads the files of a service.
   init(of service: [UInt8], from source: some StackSource, with rules: HostRules) {
@@ -489,6 +491,7 @@ struct ServiceFacts {
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: module.arguments,
       isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
+    conditions = stacks.readable.flatMap(\.entries).filter { ModuleKind($0) == .condition }
   }
 }
 

@@ -187,9 +187,12 @@ package final class HostRules {
   private(set) lazy var sudoers = SudoersView(of: host)
   /// The services of sudo.
   private(set) lazy var sudoServices = SudoServices(host.stacks)
+  private lazy var listedGroups = host.listedGroups()
+  private var groups: [[UInt8]: [String]?] = [:]
   private var shells: [[UInt8]: String?] = [:]
   private var files: [String: [[UInt8]]?] = [:]
   private var effects: [EffectQuestion: StackEffect] = [:]
+  private var accesses: [AccessQuestion: [(settings: SSHDSettings, access: AccountAccess)]] = [:]
   private var secureShells: [SecureShellUsers: SecureShellRules] = [:]
   /// The space on the file system of the store, or nil if it is not known.
   private(set) lazy var storeSpace: FileSystemSpace? = {
@@ -251,6 +254,9 @@ package final class HostRules {
     return accounts.map(\.account)
   }
 
+  /// Returns what is known about an account that the system lists, or that was looked up.
+  func listed(_ name: [UInt8]) -> KnownAccount? { knownAccounts[name] }
+
   /// Looks up accounts that the system does not list.
   func lookUp(_ names: [[UInt8]]) {
     let missing = names.filter { knownAccounts[$0] == nil }
@@ -262,6 +268,15 @@ package final class HostRules {
   func known(_ name: [UInt8]) -> KnownAccount? {
     lookUp([name])
     return knownAccounts[name]
+  }
+
+  /// Returns the names of all groups of an account, or nil if the lookup failed.
+  func groups(of account: KnownAccount) -> [String]? {
+    let name = account.account.name
+    if let known = groups[name] { return known }
+    let found = host.groups(of: account, listed: listedGroups)
+    groups.updateValue(found, forKey: name)
+    return found
   }
 
   /// Returns the entry of an account in the shadow database, or nil if it has none.
@@ -315,6 +330,26 @@ package final class HostRules {
       : StackEffect(of: service, type, stack, for: claimant)
     effects[question] = effect
     return effect
+  }
+
+  /// How accounts with the same means reach a shell through sshd.
+  private struct AccessQuestion: Hashable {
+    let service: [UInt8]
+    let means: AccountMeans
+    let isRoot: Bool
+  }
+
+  /// Returns whether an account with these means can reach a shell through sshd with these settings.
+  func access(
+    to service: ServiceWithModule, with means: AccountMeans, _ settings: SSHDSettings, isRoot: Bool
+  ) -> AccountAccess {
+    let question = AccessQuestion(service: service.name, means: means, isRoot: isRoot)
+    if let known = accesses[question]?.first(where: { $0.settings == settings }) {
+      return known.access
+    }
+    let access = service.access(with: means, settings, isRoot: isRoot)
+    accesses[question, default: []].append((settings, access))
+    return access
   }
 
   /// Returns whether an account has a key or certificate with these settings of sshd.

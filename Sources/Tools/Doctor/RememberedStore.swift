@@ -14,6 +14,7 @@ final class RememberedStore<Base: FactorStore>: FactorStore {
   /// Why the user has no entry.
   private var missingEntry: FactorStoreError?
   private var known: [UInt64: Bool] = [:]
+  private var decoy: Result<Base.Entry, FactorStoreError>?
 
   /// Creates a store that asks `base`.
   init(_ base: Base) { self.base = base }
@@ -63,11 +64,16 @@ final class RememberedStore<Base: FactorStore>: FactorStore {
     return answer
   }
 
-  // MARK: What a prediction asks at most once, or never
-
+  /// A decoy of no record is made once: it only takes time.
   func decoy(like record: FactorRecord?) throws(FactorStoreError) -> Base.Entry {
-    try base.decoy(like: record)
+    guard record == nil else { return try base.decoy(like: record) }
+    if let decoy { return try decoy.get() }
+    let made = Result { () throws(FactorStoreError) in try base.decoy(like: nil) }
+    decoy = made
+    return try made.get()
   }
+
+  // MARK: What a prediction asks at most once, or never
 
   func kept(for account: Account) throws(FactorStoreError) -> FactorRecord? {
     try base.kept(for: account)
@@ -100,10 +106,12 @@ final class RememberedStore<Base: FactorStore>: FactorStore {
   }
 }
 
-/// The service files of a host, each of which is read once.
+/// The service files of a host, each of which is read once, and the `account` stacks, each of which is
+/// evaluated once.
 final class RememberedStacks<Base: StackSource>: StackSource {
   private let base: Base
   private var files: [[UInt8]: Result<StackFile?, StackRefusal>] = [:]
+  private var accountStacks: [[UInt8]: Result<ServiceStack, StackRefusal>] = [:]
 
   /// Creates a source that asks `base`.
   init(_ base: Base) { self.base = base }
@@ -112,6 +120,15 @@ final class RememberedStacks<Base: StackSource>: StackSource {
     if let known = files[name] { return try known.get() }
     let read = Result { () throws(StackRefusal) in try base.file(name) }
     files[name] = read
+    return try read.get()
+  }
+
+  func accountStack(of service: [UInt8]) throws(StackRefusal) -> ServiceStack {
+    if let known = accountStacks[service] { return try known.get() }
+    let read = Result { () throws(StackRefusal) in
+      try ServiceStack(.account, of: service, from: self)
+    }
+    accountStacks[service] = read
     return try read.get()
   }
 }

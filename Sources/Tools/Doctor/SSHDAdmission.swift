@@ -69,9 +69,7 @@ extension SecureShellRules {
       return "sshd refuses the account: \(problem)"
     }
     let name = String(decoding: account.account.name, as: UTF8.self)
-    let list = settings.refusingList(of: name, from: address) {
-      rules.host.groups(of: account.account)
-    }
+    let list = settings.refusingList(of: name, from: address) { rules.groups(of: account) }
     guard let list else { return nil }
     let word = Self.spelling[list] ?? list
     return list.hasPrefix("deny")

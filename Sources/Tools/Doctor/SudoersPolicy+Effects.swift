@@ -26,6 +26,20 @@ private struct SudoGrant {
 }
 
 extension SudoersPolicy {
+  /// Whether a `Defaults` line is for the members of a group. Only then can a setting of one line take the
+  /// place of another's because of a group; all else that depends on groups adds to what users may do.
+  var hasSettingsForGroups: Bool {
+    defaults.contains { item in
+      item.scope == .users
+        && item.members.members.contains { member in
+          switch member.kind {
+          case .group, .groupID, .netgroup, .pluginGroup: true
+          case .all, .name, .userID, .network, .command, .invokingUser: false
+          }
+        }
+    }
+  }
+
   /// Returns what sudo does for a user other than root, for each rule that grants something.
   package func effects(for user: SudoersUser, in context: SudoersContext) -> [SudoEffect] {
     guard !user.isRoot else { return [] }

@@ -276,12 +276,14 @@ struct SudoersUsers {
   private let accounts: [KnownAccount]
   /// Whether these are all accounts.
   private let isComplete: Bool
+  private let rules: HostRules
 
   /// The maximum number of accounts whose groups are compared with groups of rules.
   private static let mostAccounts = 2000
 
   init(_ rules: HostRules, _ sources: NameServiceSwitch) {
     host = rules.host
+    self.rules = rules
     switch rules.accounts {
     case .success(let known):
       accounts = known
@@ -337,16 +339,19 @@ struct SudoersUsers {
     }
   }
 
-  /// Returns the user with a name.
-  func account(_ name: String) -> SudoersUser {
+  /// Returns the user with a name. Without `hasKnownGroups`, the user can belong to any group.
+  func account(_ name: String, hasKnownGroups: Bool = true) -> SudoersUser {
     let bytes = Array(name.utf8)
-    var account = accounts.first { $0.account.name == bytes }?.account
+    var account = rules.listed(bytes)
     if account == nil {
-      do throws(AdminError) { account = try host.account(named: bytes) } catch {}
+      do throws(AdminError) {
+        account = try host.account(named: bytes).map { KnownAccount(account: $0, shell: []) }
+      } catch {}
     }
     guard let account else { return SudoersUser(name: name, uid: nil, groups: []) }
     return SudoersUser(
-      name: name, uid: Int64(account.uid), groups: host.groups(of: account).map { Set($0) })
+      name: name, uid: Int64(account.account.uid),
+      groups: hasKnownGroups ? rules.groups(of: account).map { Set($0) } : nil)
   }
 
   /// Returns whether no account of the host is such a user.

@@ -116,12 +116,15 @@ package struct KnownAccount: Equatable {
   package let shell: [UInt8]
   /// The home directory; empty if unknown.
   package var home: [UInt8] = []
+  /// The primary group; nil if unknown.
+  package var group: UInt32?
 
   /// Creates an account.
-  package init(account: Account, shell: [UInt8], home: [UInt8] = []) {
+  package init(account: Account, shell: [UInt8], home: [UInt8] = [], group: UInt32? = nil) {
     self.account = account
     self.shell = shell
     self.home = home
+    self.group = group
   }
 
   /// Shells that end a session at once.

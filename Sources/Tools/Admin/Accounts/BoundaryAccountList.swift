@@ -31,9 +31,12 @@ extension KnownAccount {
       let home = unsafe bytes(entry.pointee.pw_dir)
       // SAFETY: the entry is valid until the next call of getpwent.
       let uid = unsafe entry.pointee.pw_uid
+      // SAFETY: as above.
+      let group = unsafe entry.pointee.pw_gid
       guard names.insert(name).inserted else { continue }
       accounts.append(
-        KnownAccount(account: Account(name: name, uid: uid), shell: shell, home: home))
+        KnownAccount(
+          account: Account(name: name, uid: uid), shell: shell, home: home, group: group))
     }
   }
 
