@@ -131,11 +131,17 @@ package struct SudoVersion: Equatable {
   private let options: Set<String>
   /// The lines of the output.
   private let lines: [String]
+  /// The settings that sudo has read, as they apply to root.
+  ///
+  /// They also come from sources that are not files, and from `Defaults` lines that do not apply to
+  /// other users.
+  let inForce: [SudoSettings.Name: SudoersValue]
 
   /// Reads the output of `sudo -V`. Nil if it does not name the file of the policy: this sudo does
   /// not use sudoers, or is another program.
   package init?(_ output: [UInt8]) {
     lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+    inForce = Self.inForce(lines)
     guard let path = Self.value("Sudoers path: ", lines) else { return nil }
     paths = path.split(separator: ":").map(String.init)
     options = Set(
@@ -172,16 +178,12 @@ package struct SudoVersion: Equatable {
     ]
   }
 
-  /// The settings that sudo has read, as they apply to root.
-  ///
-  /// They also come from sources that are not files, and from `Defaults` lines that do not apply to
-  /// other users.
-  var inForce: [SudoSettings.Name: SudoersValue] {
+  private static func inForce(_ lines: [String]) -> [SudoSettings.Name: SudoersValue] {
     var values: [SudoSettings.Name: SudoersValue] = [:]
     for name in SudoSettings.Name.allCases {
-      if let sentence = Self.flags[name] {
+      if let sentence = flags[name] {
         values[name] = .flag(lines.contains { $0.hasPrefix(sentence) })
-      } else if let heading = Self.headings[name], let value = Self.value(heading, lines) {
+      } else if let heading = headings[name], let value = value(heading, lines) {
         values[name] = .text(String(value.prefix { $0 != " " }))
       }
     }
@@ -217,6 +219,7 @@ struct SudoServices {
   /// The services that were read.
   private final class Memory {
     var services: [String: Result<ServiceWithModule?, StackRefusal>] = [:]
+    var paths: [String: String] = [:]
   }
 
   init(_ source: any StackSource) { self.source = source }
@@ -234,6 +237,13 @@ struct SudoServices {
 
   /// Returns the path of the file that libpam reads for a service.
   func path(_ name: String) -> String {
+    if let known = memory.paths[name] { return known }
+    let path = readPath(name)
+    memory.paths[name] = path
+    return path
+  }
+
+  private func readPath(_ name: String) -> String {
     do throws(StackRefusal) {
       for name in [name.lowercased(), "other"] {
         if let file = try source.file(Array(name.utf8)) { return VisibleText.escaping(file.path) }
