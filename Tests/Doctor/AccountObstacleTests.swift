@@ -143,6 +143,26 @@ struct AccountObstacleTests {
     Row(
       number: 14, service: "login", prepare: { $0.shadow["alice"] = "$y$:19000:0:99999:7::19000:" },
       reason: "the account expired on 2022-01-08"),
+    Row(
+      number: 18, service: "login",
+      prepare: {
+        $0.texts["/etc/nologin"] = ""
+        $0.stacks.files["login"] = "account required pam_nologin.so\n" + MemoryHost.Stacks.sound
+      }, reason: "pam_nologin.so refuses all users but root while /etc/nologin exists: "),
+    // What another line ignores refuses nobody.
+    Row(
+      number: 19, service: "login",
+      prepare: {
+        $0.texts["/etc/nologin"] = ""
+        $0.stacks.files["login"] = "account optional pam_nologin.so\n" + MemoryHost.Stacks.sound
+      }),
+    // cron runs no auth line.
+    Row(
+      number: 20, service: "cron",
+      prepare: {
+        $0.texts["/etc/nologin"] = ""
+        $0.stacks.files["cron"] = "auth required pam_nologin.so\n" + MemoryHost.Stacks.sound
+      }),
     // Another module decides about accounts.
     Row(
       number: 15, service: "login",
@@ -190,7 +210,10 @@ struct AccountObstacleTests {
     ("pam_listfile.so item=user sense=deny file=/list onerr=fail", false),
     ("pam_listfile.so item=user sense=deny file=/other onerr=fail", nil),
     ("pam_listfile.so item=group sense=deny file=/list", nil),
-    ("pam_access.so user = alice", nil),
+    ("pam_access.so user = alice", nil), ("pam_shells.so", true), ("pam_nologin.so", nil),
+    ("pam_nologin.so file=/list", false), ("pam_nologin.so file=/other", nil),
+    ("pam_faillock.so preauth", nil), ("pam_faillock.so preauth dir=/failures", false),
+    ("pam_faillock.so preauth dir=/failures deny=4", nil),
   ]
 
   @Test("conditions about a user are carried out", arguments: conditionRows)
@@ -205,7 +228,17 @@ struct AccountObstacleTests {
         case "others": false
         case _: nil
         }
-      }, lines: { $0 == "/list" ? [Array("bob".utf8), Array("alice".utf8)] : nil })
+      },
+      lines: { file in
+        switch file {
+        case "/list": [Array("bob".utf8), Array("alice".utf8)]
+        case "/etc/shells": [Array("/bin/sh".utf8)]
+        case _: nil
+        }
+      }, shell: [],
+      failures: { folder in
+        folder == "/failures" ? FailureTallyTests.tally([(1, 995), (1, 996), (1, 997)]) : nil
+      }, now: 1000)
     #expect(try #require(stack.entries.first).holds(for: subject) == expected, "\(line)")
   }
 }

@@ -199,6 +199,60 @@ import Testing
     #expect(none.lockedOut.contains { $0.who.account.name == Array("dave".utf8) })
   }
 
+  /// A service, its lines, and the beginning of the decision about root, who has no factor and must have one.
+  static let rootRows: [(service: String, lines: String, expected: String)] = [
+    ("sudo", asking + "account required pam_mfa.so\n", "denied: "),
+    ("sudo", asking, "let through: the program of this service runs no auth line for root"),
+    ("su", asking, "denied: "), ("vsftpd", asking, "denied: "),
+    ("chsh", "auth sufficient pam_rootok.so\n" + asking, "let through: the lines of the service"),
+    (
+      "chsh", "auth sufficient pam_rootok.so\n" + asking + "account required pam_mfa.so\n",
+      "denied: "
+    ),
+    ("cron", asking, "let through: the program of this service runs no auth line"),
+    ("cron", asking + "account required pam_mfa.so\n", "denied: "),
+  ]
+
+  @Test("root is denied where root's sign-ins and commands are", arguments: rootRows)
+  func root(service: String, lines: String, expected: String) throws {
+    let store = try TemporaryStore()
+    store.accounts["root"] = 0
+    let root = Account(name: Array("root".utf8), uid: 0)
+    store.listed = [KnownAccount(account: root, shell: Array("/bin/sh".utf8))]
+    let text = "[project]\nenrollment = required\n"
+    let found = try readiness(store, text, services: [service: lines])
+    #expect(
+      found.lockedOut.isEmpty == expected.hasPrefix("let"), "\(found.text(columns: nil))")
+    let rest = ScriptedHost()
+    rest.configuration = text
+    rest.stacks.files[service] = lines
+    var host = MemoryHost()
+    host.stacks = MemoryHost.Stacks(files: rest.stacks.files)
+    let explanation = Explanation(
+      Explanation.Question(try #require(UserName(root.name)), at: Array(service.utf8)),
+      rules: HostRules(of: host),
+      on: StoreHost(files: store, rest: rest, isMemberOf: { _, _ in false }))
+    #expect(
+      explanation.decision.sentence.hasPrefix(expected), "\(explanation.decision.sentence)")
+  }
+
+  @Test("modules that can refuse users by rules of their own are not examined, which is said")
+  func unknownModules() throws {
+    let found = try readiness(
+      try store(), "[project]\n",
+      services: [
+        "sudo": Self.asking + "account required pam_access.so\naccount optional pam_time.so\n"
+          + "account [default=bad success=ok user_unknown=ignore] pam_sss.so\n"
+          + "account sufficient pam_x.so\naccount requisite pam_y.so\n",
+        "login": Self.asking + "account required pam_access.so\n",
+      ])
+    #expect(
+      found.notExamined == [
+        "whom pam_access.so refuses (/pam/login:4, /pam/sudo:4)",
+        "whom pam_sss.so refuses (/pam/sudo:6)", "whom pam_y.so refuses (/pam/sudo:8)",
+      ], "\(found.notExamined)")
+  }
+
   @Test("users are let in whose lines are left out, or whose denial is ignored")
   func exempt() throws {
     for line in [

@@ -16,6 +16,10 @@ extension EndToEnd.Insight {
     var isEnrolled = true
     /// A command that changes the account.
     var command: [String] = []
+    /// How often the user types a wrong password before.
+    var wrongPasswords = 0
+    /// The path of a file of the machine, and its contents.
+    var file: [String] = []
     /// The result of the sign-in.
     let code: String
     /// Where readiness lists the user: the beginning of the line, or nil for a user who is ready.
@@ -82,6 +86,35 @@ extension EndToEnd.Insight {
       name: "an offer that goes on",
       configuration: "[project]\nenrollment = offered\noffer_sign_ins = 3\n", isEnrolled: false,
       code: "PAM_SUCCESS"),
+    ReadinessRow(
+      name: "a host that admits root alone",
+      lines: [password, asking, "account required pam_nologin.so", "account required pam_unix.so"],
+      file: ["/etc/nologin", "closed\n"], code: "PAM_AUTH_ERR", listed: "cannot sign in: ",
+      reason: "pam_nologin.so refuses all users but root while /etc/nologin exists: "),
+    ReadinessRow(
+      name: "a host that admits all users",
+      lines: [password, asking, "account required pam_nologin.so", "account required pam_unix.so"],
+      code: "PAM_SUCCESS"),
+    ReadinessRow(
+      name: "a shell that is not listed",
+      lines: [password, asking, "account required pam_shells.so", "account required pam_unix.so"],
+      file: ["/etc/shells", "/bin/other\n"], code: "PAM_AUTH_ERR", listed: "cannot sign in: ",
+      reason: "pam_shells.so refuses the shell /bin/"),
+    ReadinessRow(
+      name: "a locked tally",
+      lines: [
+        "auth required pam_faillock.so preauth", "auth [success=1 default=bad] pam_unix.so",
+        "auth [default=die] pam_faillock.so authfail", asking, "account required pam_unix.so",
+      ], wrongPasswords: 3, code: "PAM_AUTH_ERR", listed: "cannot sign in: ",
+      reason: "pam_faillock.so has locked the account after too many wrong passwords: "),
+    ReadinessRow(
+      name: "a tally that is not locked yet",
+      lines: [
+        "auth required pam_faillock.so preauth deny=5",
+        "auth [success=1 default=bad] pam_unix.so",
+        "auth [default=die] pam_faillock.so authfail deny=5", asking,
+        "account required pam_unix.so",
+      ], wrongPasswords: 3, code: "PAM_SUCCESS"),
   ]
 
   @Test("readiness says of a user what a real sign-in does", arguments: readinessRows)
@@ -104,8 +137,17 @@ extension EndToEnd.Insight {
     try machine.writeConfiguration(row.configuration)
     if !row.command.isEmpty { try Command.succeed(row.command.map { filled($0) }) }
 
+    if let path = row.file.first, let text = row.file.last {
+      try machine.keep(path)
+      try machine.write(text, to: path)
+    }
+
     var options = PAMClient.Options()
     options.asksAccount = true
+    for _ in 0..<row.wrongPasswords {
+      _ = try PAMClient.signIn(
+        service: service, user: user.name, answers: [.text("wrong"), .failure], options: options)
+    }
     let outcome = try PAMClient.signIn(
       service: service, user: user.name, answers: [.text(user.password)] + codes + [.failure],
       options: options)
@@ -184,6 +226,46 @@ extension EndToEnd.Insight {
       #expect(command.status == .exited(status), "\(arguments): \(command)")
       #expect(command.errorText.contains(error), "\(arguments): \(command)")
       #expect(command.text.isEmpty, "\(arguments): \(command)")
+    }
+  }
+
+  @Test("readiness says which modules it does not examine")
+  func modules() throws {
+    _ = try machine.addUser()
+    let service = try machine.makeService([
+      "auth requisite pam_unix.so", "auth required pam_mfa.so", "account required pam_access.so",
+      "account required pam_time.so", "account optional pam_other.so",
+      "account required pam_unix.so",
+    ])
+    let text = try Command.run(["/usr/sbin/mfa-admin", "readiness"]).text
+      .replacing("\n", with: " ")
+    for (module, line) in [("pam_access.so", 3), ("pam_time.so", 4)] {
+      #expect(
+        text.contains("not examined: whom \(module) refuses (/etc/pam.d/\(service):\(line))"),
+        "\(text)")
+    }
+    #expect(!text.contains("pam_other.so"), "\(text)")
+  }
+
+  @Test("root is denied at sudo if a factor is required, which readiness and explain say")
+  func rootAtSudo() throws {
+    try machine.keep("/etc/pam.d/sudo")
+    try machine.write(
+      "auth requisite pam_unix.so\nauth required pam_mfa.so\naccount required pam_mfa.so\n"
+        + "account required pam_permit.so\nsession required pam_permit.so\n",
+      to: "/etc/pam.d/sudo")
+    for (enrollment, isDenied) in [("required", true), ("self-service", false)] {
+      try machine.writeConfiguration("[project]\nenrollment = \(enrollment)\n")
+      let sudo = try Command.run(["/usr/bin/sudo", "-n", "/bin/true"])
+      #expect((sudo.status == .exited(0)) != isDenied, "\(sudo)")
+      let readiness = try Command.run(["/usr/sbin/mfa-admin", "readiness", "root"])
+      let text = readiness.text.replacing("\n", with: " ")
+      #expect(text.contains("  root at sudo: denied: ") == isDenied, "\(readiness)")
+      #expect((readiness.status == .exited(1)) == isDenied, "\(readiness)")
+      let explained = try Command.run([
+        "/usr/sbin/mfa-admin", "explain", "--user", "root", "--service", "sudo",
+      ])
+      #expect(explained.text.hasPrefix("decision     denied: ") == isDenied, "\(explained)")
     }
   }
 

@@ -3,7 +3,7 @@ import MFABase
 import MFAPAMStack
 
 // What keeps an account from using a service, whatever pam_mfa.so decides: its entry in the shadow database,
-// the lists of users and groups in sshd's files, and its shell.
+// the lists of users and groups in sshd's files, its shell, and other modules of the stack.
 
 /// An entry of the shadow database (shadow(5)), as pam_unix.so reads it.
 package struct ShadowEntry: Equatable {
@@ -70,6 +70,10 @@ extension AccountObstacle {
     let expiry: String?
     /// The account for the modules of the stack.
     let claimant: Claimant
+    /// Why modules of the stack refuse the account in any case, by the file and line.
+    let refusals: [[UInt8]: String]
+    /// Whether the program of the service runs the `auth` lines for the account.
+    let runsAuthLines: Bool
     /// The settings of sshd for the account; nil for other services, or if they are not known.
     let secureShell: SecureShellRules?
     /// What the account can prove to sshd, if that is known.
@@ -84,6 +88,8 @@ extension AccountObstacle {
       self.init(reason: refusal, deniesSignIn: true)
     } else if let expiry = facts.expiry, Self.isDenied(.account, by: stacks, facts.claimant) {
       self.init(reason: expiry, deniesSignIn: true)
+    } else if let reason = Self.refusal(facts, stacks) {
+      self.init(reason: reason, deniesSignIn: true)
     } else if let reason = Self.missingProof(facts, stacks) {
       self.init(reason: reason, deniesSignIn: true)
     } else if let account = facts.account, let problem = rules.shellProblem(of: account),
@@ -104,9 +110,26 @@ extension AccountObstacle {
     return stacks.denies(claimant, type) && !stacks.denies(other, type)
   }
 
+  /// Returns why a module of the stack refuses the account, if that denies the sign-in, or nil.
+  private static func refusal(_ facts: Facts, _ stacks: ServiceStacks) -> String? {
+    for (line, reason) in facts.refusals.sorted(by: { $0.value < $1.value }) {
+      var other = facts.claimant
+      other.conditions[line] = nil
+      // sshd verifies a key itself, and may then run no auth line.
+      let runsAuthLines =
+        facts.runsAuthLines
+        && (facts.secureShell?.settings.map { $0.waysWithoutPAM.isEmpty } ?? true)
+      for type in runsAuthLines ? [StackType.auth, .account] : [.account]
+      where stacks.denies(facts.claimant, type) && !stacks.denies(other, type) {
+        return reason
+      }
+    }
+    return nil
+  }
+
   /// Returns that the account can prove nothing that the service accepts, or nil.
   private static func missingProof(_ facts: Facts, _ stacks: ServiceStacks) -> String? {
-    guard facts.claimant.passwordIsLocked else { return nil }
+    guard facts.claimant.passwordIsLocked, facts.runsAuthLines else { return nil }
     guard facts.secureShell != nil || stacks.name == Array("sshd".utf8) else {
       return isDenied(.auth, by: stacks, facts.claimant)
         ? "a password is required, and the account has none" : nil

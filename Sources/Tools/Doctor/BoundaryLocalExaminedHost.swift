@@ -389,6 +389,14 @@ package struct LocalExaminedHost: ExaminedHost {
     }
   }
 
+  package func contents(of path: String, owner: UInt32) -> [UInt8]? {
+    do throws(SystemError) {
+      return try PlainFile.read(path, longest: Self.longestText, owner: owner).get()
+    } catch {
+      return nil
+    }
+  }
+
   package func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace {
     var room = statvfs()
     // SAFETY: the call writes `room`, which outlives the call; the path is valid during the call.

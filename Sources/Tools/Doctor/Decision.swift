@@ -158,56 +158,26 @@ package struct Decision: Equatable {
     }
   }
 
-  /// Returns the effect of the whole service: lines that let users in without a code, whose code counts, and what its
-  /// program cannot ask.
-  func considering(
-    _ exceptions: [Finding], _ service: ServiceWithModule?, _ secureShell: SSHDSettings?,
-    _ name: [UInt8]
-  ) -> Decision {
-    if PAMCaller.asksNothing(at: name) {
-      switch kind {
-      case .asked: return Decision(.allowed, "the program of this service runs no auth line")
-      case .hasToEnroll:
-        return Decision(
-          .denied,
-          "\(reason); the program of this service cannot ask for it (reason=no-conversation)",
-          by: rules)
-      case .allowed, .denied, .throttled, .unknown: return self
-      }
-    }
-    if let other = exceptions.first(where: { $0.code == Doctor.sudoOtherAccount }),
+  /// Returns the decision if sudo asks for the code of another account, as one of these findings says.
+  func considering(sudo: [Finding]) -> Decision {
+    guard let other = sudo.first(where: { $0.code == Doctor.sudoOtherAccount }),
       kind == .asked || kind == .allowed
-    {
-      return Decision(.asked, "\(other.place): \(other.message)")
-    }
-    guard kind == .asked, let service else { return self }
-    if let methods = secureShell?.openLists().joined(), !service.takesPassword,
-      !methods.contains("keyboard-interactive")
-    {
+    else { return self }
+    return Decision(.asked, "\(other.place): \(other.message)")
+  }
+
+  /// Returns the decision with what sshd does before and instead of PAM, if the user is asked for a code.
+  func considering(_ service: ServiceWithModule?, _ secureShell: SSHDSettings?) -> Decision {
+    guard kind == .asked, let service, let secureShell else { return self }
+    let methods = secureShell.openLists().joined()
+    guard service.takesPassword || methods.contains("keyboard-interactive") else {
       return Decision(
         .denied, "sshd lets the user type a password only, and takes it for the code", by: rules)
     }
-    if let secureShell, secureShell.isOn("usepam"), case let ways = secureShell.waysWithoutPAM,
-      !ways.isEmpty
-    {
-      let words = VisibleText.escaping(ways.joined(separator: " or "))
-      return Decision(.asked, "\(reason), but \(words) is enough without it", by: rules)
-    }
-    let bypasses = ["auth-skippable", "auth-denial-ignored", "auth-result-reset"]
-    guard let bypass = exceptions.first(where: { bypasses.contains($0.code) }) else { return self }
-    let withPassword = service.effect(for: Claimant([.password]))
-    let isOpen =
-      secureShell.map { settings in
-        service.ways(settings).allSatisfy { !$0.asksForCode }
-      } ?? withPassword.canSucceed
-    guard isOpen else {
-      return Decision(.asked, "\(reason), but not on every way: \(bypass.place)", by: rules)
-    }
-    return Decision(
-      .allowed,
-      withPassword.callsModule
-        ? "a code is asked for, and any answer is accepted: \(bypass.place)"
-        : "the password is enough: \(bypass.place)", by: rules)
+    guard secureShell.isOn("usepam"), case let ways = secureShell.waysWithoutPAM, !ways.isEmpty
+    else { return self }
+    let words = VisibleText.escaping(ways.joined(separator: " or "))
+    return Decision(.asked, "\(reason), but \(words) is enough without it", by: rules)
   }
 
   /// Returns why none of a user's factors can be used, or nil if one can.

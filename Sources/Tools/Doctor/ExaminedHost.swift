@@ -79,6 +79,10 @@ package protocol ExaminedHost {
   /// Returns the contents of a regular file that belongs to root, or nil if the file does not exist.
   func text(of path: String) throws(AdminError) -> [UInt8]?
 
+  /// Returns the contents of a regular file that belongs to a user, in a folder of root's, or nil if it does not
+  /// exist or cannot be read.
+  func contents(of path: String, owner: UInt32) -> [UInt8]?
+
   /// Returns the free space and mount flags of the file system that contains a path.
   func fileSystemSpace(at path: String) throws(AdminError) -> FileSystemSpace
 
@@ -144,6 +148,9 @@ extension ExaminedHost {
   package func groups(of account: KnownAccount, listed: ListedGroups?) -> [String]? {
     groups(of: account.account)
   }
+
+  /// Nil.
+  package func contents(of path: String, owner: UInt32) -> [UInt8]? { nil }
 
   /// Nil.
   package func listedGroups() -> ListedGroups? { nil }

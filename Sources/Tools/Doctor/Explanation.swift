@@ -195,13 +195,17 @@ package struct Explanation {
     claimant.passwordIsLocked = shadow.map { !$0.hasPassword } ?? false
     let expiry = Self.expiry(shadow, host)
     claimant.hasExpired = expiry != nil
-    claimant.conditions = account.map { Self.conditions(of: facts, for: $0, rules, host) } ?? [:]
+    claimant.isCalledByRoot = PAMCaller.isRoot(at: service, asking: account)
+    let refusals = account.map { Self.refusals(of: facts, for: $0, known, rules, host) }
+    claimant.conditions = refusals?.conditions ?? [:]
     let means = shell?.settings.flatMap {
       rules.means(of: user.bytes, $0, isEnrolled: isEnrolled)
     }
     let obstacle = AccountObstacle(
       AccountObstacle.Facts(
-        account: known, expiry: expiry, claimant: claimant, secureShell: shell, means: means),
+        account: known, expiry: expiry, claimant: claimant, refusals: refusals?.reasons ?? [:],
+        runsAuthLines: !PAMCaller.asksNothing(at: service, isRoot: account?.uid == 0),
+        secureShell: shell, means: means),
       at: stacks, rules)
     accountObstacle = obstacle
     var access: AccountAccess?
@@ -209,13 +213,18 @@ package struct Explanation {
       access = rules.access(
         to: called, with: means, settings, isRoot: user.bytes == Array("root".utf8))
     }
+    var exemption: StackExemption?
+    if let called {
+      exemption = StackExemption(
+        from: called, stacks, exceptions, shell?.settings, claimant, isRoot: account?.uid == 0)
+    }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
       ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant, rules)
       ?? Self.decision(
         facts, shell, Prediction(policy: policy, obstacle: policyObstacle, state: forecast.state),
-        claimant
-      ).considering(exceptions, called, shell?.settings, service)
+        claimant, exemption
+      ).considering(sudo: sudo).considering(called, shell?.settings)
   }
 
   /// Whether the user has an account, as far as that is known.
@@ -266,19 +275,27 @@ package struct Explanation {
     }
   }
 
-  /// Returns whether the conditions of a service's lines hold for an account, by the file and line.
-  private static func conditions<Machine: Host>(
-    of service: ServiceFacts, for account: Account, _ rules: HostRules, _ host: Machine
-  ) -> [[UInt8]: Bool] {
-    guard !service.conditions.isEmpty else { return [:] }
-    let subject = StackEntry.ConditionSubject(
-      account: account, service: service.stacks.name, isMember: { host.isMember(account, of: $0) },
-      lines: { rules.lines(of: $0) })
+  /// Returns whether the conditions of a service's lines hold for an account, by the file and line, and why modules
+  /// refuse the account in any case.
+  private static func refusals<Machine: Host>(
+    of service: ServiceFacts, for account: Account, _ known: KnownAccount?, _ rules: HostRules,
+    _ host: Machine
+  ) -> (conditions: [[UInt8]: Bool], reasons: [[UInt8]: String]) {
+    guard !service.conditions.isEmpty else { return ([:], [:]) }
+    var subject = StackEntry.ConditionSubject(
+      account: account, service: service.stacks.name,
+      isMember: { host.isMember(account, of: $0) }, lines: { rules.lines(of: $0) },
+      shell: known?.shell,
+      failures: { rules.failures(of: account, in: $0) })
+    do throws(SystemError) { subject.now = try host.now() } catch {}
     var conditions: [[UInt8]: Bool] = [:]
+    var reasons: [[UInt8]: String] = [:]
     for line in service.conditions {
-      if let holds = line.holds(for: subject) { conditions[line.position.text] = holds }
+      guard let holds = line.holds(for: subject) else { continue }
+      conditions[line.position.text] = holds
+      if !holds { reasons[line.position.text] = line.refusal(for: subject) }
     }
-    return conditions
+    return (conditions, reasons)
   }
 
   /// Returns the configuration, or nil if it cannot be used, in which case the decision says why.
@@ -361,7 +378,8 @@ extension Explanation {
   /// Returns the decision about a sign-in for which the module would decide `module`. `all` is the user as
   /// a claimant who has everything.
   private static func decision(
-    _ facts: ServiceFacts, _ secureShell: SecureShellRules?, _ module: Prediction, _ all: Claimant
+    _ facts: ServiceFacts, _ secureShell: SecureShellRules?, _ module: Prediction, _ all: Claimant,
+    _ exemption: StackExemption?
   ) -> Decision {
     let stacks = facts.stacks
     switch facts.module {
@@ -380,43 +398,10 @@ extension Explanation {
       if secureShell?.deniesUnenrolled == true, !module.policy.asksForCode(module.state) {
         return Decision(.denied, Decision.unproven)
       }
-      return exemption(from: module, stacks, all)
+      return exemption?.decision(instead: module.policy, module.obstacle, module.state, stacks)
         ?? claimant(after: module.policy, module.state, all).flatMap { denial(by: stacks, of: $0) }
-        ?? module.policy
+        ?? exemption?.qualified(module.policy) ?? module.policy
     }
-  }
-
-  /// Returns the decision about a user whom the `auth` line of the module does not concern, because
-  /// conditions skip it, or whom its denial does not keep out, because the stack ignores it. Nil for other
-  /// users.
-  private static func exemption(
-    from module: Prediction, _ stacks: ServiceStacks, _ all: Claimant
-  ) -> Decision? {
-    var claimant = all
-    claimant.authenticators = [.password, .other, .key]
-    guard module.policy.kind != .allowed, let effect = stacks.authEffect(for: claimant),
-      effect.canSucceed
-    else { return nil }
-    let reason: String
-    if !effect.callsModule {
-      reason = "the lines of the service leave out pam_mfa.so for the user"
-    } else if module.policy.kind == .denied || module.policy.kind == .throttled,
-      let step = (effect.skipping + effect.ignoring).first(where: { effect.isCertain($0) })
-    {
-      let place = VisibleText.escaping(effect.entries[step.index].position.text)
-      reason = "the stack does not need what pam_mfa.so decides: \(place)"
-    } else {
-      return nil
-    }
-    switch module.obstacle {
-    case .throttled, .locked: claimant.enrollment = .enrolled
-    // The `account` line enrols a user only after the `auth` line.
-    case .notEnrolled, .offerOver, .unusable, .denied: claimant.enrollment = .required
-    case nil: claimant.enrollment = module.policy.kind == .denied ? .required : .enrolled
-    }
-    guard let denial = stacks.accountDenial(of: claimant) else { return Decision(.allowed, reason) }
-    guard module.policy.kind == .hasToEnroll else { return nil }
-    return Decision(.denied, "\(reason), but the account lines require a factor: \(denial.place)")
   }
 
   /// Returns the decision if the `auth` lines are not carried out for the user, or nil.
@@ -480,7 +465,7 @@ struct ServiceFacts {
   let exceptions: [Finding]
   /// The `account` line.
   let accountLine: AccountLine
-  /// The lines with conditions that an administrator set.
+  /// The lines of modules that refuse some users.
   let conditions: [StackEntry]
 
   /// Reads the files of a service.
@@ -491,16 +476,8 @@ struct ServiceFacts {
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: module.arguments,
       isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
-    conditions = stacks.readable.flatMap(\.entries).filter { ModuleKind($0) == .condition }
-  }
-}
-
-extension StackEffect {
-  /// Returns whether a step is taken whenever its way is: what its line returns is known.
-  fileprivate func isCertain(_ step: Step) -> Bool {
-    switch ModuleKind(entries[step.index]) {
-    case .code, .password, .caller, .denial, .permission, .preparation: true
-    case .condition, .otherAuthenticator, .unknown: false
+    conditions = stacks.readable.flatMap(\.entries).filter {
+      ModuleKind($0) == .condition || $0.asks(module: "pam_faillock.so")
     }
   }
 }

@@ -191,6 +191,8 @@ package final class HostRules {
   private var groups: [[UInt8]: [String]?] = [:]
   private var shells: [[UInt8]: String?] = [:]
   private var files: [String: [[UInt8]]?] = [:]
+  /// The names of the files in the folders of pam_faillock.so.
+  private var tallies: [String: Set<String>] = [:]
   private var effects: [EffectQuestion: StackEffect] = [:]
   private var accesses: [AccessQuestion: [(settings: SSHDSettings, access: AccountAccess)]] = [:]
   private var secureShells: [SecureShellUsers: SecureShellRules] = [:]
@@ -306,6 +308,19 @@ package final class HostRules {
     }
     files.updateValue(lines, forKey: file)
     return lines
+  }
+
+  /// Returns an account's record of failures in a folder of pam_faillock.so, or nil. Only files that exist are
+  /// read.
+  func failures(of account: Account, in folder: String) -> [UInt8]? {
+    if tallies[folder] == nil {
+      do throws(AdminError) { tallies[folder] = Set(try host.names(in: folder)) } catch {
+        tallies[folder] = []
+      }
+    }
+    let name = String(decoding: account.name, as: UTF8.self)
+    guard tallies[folder]?.contains(name) ?? false else { return nil }
+    return host.contents(of: "\(folder)/\(name)", owner: account.uid)
   }
 
   // MARK: Stacks

@@ -30,7 +30,6 @@ struct PolicyComparison<Machine: Host> {
   func change(
     for account: Account, _ user: UserName, at service: [UInt8]
   ) -> PolicyEffect.Change? {
-    guard account.uid != 0 || Self.mayAskRoot(service) else { return nil }
     let addresses = addresses(service)
     let changes = addresses.map { change(account, user, service, $0) }
     guard let index = changes.firstIndex(where: { $0 != nil }), let (before, after) = changes[index]
@@ -40,12 +39,6 @@ struct PolicyComparison<Machine: Host> {
       isEverywhere ? nil : addresses[index].map { " from \(VisibleText.escaping($0.text))" }
     return PolicyEffect.Change(
       place: VisibleText.escaping(service) + (from ?? ""), before: before, after: after)
-  }
-
-  /// Returns whether a service can ask root for a code: tools of users never do, except for signing in as root.
-  private static func mayAskRoot(_ service: [UInt8]) -> Bool {
-    ["su", "su-l"].contains(String(decoding: service, as: UTF8.self))
-      || !PAMCaller.isStartedByUsers(service)
   }
 
   /// The remote addresses to predict sign-ins from: one in each network of a tenant, and one in none of them.

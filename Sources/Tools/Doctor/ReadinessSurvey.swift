@@ -82,7 +82,29 @@ struct ReadinessSurvey<Machine: Host> {
     return zip(scopes, tenants).compactMap { scope, tenant in
       guard let tenant, !appliesToServices(tenant) else { return nil }
       return "\(scope.name): none of its services calls pam_mfa.so"
+    } + modulesNotExamined
+  }
+
+  /// The other modules that can refuse users by rules that are not known here, each in words.
+  private var modulesNotExamined: [String] {
+    var modules: [(name: String, places: [String])] = []
+    for service in services {
+      let stacks = memory.facts(of: service, from: memory.stacks { machine.stacks }, with: rules)
+        .stacks
+      for (type, stack) in [(StackType.auth, stacks.auth), (.account, stacks.account)] {
+        guard case .success(let stack) = stack else { continue }
+        for line in stack.entries where line.mayRefuseByUnknownRules(type) {
+          let place = VisibleText.escaping(line.position.text)
+          let name = VisibleText.escaping(line.moduleName)
+          if let index = modules.firstIndex(where: { $0.name == name }) {
+            if !modules[index].places.contains(place) { modules[index].places.append(place) }
+          } else {
+            modules.append((name, [place]))
+          }
+        }
+      }
     }
+    return modules.map { "whom \($0.name) refuses (\(NameList.text($0.places)))" }
   }
 
   private static var noService: String {
@@ -154,7 +176,6 @@ struct ReadinessSurvey<Machine: Host> {
     guard !services.isEmpty else {
       return explanation.policyObstacle.map { .lockedOut($0, $0.sentence) } ?? .ready
     }
-    guard account.uid != 0 || Self.mayAskRoot(service) else { return .notConcerned }
     if let obstacle = explanation.accountObstacle { return .excluded(obstacle.reason) }
     switch explanation.decision.kind {
     case .asked, .allowed: return .ready
@@ -171,12 +192,6 @@ struct ReadinessSurvey<Machine: Host> {
       isByPolicy ? explanation.policyObstacle : nil, explanation.decision.sentence)
   }
 
-  /// Returns whether a service can ask root for a code: tools of users never do, except for signing in
-  /// as root.
-  private static func mayAskRoot(_ service: [UInt8]) -> Bool {
-    ["login", "remote", "su", "su-l", "sshd"].contains(String(decoding: service, as: UTF8.self))
-  }
-
   /// Returns whether sudo asks the user for nothing, by its own rules.
   private func asksNothing(_ explanation: Explanation) -> Bool {
     let request = explanation.request
@@ -185,5 +200,23 @@ struct ReadinessSurvey<Machine: Host> {
     guard !sudo.isEmpty else { return false }
     let place = Place(service: request.service, address: request.remoteHost)
     return self.explanation(of: user, at: place, sudo: sudo).decision.kind == .allowed
+  }
+}
+
+extension StackEntry {
+  /// Returns whether a failure of the line denies the sign-in, and the module fails by rules of its own that are
+  /// not known here.
+  fileprivate func mayRefuseByUnknownRules(_ type: StackType) -> Bool {
+    guard case .module(_, _, let control) = kind, !hasKnownRules else { return false }
+    switch control.action(for: .permissionDenied) {
+    case .bad, .die: break
+    case .ignore, .ok, .done, .reset, .jump: return false
+    }
+    return switch ModuleKind(self) {
+    case .condition, .unknown: true
+    case .password: type == .account && !asks(module: "pam_unix.so")
+    case .preparation: asks(module: "pam_tally2.so") || asks(module: "pam_abl.so")
+    case .code, .otherAuthenticator, .caller, .denial, .permission: false
+    }
   }
 }

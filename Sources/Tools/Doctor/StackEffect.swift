@@ -227,10 +227,10 @@ private struct Paths {
 
 extension StackEffect {
   /// Follows all ways through the `auth` stack of a service. pam_rootok.so succeeds there if the
-  /// service's program is root's.
+  /// service's program is root's, or the claimant is called by root.
   package init(ofAuthStack stack: ServiceStack, of service: [UInt8], for claimant: Claimant) {
     var claimant = claimant
-    claimant.isCalledByRoot = !PAMCaller.isStartedByUsers(service)
+    if !PAMCaller.isStartedByUsers(service) { claimant.isCalledByRoot = true }
     self.init(of: service, .auth, stack, for: claimant)
   }
 }
@@ -379,7 +379,9 @@ struct ModuleResults {
       entry.asks(module: "pam_deny.so") || type == .auth
         ? [Self.code(ofDenialIn: type)] : [.success, .ignore]
     case .permission: [.success]
-    case .preparation: [.success, .ignore] + Self.refusals
+    case .preparation:
+      type == .auth && claimant.conditions[entry.position.text] == false
+        ? [.authenticationError] : [.success, .ignore] + Self.refusals
     case .unknown: Self.all
     }
   }

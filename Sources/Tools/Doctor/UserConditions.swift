@@ -15,6 +15,12 @@ extension StackEntry {
     let isMember: ([UInt8]) -> Bool?
     /// Returns the lines of a file of root's, or nil if it cannot be read.
     let lines: (String) -> [[UInt8]]?
+    /// The login shell, or nil if it is not known.
+    var shell: [UInt8]? = nil
+    /// Returns the user's record of failures in a folder, as pam_faillock.so keeps it, or nil.
+    var failures: (String) -> [UInt8]? = { _ in nil }
+    /// The time in seconds since the epoch, or nil if it is not known.
+    var now: Int64? = nil
   }
 
   /// Returns whether the condition of a line holds for a user. Nil for a line of a module that is not known
@@ -24,6 +30,50 @@ extension StackEntry {
     let words = arguments.map { String(decoding: $0, as: UTF8.self) }
     if asks(module: "pam_succeed_if.so") { return Self.succeeds(words, subject) }
     if asks(module: "pam_listfile.so") { return Self.isListed(words, subject) }
+    if asks(module: "pam_shells.so") {
+      return subject.lines(Self.shells).flatMap { lines in
+        subject.shell.map { lines.contains($0.isEmpty ? Array("/bin/sh".utf8) : $0) }
+      }
+    }
+    return refusal(for: subject).map { _ in false }
+  }
+
+  /// Whether this library knows the rules by which the module of a line refuses users.
+  var hasKnownRules: Bool {
+    ["pam_succeed_if.so", "pam_listfile.so", "pam_shells.so", "pam_nologin.so", "pam_faillock.so"]
+      .contains { asks(module: $0) }
+  }
+
+  private static let shells = "/etc/shells"
+  private static let nologin = ["/run/nologin", "/var/run/nologin", "/etc/nologin"]
+
+  /// Returns why the module of a line refuses a user, whatever the user types, in words; nil if it does not, if
+  /// that is not known, or if the line is a condition of an administrator's.
+  func refusal(for subject: ConditionSubject) -> String? {
+    guard case .module(_, let arguments, _) = kind else { return nil }
+    let words = arguments.map { String(decoding: $0, as: UTF8.self) }
+    let place = VisibleText.escaping(position.text)
+    if asks(module: "pam_nologin.so"), subject.account.uid != 0 {
+      let named = words.first { $0.hasPrefix("file=") }.map { [String($0.dropFirst(5))] }
+      return (named ?? Self.nologin).first { subject.lines($0) != nil }.map {
+        "pam_nologin.so refuses all users but root while \(VisibleText.escaping(Array($0.utf8))) "
+          + "exists: \(place)"
+      }
+    }
+    if asks(module: "pam_shells.so"), let shell = subject.shell, holds(for: subject) == false {
+      return "pam_shells.so refuses the shell \(VisibleText.escaping(shell)), which is not in "
+        + "\(Self.shells): \(place)"
+    }
+    if asks(module: "pam_faillock.so") {
+      let rules = FailureTally.Rules(words, lines: subject.lines)
+      let isPrivileged =
+        subject.account.uid == 0
+        || rules.privilegedGroup.map { subject.isMember($0) != false } ?? false
+      guard let now = subject.now, let record = subject.failures(rules.folder),
+        FailureTally(record).isLocked(rules, isPrivileged: isPrivileged, now: now)
+      else { return nil }
+      return "pam_faillock.so has locked the account after too many wrong passwords: \(place)"
+    }
     return nil
   }
 

@@ -175,9 +175,17 @@ package enum PAMCaller {
   /// The services whose programs run no `auth` line, and cannot ask their users anything.
   private static let withoutUsers: Set = ["cron", "crond", "atd", "systemd-user"]
 
-  /// Returns whether the service's program only checks the account, for a user who is not there.
-  package static func asksNothing(at service: [UInt8]) -> Bool {
-    withoutUsers.contains(String(decoding: service, as: UTF8.self))
+  /// Returns whether the service's program only checks the account: for a user who is not there, or for root,
+  /// whom sudo never authenticates.
+  package static func asksNothing(at service: [UInt8], isRoot: Bool) -> Bool {
+    let name = String(decoding: service, as: UTF8.self)
+    return withoutUsers.contains(name) || isRoot && ["sudo", "sudo-i"].contains(name)
+  }
+
+  /// Returns whether the real UID of the service's program is root's when it asks for the code of an account:
+  /// a tool that a user starts has the UID of the user, and su asks for the code of another account.
+  package static func isRoot(at service: [UInt8], asking account: Account?) -> Bool {
+    !isStartedByUsers(service) || account?.uid == 0 && isRoot(at: service)
   }
 
   /// Returns whether signed-in users start the service's program. Other programs are root's, and
