@@ -223,6 +223,12 @@ import Testing
     let found = try readiness(store, text, services: [service: lines])
     #expect(
       found.lockedOut.isEmpty == expected.hasPrefix("let"), "\(found.text(columns: nil))")
+    // A command that asks nothing does not make up for a sign-in that is denied.
+    let both = try readiness(
+      store, "[project]\n", services: [service: lines, "login": Self.asking],
+      examined: { $0.withoutPassword = ["root"] })
+    #expect(
+      both.excluded.isEmpty == (service == "chsh"), "\(service): \(both.text(columns: nil))")
     let rest = ScriptedHost()
     rest.configuration = text
     rest.stacks.files[service] = lines

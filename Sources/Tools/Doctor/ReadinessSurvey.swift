@@ -178,7 +178,9 @@ struct ReadinessSurvey<Machine: Host> {
     }
     if let obstacle = explanation.accountObstacle { return .excluded(obstacle.reason) }
     switch explanation.decision.kind {
-    case .asked, .allowed: return .ready
+    case .asked, .allowed:
+      // Nobody signs in where a program only checks the account.
+      return PAMCaller.asksNothing(at: service, isRoot: account.uid == 0) ? .notConcerned : .ready
     case .hasToEnroll: return .enrolls
     case .denied, .throttled, .unknown: break
     }
