@@ -276,7 +276,8 @@ package final class HostRules {
   func groups(of account: KnownAccount) -> [String]? {
     let name = account.account.name
     if let known = groups[name] { return known }
-    let found = host.groups(of: account, listed: listedGroups)
+    // For a few accounts, it takes longer to list all groups.
+    let found = host.groups(of: account, listed: groups.count < 20 ? nil : listedGroups)
     groups.updateValue(found, forKey: name)
     return found
   }
