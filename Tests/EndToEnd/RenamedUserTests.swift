@@ -57,6 +57,7 @@ extension EndToEnd {
   @Suite struct RenumberedUsersOfHost {
     @Test("after usermod -u, nobody signs in without a code, and rename-user moves the factors")
     func renumbered() throws {
+      try machine.emptyStore()
       let (user, enrollment) = try machine.addEnrolledUser()
       let service = try machine.makeService(["auth required pam_permit.so"] + OneCode.stack)
       func signIn(_ code: String) throws -> String? {

@@ -22,12 +22,16 @@ import subprocess
 import sys
 import time
 
-PROGRAMS = ("apt-get ", "chmod ", "chown ", "cp ", "df ", "dmesg", "find ", "findmnt ", "fsfreeze ", "journalctl ", "kill ",
-            "mfa-admin ", "mount ", "mfa-enroll", "ps ", "setcap ", "ss ", "sshd ", "sudo ", "systemctl ",
-            "systemd-sysusers ", "timedatectl ", "useradd ", "usermod ", "vipw", "/usr/lib/mfa/")
+PROGRAMS = ("apt-get ", "chmod ", "chown ", "cp ", "df ", "dmesg", "find ", "findmnt ", "fsfreeze ", "journalctl ",
+            "kill ", "mfa-admin ", "mount ", "mfa-enroll", "ps ", "setcap ", "ss ", "sshd ", "sudo ",
+            "systemctl ", "systemd-sysusers ", "timedatectl ", "useradd ", "usermod ", "vipw", "/usr/lib/mfa/")
 PASSWORD = "open-sesame"
 PACKAGES = "dpkg --install /opt/mfa/packages/new/libpam-mfa_*.deb /opt/mfa/packages/new/mfa-tools_*.deb"
-ENABLE = "mfa-admin enable --no-confirm "
+# What is kept before each mistake, and restored after it.
+FILES = "/etc/pam.d /etc/ssh /etc/mfa/enabled /etc/mfa/changes /etc/mfa/mfa.conf.d"
+KEEP = f"rm -rf /run/kept; mkdir /run/kept; cp -a --parents {FILES} /run/kept"
+RESTORE = (f"rm -rf {FILES}; cp -a /run/kept/etc/. /etc/; systemctl reset-failed; systemctl reload ssh; "
+           "systemctl start mfad.socket mfad-users.socket mfa-gateway.socket")
 # A file of the configuration.
 DROP_IN = "/etc/mfa/mfa.conf.d/50-test.conf"
 
@@ -37,16 +41,18 @@ class Case:
 
     words   what the hint says in words, before its commands
     last    what the hint says in words, after its commands
-    undo    what restores the machine
+    undo    what restores the machine, except FILES
     names   what stands for the words in capitals of the hint
     apart   whether each command is another way, for which the mistake is made anew
     stays   whether the finding stays, because the hint only names what shows more
     skips   the beginnings of commands that cannot run in a container
+    needs   a command that fails where the mistake cannot be made
     """
 
-    def __init__(self, plant, words="", last="", undo="", names=None, apart=False, stays=False, skips="\n"):
+    def __init__(self, plant, words="", last="", undo="", names=None, apart=False, stays=False, skips="\n",
+                 needs="true"):
         self.plant, self.words, self.last, self.undo = plant, words, last, undo
-        self.names, self.apart, self.stays, self.skips = names or {}, apart, stays, skips
+        self.names, self.apart, self.stays, self.skips, self.needs = names or {}, apart, stays, skips, needs
 
 
 def drop_in(unit, line, before="true"):
@@ -58,9 +64,9 @@ def drop_in(unit, line, before="true"):
         words=f"rm -f {file}", undo=f"rm -f {file}; {again}")
 
 
-def policy(lines, also="true", more="true", **options):
+def policy(lines, also="true", **options):
     """Returns a case of a configuration."""
-    return Case(f"{also}; printf '{lines}' >{DROP_IN}", undo=f"rm -f {DROP_IN}*; {more}", **options)
+    return Case(f"{also}; printf '{lines}' >{DROP_IN}", **options)
 
 
 def stranger(name):
@@ -70,6 +76,12 @@ def stranger(name):
     return f'rm -f /run/mfa/{name}; python3 -c "{program}" >/dev/null 2>&1 & sleep 1'
 
 
+# An editor for a drop-in, whose name is the last argument.
+EDITOR = """#!/bin/sh
+for file; do :; done
+printf '[Service]\\nReadWritePaths=/var/lib/mfa\\n' >"$file"
+"""
+
 # The store on a file system of its own, which mfad opens anew.
 OWN_FILE_SYSTEM = (
     "systemctl stop mfad.service; mount -t tmpfs -o mode=0700,size=64m none /mnt; cp -a /var/lib/mfa/. /mnt; "
@@ -78,7 +90,6 @@ OWN_FILE_SYSTEM = (
 SAME_FILE_SYSTEM = "systemctl stop mfad.service; umount -l /var/lib/mfa"
 REVOKE_ROOT = "mfa-admin revoke --yes --all root"
 REQUIRED = f"printf '[project]\nenrollment = required\n' >{DROP_IN}"
-NOT_REQUIRED = f"rm -f {DROP_IN}*; {REVOKE_ROOT}"
 ROOT_SIGNS_IN = "echo 'PermitRootLogin yes' >/etc/ssh/sshd_config.d/05-root.conf; systemctl reload ssh"
 
 CASES = {
@@ -116,10 +127,9 @@ CASES = {
         names={"DIR": "/home"}, last="rm /home/other/.google_authenticator",
         undo="mfa-admin revoke --yes --all other"),
     "lines-lost": Case(
-        "sed -i /pam_mfa/d /etc/pam.d/su", undo=ENABLE + "su", apart=True),
+        "sed -i /pam_mfa/d /etc/pam.d/su", apart=True),
     "no-auth-line": Case(
-        "mfa-admin disable su; echo 'account required pam_mfa.so' >>/etc/pam.d/su",
-        undo="mfa-admin disable su; sed -i /pam_mfa/d /etc/pam.d/su; " + ENABLE + "su"),
+        "mfa-admin disable su; echo 'account required pam_mfa.so' >>/etc/pam.d/su"),
     "no-module": Case("mv $(ls /usr/lib/*/security/pam_mfa.so) /run/", undo=PACKAGES),
     # The new account has another number.
     "no-system-user": Case(
@@ -129,14 +139,16 @@ CASES = {
     "nobody-signs-in": Case(
         "printf 'auth [success=9 default=die] pam_unix.so\nauth required pam_mfa.so\n' >/etc/pam.d/test",
         words="printf 'auth requisite pam_unix.so\nauth required pam_mfa.so\naccount required pam_unix.so\n' "
-              ">/etc/pam.d/test", names={"NAME": "user1"}, undo="rm /etc/pam.d/test"),
+              ">/etc/pam.d/test", names={"NAME": "user1"}),
     "not-enforced": policy("[project]\nstate = observe\n"),
+    "other-pam-service": Case(
+        "echo 'PAMServiceName other' >/etc/ssh/sshd_config.d/00-test.conf; systemctl reload ssh",
+        words="rm -f /etc/ssh/sshd_config.d/00-test.conf", needs="ssh -V 2>&1 | grep -q OpenSSH_1"),
     "other-sshd": Case(
         "cp -p /etc/pam.d/sshd /etc/pam.d/sshd-2; sed -i /pam_mfa/d /etc/pam.d/sshd-2; "
         "ln /usr/sbin/sshd /usr/sbin/sshd-2; /usr/sbin/sshd-2 -p 2222 -o PidFile=/run/sshd-2.pid",
-        undo="kill $(cat /run/sshd-2.pid); rm -f /etc/pam.d/sshd-2 /usr/sbin/sshd-2"),
-    "not-in-use": Case(
-        "mfa-admin disable sshd su sudo login", undo="mfa-admin disable sshd; " + ENABLE + "sshd su sudo login"),
+        undo="kill $(cat /run/sshd-2.pid); rm -f /usr/sbin/sshd-2", needs="! ssh -V 2>&1 | grep -q OpenSSH_1"),
+    "not-in-use": Case("mfa-admin disable sshd su sudo login"),
     "ownership": Case("chmod 0666 /etc/mfa/key"),
     "rekey-unfinished": Case(
         "strace -qq -o /dev/null -e inject=renameat:signal=KILL:when=9 mfa-admin rekey --yes >/dev/null 2>&1 || true"),
@@ -147,21 +159,20 @@ CASES = {
         "systemctl stop mfad.socket mfad-users.socket mfad.service; " + stranger("root"), words="rm -f /run/mfa/root"),
     "root-locked-out": Case(
         REQUIRED + "; sed -i '/account.*pam_mfa/d' /etc/pam.d/login",
-        undo=NOT_REQUIRED + "; mfa-admin disable login; " + ENABLE + "login"),
-    "root-not-enrolled": Case(REQUIRED, undo=NOT_REQUIRED),
+        undo=REVOKE_ROOT),
+    "root-not-enrolled": Case(REQUIRED, undo=REVOKE_ROOT),
     "root-without-code": Case(
-        ROOT_SIGNS_IN, undo="rm -f /etc/ssh/sshd_config.d/05-root.conf; systemctl reload ssh; " + REVOKE_ROOT),
+        ROOT_SIGNS_IN, undo=REVOKE_ROOT),
     "service-sandboxed": Case(
         "mkdir -p /etc/systemd/system/ssh.service.d; printf '[Service]\nInaccessiblePaths=/run/mfa\n"
         "ProtectSystem=strict\n' >/etc/systemd/system/ssh.service.d/test.conf; systemctl daemon-reload; "
         "systemctl restart ssh",
-        words="printf '#!/bin/sh\nprintf \"[Service]\\\\nReadWritePaths=/var/lib/mfa\\\\n\" >\"$1\"\n' >/run/editor; "
-              "chmod 0755 /run/editor",
+        words=f"cat >/run/editor <<'END'\n{EDITOR}END\nchmod 0755 /run/editor",
         undo="rm -r /etc/systemd/system/ssh.service.d; systemctl daemon-reload; systemctl restart ssh"),
-    "service-switched-off": policy("[tenant x]\nservices = su\nstate = disabled\n", more=ENABLE + "su"),
+    "service-switched-off": policy("[tenant x]\nservices = su\nstate = disabled\n"),
     "sibling-without-code": Case(
         "cp /etc/pam.d/su /etc/pam.d/su-l; sed -i /pam_mfa/d /etc/pam.d/su-l", apart=True,
-        undo="mfa-admin disable su-l; mfa-admin doctor withdraw sibling-without-code /etc/pam.d/su-l"),
+        undo="mfa-admin doctor withdraw sibling-without-code /etc/pam.d/su-l"),
     "sshd-not-reloaded": Case("echo '# changed' >>/etc/ssh/sshd_config"),
     "store-full": Case(
         OWN_FILE_SYSTEM + "head -c 64M /dev/zero >/var/lib/mfa/.big 2>/dev/null; true", stays=True,
@@ -178,8 +189,7 @@ CASES = {
     "unenrolled-locked-out": Case(
         "printf 'auth [success=1 default=ignore] pam_unix.so\nauth requisite pam_deny.so\nauth required pam_mfa.so\n"
         "account required pam_permit.so\naccount required pam_mfa.so\n' >/etc/pam.d/test",
-        words="sed -i '/^auth required pam_mfa/a auth required pam_permit.so' /etc/pam.d/test",
-        undo="rm /etc/pam.d/test"),
+        words="sed -i '/^auth required pam_mfa/a auth required pam_permit.so' /etc/pam.d/test"),
     "unusable-records": Case(
         "cp -p /var/lib/mfa/factors/user15 /run/; echo none >/var/lib/mfa/factors/user15",
         names={"USER": "user15"}, stays=True, undo="cp -p /run/user15 /var/lib/mfa/factors/"),
@@ -195,7 +205,6 @@ ELSEWHERE = {
     "clock-not-synchronized": "the clock of a container is that of its host",
     "codes-used-ahead": "the clock of a container is that of its host",
     "no-verifier": "it needs a realm",
-    "other-pam-service": "it needs OpenSSH 10",
     "phone-test-number-enrolled": "it needs an enrolled phone",
     "realm-database": "it needs a realm",
     "relay-stopped": "it needs a realm",
@@ -298,6 +307,7 @@ def carry_out(code, case):
     """Makes the mistake and carries out the hint. Returns what was run."""
     done = []
     count = 1
+    shell(KEEP)
     while len(done) < count:
         shell(case.plant)
         try:
@@ -319,6 +329,7 @@ def carry_out(code, case):
                 raise RuntimeError(f"after {done}: {left['place']}: {left['message']}")
         finally:
             shell(case.undo, check=False)
+            shell(RESTORE)
     return done
 
 
@@ -328,6 +339,9 @@ def main():
         print(f"skipped: the hint of {code}: {reason}")
     for code in sys.argv[1:] or CASES:
         try:
+            if subprocess.run(["/bin/sh", "-c", CASES[code].needs], check=False).returncode != 0:
+                print(f"skipped: the hint of {code}: it needs what `{CASES[code].needs}` looks for", flush=True)
+                continue
             print(f"ok: the hint of {code}: {'; '.join(carry_out(code, CASES[code]))}", flush=True)
         except Exception as failure:  # pylint: disable=broad-except
             status = 1
