@@ -45,6 +45,12 @@ import Testing
       #expect(
         session.text.contains("decided as before") || session.text.contains("no service calls"),
         "\(session.transcript)")
+      try machine.keep("/etc/mfa/mfa.conf.d")
+      let json = machine.folder + "/settings.json"
+      try machine.write(#"{"mfa":{"state":"MANDATORY"}}"#, to: json)
+      let applied = try machine.mustAdminister("config", "apply", json).text
+      #expect(
+        applied.contains("decided as before") || applied.contains("no service calls"), "\(applied)")
     }
   }
 

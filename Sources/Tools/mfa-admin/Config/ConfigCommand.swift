@@ -222,7 +222,7 @@ struct ConfigApplyCommand: ParsableCommand {
     the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
 
     Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
-    section of the project, or of the tenant given by --tenant.
+    section of the project, or of the tenant given by --tenant. Tells which sign-ins are decided in another way.
     """)
 
   @Option(help: ArgumentHelp("The tenant to configure, instead of the project.", valueName: "name"))
@@ -241,6 +241,7 @@ struct ConfigApplyCommand: ParsableCommand {
     let settings = try Self.settings(in: file, isTenant: name != nil)
     for ignored in settings.ignored { Console.printError("note: ignored \(ignored)") }
     let result: IdentityPlatformFile
+    var written: ConfigWriting.Written?
     if dryRun {
       result = try IdentityPlatformFile(settings, tenant: name, over: try ThisHost.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
@@ -249,11 +250,14 @@ struct ConfigApplyCommand: ParsableCommand {
         let result = try IdentityPlatformFile(
           settings, tenant: name, over: try ThisHost.layers())
         let (administration, _) = try ThisHost.administration(needsConfiguration: false)
+        let before = PolicyEffect.policy(with: IdentityPlatformFile.path)
         let mark = try administration.enterConfiguration(
           ConfigurationLines.header(name), of: IdentityPlatformFile.path)
         try result.write()
         ConfigWriting.log(IdentityPlatformFile.path, tenant: name, mark)
         Self.note(administration)
+        written = ConfigWriting.Written(
+          before: before, after: PolicyEffect.policy(with: IdentityPlatformFile.path))
         return result
       }
       try Console.write(
@@ -268,6 +272,7 @@ struct ConfigApplyCommand: ParsableCommand {
       Console.printError(
         "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")
     }
+    try ConfigWriting.tellEffect(of: written)
   }
 
   private static func settings(
