@@ -890,6 +890,19 @@ struct ExaminationTests {
       $0.configurationText = required
       $0.sshdOfOthers = settings("permitrootlogin yes")
     },
+    // sudo runs the account lines for root, and asks root for nothing.
+    Row(
+      12, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3",
+      "warning root-not-enrolled /pam/sudo:3"
+    ) {
+      $0.configurationText = required
+      $0.stacks.files["sudo"] =
+        "@include common-auth\nauth required pam_mfa.so\n" + MemoryHost.Stacks.account
+    },
+    Row(13, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
+      $0.configurationText = required
+      $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so\n"
+    },
     Row(5) {
       $0.configurationText = required + "[tenant root]\nusers = root\nenrollment = self-service\n"
     },

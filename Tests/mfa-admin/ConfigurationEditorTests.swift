@@ -47,7 +47,8 @@ import Testing
         "\(session.transcript)")
       try machine.keep("/etc/mfa/mfa.conf.d")
       let json = machine.folder + "/settings.json"
-      try machine.write(#"{"mfa":{"state":"MANDATORY"}}"#, to: json)
+      try machine.write(
+        #"{"mfa":{"providerConfigs":[{"state":"ENABLED","totpProviderConfig":{}}]}}"#, to: json)
       let applied = try machine.mustAdminister("config", "apply", json).text
       #expect(
         applied.contains("decided as before") || applied.contains("no service calls"), "\(applied)")

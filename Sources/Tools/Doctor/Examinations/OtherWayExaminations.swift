@@ -226,7 +226,12 @@ enum RootWithoutFactor: Examination {
     if service.isNamed("sshd") {
       return snapshot.sshd.root?.value(of: "permitrootlogin") == "yes"
     }
-    return service.isNamed("login", "su", "su-l", "remote")
+    return service.isNamed("login", "su", "su-l", "remote") || isSudo(service)
+  }
+
+  /// Whether root runs the service's `account` lines alone: sudo asks root for nothing.
+  private static func isSudo(_ service: ServiceWithModule) -> Bool {
+    service.isNamed("sudo")
   }
 
   private static func finding(_ service: ServiceWithModule, _ snapshot: HostSnapshot) -> Finding? {
@@ -269,9 +274,12 @@ enum RootWithoutFactor: Examination {
       return Finding(
         severity: .warning, code: "root-not-enrolled", services: [service.name],
         place: service.place,
-        message: "root has no factor and has to enrol at the next sign-in\(console)",
+        message: isSudo(service)
+          ? "root is denied where it runs sudo, as scripts do: a factor is required, and root has none"
+          : "root has no factor and has to enrol at the next sign-in\(console)",
         hint: "enrol root now, in a shell of root: mfa-enroll --name phone")
     }
+    guard !isSudo(service) else { return nil }
     return Finding(
       severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
       message: "root is denied: a factor is required, root has none and cannot enrol here"
