@@ -869,12 +869,15 @@ struct ExaminationTests {
 
   static let rootRows = [
     // Root can enrol during the sign-in.
-    Row(1, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
+    Row(
+      1, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3",
+      "warning root-not-enrolled /pam/sudo:2"
+    ) {
       $0.configurationText = required
     },
     Row(
       2, "error missing /pam/login:2", "error root-locked-out /pam/login:2",
-      "warning root-not-enrolled /pam/su:3"
+      "warning root-not-enrolled /pam/su:3", "warning root-not-enrolled /pam/sudo:2"
     ) {
       $0.configurationText = required
       $0.stacks.files["login"] = "@include common-auth\nauth required pam_mfa.so\n"
@@ -885,28 +888,26 @@ struct ExaminationTests {
     },
     Row(
       4, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/sshd:2",
-      "warning root-not-enrolled /pam/su:3"
+      "warning root-not-enrolled /pam/su:3", "warning root-not-enrolled /pam/sudo:2"
     ) {
       $0.configurationText = required
       $0.sshdOfOthers = settings("permitrootlogin yes")
     },
     // sudo runs the account lines for root, and asks root for nothing.
     Row(
-      12, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3",
-      "warning root-not-enrolled /pam/sudo:3"
+      13, "error missing /pam/sudo:2", "warning root-not-enrolled /pam/login:3",
+      "warning root-not-enrolled /pam/su:3"
     ) {
-      $0.configurationText = required
-      $0.stacks.files["sudo"] =
-        "@include common-auth\nauth required pam_mfa.so\n" + MemoryHost.Stacks.account
-    },
-    Row(13, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
       $0.configurationText = required
       $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so\n"
     },
     Row(5) {
       $0.configurationText = required + "[tenant root]\nusers = root\nenrollment = self-service\n"
     },
-    Row(6, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3") {
+    Row(
+      6, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3",
+      "warning root-not-enrolled /pam/sudo:2"
+    ) {
       $0.configurationText = "[project]\nenrollment = offered\noffer_until = 2023-11-01\n"
     },
     Row(7) { $0.configurationText = "[project]\nenrollment = offered\noffer_until = 2027-11-01\n" },

@@ -106,7 +106,9 @@ import Testing
       let start = try machine.log.position()
       let applied = try run("apply", file)
       #expect(applied.status == .exited(0) && applied.errorText.isEmpty, "\(applied.errorText)")
-      #expect(applied.text == "\(Self.own): written\n")
+      #expect(
+        applied.text
+          == "\(Self.own): written\nno service calls pam_mfa.so, so no sign-in changes\n")
       #expect(machine.contents(of: Self.own) == dry.output)
       let mode = try Command.succeed(["/usr/bin/stat", "-c", "%U %G %a %h", Self.own])
       #expect(mode == "root root 644 1\n")
