@@ -226,7 +226,15 @@ enum RootWithoutFactor: Examination {
     if service.isNamed("sshd") {
       return snapshot.sshd.root?.value(of: "permitrootlogin") == "yes"
     }
-    return service.isNamed("login", "su", "su-l", "remote") || isSudo(service)
+    if isSudo(service) { return runsAccountLines(snapshot.rules) }
+    return service.isNamed("login", "su", "su-l", "remote")
+  }
+
+  /// Returns whether sudo certainly runs its `account` lines: no setting is about that.
+  private static func runsAccountLines(_ rules: HostRules) -> Bool {
+    guard case .known(let known) = rules.sudoers else { return true }
+    let setting = SudoSettings.Name.pamAccountManagement.rawValue
+    return !known.policy.defaults.contains { $0.name == setting }
   }
 
   /// Whether root runs the service's `account` lines alone: sudo asks root for nothing.
