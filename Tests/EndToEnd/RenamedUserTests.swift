@@ -78,6 +78,10 @@ extension EndToEnd {
           .contains("still exists, with the user ID of the record"))
 
       try renumber("54321")
+      let files = ["factors", "attempts"].map { "/var/lib/mfa/\($0)/\(user.name)" }
+      let copies = machine.folder + "/copies"
+      try Command.succeed(["/bin/mkdir", copies])
+      for file in files { try Command.succeed(["/bin/cp", "-a", "--parents", file, copies]) }
       let start = try machine.log.position()
       #expect(try signIn(try enrollment.phone.code(offset: 1)) == "PAM_AUTH_ERR")
       let entries = try OneCode.logged(machine, since: start)
@@ -85,6 +89,12 @@ extension EndToEnd {
       let command = "mfa-admin rename-user \(user.name) \(user.name)"
       #expect(try Command.run([admin, "show", user.name]).errorText.contains(command))
 
+      // Killed after the entry in the audit log and before the record is replaced, the command is repeated.
+      let kill = SystemCallTrace.inject(
+        .kill, at: SystemCall(name: "renameat", number: 1), copies: .followed)
+      let killed = try Command.run(kill + [admin, "rename-user", user.name, user.name])
+      #expect(!killed.status.isSuccess && !killed.text.contains("moved"), "\(killed)")
+      #expect(try Command.run([admin, "show", user.name]).errorText.contains(command))
       let moved = try machine.mustAdminister("rename-user", user.name, user.name).text
       #expect(moved == "moved the factors of \(user.name) to the present user ID\n")
       #expect(try StoreFiles(of: user.name).failures() == 1)
@@ -96,6 +106,12 @@ extension EndToEnd {
       #expect(shown.contains("uid \(earlier)"), "\(shown)")
       try Rekeying.expectIntactStore()
       #expect(try Command.run([admin, "show", user.name]).status == .exited(0))
+
+      // Earlier copies of the files, which belong to the earlier user ID, are not accepted again.
+      for file in files { try Command.succeed(["/bin/cp", "-a", copies + file, file]) }
+      let again = try Command.run([admin, "rename-user", user.name, user.name])
+      #expect(again.errorText.contains("older than the audit log says"), "\(again)")
+      #expect(try signIn(try enrollment.phone.code(offset: 2)) == "PAM_AUTH_ERR")
     }
   }
 

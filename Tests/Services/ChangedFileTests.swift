@@ -38,7 +38,7 @@ import Testing
       number: 12, old: nil, new: block,
       present: Array(String(decoding: block, as: UTF8.self).replacing("yes", with: "no").utf8),
       remedy: .putBack),
-    // Marks were left when somebody had taken the line out, before the service was enabled again.
+    // The old file has marks whose line an administrator took out before the service was enabled again.
     Row(
       number: 13, old: old + mark.block([]), present: new, remedy: .write(old, isExact: true)),
     Row(number: 11, old: nil, new: block, present: Array("x".utf8), remedy: .gone),

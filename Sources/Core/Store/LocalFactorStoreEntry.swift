@@ -260,11 +260,18 @@ package final class LocalFactorStoreEntry: FactorStoreEntry {
   }
 
   /// Gives the record to another uid of the user's name. Returns whether there is a record.
+  ///
+  /// - Throws: `.rolledBack` if the audit log lists a later record of that uid: the files are earlier copies.
   func move(
     toUID uid: UInt32, of user: UserName, entering event: AuditLogEvent
   ) throws(FactorStoreError) -> Bool {
     guard let record = try record(of: user, uid: uid) else { return false }
-    account = Account(name: account.name, uid: uid)
+    guard var binding = attempts.binding else { throw .damaged(.attempts) }
+    // The log was read for the earlier uid only.
+    binding.position = .none
+    let next = Account(name: account.name, uid: uid)
+    _ = try store.verify(binding, next, &key)
+    account = next
     _ = try replace(
       record: record, attempts: attempts.forgetting().forgettingAnswers(), entering: event)
     return true

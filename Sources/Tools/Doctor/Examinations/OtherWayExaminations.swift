@@ -237,7 +237,7 @@ enum RootWithoutFactor: Examination {
     return !known.policy.defaults.contains { $0.name == setting }
   }
 
-  /// Whether root runs the service's `account` lines alone: sudo asks root for nothing.
+  /// Returns whether a service is sudo's, which asks root for nothing and runs only the `account` lines.
   private static func isSudo(_ service: ServiceWithModule) -> Bool {
     service.isNamed("sudo")
   }
