@@ -376,7 +376,7 @@ let package = Package(
     tests("AdminTool", in: "mfa-admin", uses: "AdminTestSupport Base Model Store TestSupport"),
     tests(
       "EnrollTool", in: "mfa-enroll",
-      uses: "Base EnrollMessages Messages Model MultiFactor QRCode Wire",
+      uses: "Base EnrollMessages Messages Model MultiFactor QRCode TestSupport Wire",
       ["mfa-enroll"]),
   ],
   swiftLanguageModes: [.v6]

@@ -68,7 +68,7 @@ final class ScriptedClient: FrameLink {
     switch consume response {
     case .welcome(let user, let issuer):
       heard.append(.welcome(text(user.bytes), issuer: text(issuer.utf8)))
-    case .prompt(let prompt, let echo): heard.append(.prompt(text(prompt.utf8), echo: echo))
+    case .prompt(let prompt, let kind): heard.append(.prompt(text(prompt.utf8), echo: kind.echo))
     case .notice(let notice): heard.append(.notice(text(notice.utf8)))
     case .sessionStarted(let seconds): heard.append(.sessionStarted(seconds))
     case .secret(let generated):

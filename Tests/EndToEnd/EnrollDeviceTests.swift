@@ -125,7 +125,7 @@ extension EndToEnd {
       let status = try user.mustEnroll("status")
       #expect(status.contains("Sign-ins             \(line)"), "\(status)")
       let json = try user.mustEnroll("status", "--json")
-      #expect(json.contains("\"standing\" : \"open\""), "\(json)")
+      #expect(json.contains("\"standing\":\"open\""), "\(json)")
     }
 
     struct Ending: Sendable, CustomTestStringConvertible {

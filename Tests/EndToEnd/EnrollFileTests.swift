@@ -154,41 +154,6 @@ extension EndToEnd {
       }
     }
 
-    /// Enrols line by line, as a program does. Prints the output as JSON.
-    static let client = """
-      import json, subprocess, sys
-      tool = subprocess.Popen(
-          ["/usr/bin/mfa-enroll", "--json"] + sys.argv[2:], stdin=subprocess.PIPE,
-          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-      tool.stdin.write(sys.argv[1] + "\\n")
-      tool.stdin.flush()
-      offer = json.loads(tool.stdout.readline())
-      mode = "--totp=" + offer["algorithm"]
-      code = subprocess.check_output(
-          ["/usr/bin/oathtool", mode, "--base32", "--digits=" + str(offer["digits"]),
-           "--time-step-size=" + str(offer["periodSeconds"]) + "s", offer["key"]], text=True)
-      tool.stdin.write(code)
-      tool.stdin.close()
-      result = json.loads(tool.stdout.readline())
-      rest = tool.stdout.read()
-      print(json.dumps([offer, result, rest, tool.wait()]))
-      """
-
-    struct Offer: Decodable {
-      let algorithm: String
-      let digits: Int
-      let enrollmentCompletionDeadline: Date
-      let key: String
-      let periodSeconds: Int
-      let url: String
-    }
-
-    struct Factor: Decodable, Equatable {
-      let id: String
-      let displayName: String
-      let factorID: String
-    }
-
     @Test(
       "a program enrols a factor with JSON",
       arguments: [
@@ -197,45 +162,37 @@ extension EndToEnd {
         ["--algorithm", "sha512", "--digits", "8", "--period", "60", "--qr", "none"],
       ])
     func json(arguments: [String]) throws {
-      let printed = try Command.succeed(
-        ["/usr/bin/python3", "-c", Self.client, user.password] + arguments, as: user.identity,
-        environment: ["PYTHONUTF8": "1"], directory: user.home)
-      let parts = try #require(
-        try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [Any], "\(printed)")
-      try #require(parts.count == 4)
-      #expect(parts[2] as? String == "" && parts[3] as? Int == 0, "\(printed)")
-      let decoder = JSONDecoder()
-      decoder.dateDecodingStrategy = .iso8601
-      let offer = try decoder.decode(
-        Offer.self, from: try JSONSerialization.data(withJSONObject: parts[0]))
-      let factor = try decoder.decode(
-        Factor.self, from: try JSONSerialization.data(withJSONObject: parts[1]))
-      let phone = try Authenticator(url: offer.url)
-      #expect(phone.key == offer.key)
-      #expect(phone.digits == offer.digits && phone.period == offer.periodSeconds)
-      #expect(phone.algorithm.rawValue.lowercased() == offer.algorithm)
-      #expect(offer.enrollmentCompletionDeadline > .now)
+      let conversation = try Conversations.converse(
+        user, ["enroll"] + arguments, ["password": [user.password], "newFactorCode": ["right"]])
+      let offer = conversation.line("key")
+      let url = try #require(offer["url"] as? String, "\(conversation)")
+      let phone = try Authenticator(url: url)
+      #expect(phone.key == offer["key"] as? String && phone.digits == offer["digits"] as? Int)
+      #expect(phone.period == offer["periodSeconds"] as? Int)
+      #expect(phone.algorithm.rawValue.lowercased() == offer["algorithm"] as? String)
+      let deadline = try Date(
+        #require(offer["enrollmentCompletionDeadline"] as? String), strategy: .iso8601)
+      #expect(deadline > .now)
       if arguments.contains("svg=key.svg") {
-        let path = user.home + "/key.svg"
-        #expect(try Self.scan(path, machine: machine) == offer.url + "\n")
+        #expect(try Self.scan(user.home + "/key.svg", machine: machine) == url + "\n")
       }
       // The list shows the factor as it was enrolled.
-      let listed = try user.mustEnroll("list", "--json")
-      #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)) == [factor])
-      try Command.succeed(["/usr/bin/python3", "-m", "json.tool"], input: Array(listed.utf8))
+      let factor = try #require(conversation.end["factor"] as? [String: String], "\(conversation)")
+      let list = try Conversations.converse(user, ["list"])
+      let listed = try #require(list.end["factors"] as? [[String: Any]], "\(list)")
+      #expect(listed.count == 1)
+      for (name, value) in factor { #expect(listed.first?[name] as? String == value) }
     }
 
-    @Test("after a wrong code, standard output contains only the key")
+    @Test("without the right code there is neither a device nor a picture")
     func jsonWithWrongCode() throws {
-      let command = try Command.run(
-        [Self.program, "--json", "--qr", "png=key.png"],
-        input: Array("\(user.password)\nnot a code\n".utf8), as: user.identity,
-        directory: user.home)
-      #expect(command.status == .exited(3), "\(command.errorText)")
-      #expect(command.text.split(separator: "\n").count == 1)
+      let conversation = try Conversations.converse(
+        user, ["enroll", "--qr", "png=key.png"],
+        ["password": [user.password], "newFactorCode": ["not a code"]])
+      #expect(conversation.status == 3, "\(conversation)")
       #expect(machine.contents(of: user.home + "/key.png") == nil)
-      let listed = try user.mustEnroll("list", "--json")
-      #expect(try JSONDecoder().decode([Factor].self, from: Data(listed.utf8)).isEmpty)
+      let list = try Conversations.converse(user, ["list"])
+      #expect((list.end["factors"] as? [Any])?.isEmpty == true, "\(list)")
     }
   }
 }

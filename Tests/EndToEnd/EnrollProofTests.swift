@@ -203,7 +203,7 @@ extension EndToEnd {
       let list = try user.mustEnroll("list")
       #expect(list.contains(phone.masked) && !list.contains(phone.number.suffix(7)), "\(list)")
       let json = try user.mustEnroll("list", "--json")
-      #expect(json.contains("\"phoneNumber\" : \"\(phone.masked)\""), "\(json)")
+      #expect(json.contains("\"phoneNumber\":\"\(phone.masked)\""), "\(json)")
 
       let server = try SecureShell().server(
         machine, heading: "ssh: the password, then a code", tries: 3)

@@ -71,7 +71,7 @@ extension MessagesTarget {
       bytes(try HelperResponse.failed(.invalidPhoneNumber(.tooShort)).encoded()),
       bytes(try HelperResponse.recognized(.bypassCode).encoded()),
       bytes(try HelperResponse.welcome(user: user, issuer: text("Example")).encoded()),
-      bytes(try HelperResponse.prompt(text: text("Password: "), echo: false).encoded()),
+      bytes(try HelperResponse.prompt(text: text("Password: "), .hiddenAnswer).encoded()),
       bytes(try HelperResponse.notice(text: text("two\nlines")).encoded()),
       bytes(try HelperResponse.sessionStarted(secondsLeft: 600).encoded()),
       bytes(

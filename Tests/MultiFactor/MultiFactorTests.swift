@@ -90,9 +90,9 @@ import Testing
       Samples.welcome + [
         .expect("session"),
         .send { .notice(text: Samples.text("your password expires\nsoon")) },
-        .send { .prompt(text: Samples.text("Password: "), echo: false) },
+        .send { .prompt(text: Samples.text("Password: "), .hiddenAnswer) },
         .expect("answer "),
-        .send { .prompt(text: Samples.text("Token: "), echo: true) },
+        .send { .prompt(text: Samples.text("Token: "), .visibleAnswer) },
         .expect("answer x"),
         .send { .notice(text: Samples.text("good")) },
         .send { .sessionStarted(secondsLeft: 1) },
@@ -116,7 +116,7 @@ import Testing
     let helper = ScriptedHelper(
       Samples.welcome + [
         .expect("session"),
-        .send { .prompt(text: Samples.text("Password: "), echo: false) },
+        .send { .prompt(text: Samples.text("Password: "), .hiddenAnswer) },
         .expect("cancel"),
         .send { .failed(.reauthenticationFailed) },
         .expect("list"),

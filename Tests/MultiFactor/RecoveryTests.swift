@@ -81,10 +81,10 @@ import Testing
     let helper = ScriptedHelper(
       Samples.welcome + [
         .expect("ticketSession"),
-        .send { .prompt(text: Samples.text("Ticket: "), echo: true) },
+        .send { .prompt(text: Samples.text("Ticket: "), .visibleAnswer) },
         .expect("answer wrong"), .send { .failed(.ticketInvalid) },
         .expect("ticketSession"),
-        .send { .prompt(text: Samples.text("Ticket: "), echo: true) },
+        .send { .prompt(text: Samples.text("Ticket: "), .visibleAnswer) },
         .expect("answer right"), .send { .sessionStarted(secondsLeft: 600) },
       ] + Samples.generation)
     let multiFactor = MultiFactor(open: helper.open)

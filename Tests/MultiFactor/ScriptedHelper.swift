@@ -189,7 +189,7 @@ enum Samples {
 
   static let session: [ScriptedHelper.Line] = [
     .expect("session"),
-    .send { .prompt(text: text("Password: "), echo: false) },
+    .send { .prompt(text: text("Password: "), .hiddenAnswer) },
     .expect("answer hunter2"),
     .send { .sessionStarted(secondsLeft: 600) },
   ]

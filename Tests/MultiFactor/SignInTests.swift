@@ -117,7 +117,7 @@ import Testing
     let helper = ScriptedHelper(
       Samples.welcome + Samples.session + [
         .expect("ticketSession"),
-        .send { .prompt(text: Samples.text("Ticket: "), echo: true) },
+        .send { .prompt(text: Samples.text("Ticket: "), .visibleAnswer) },
         .expect("answer hunter2"), .send { .sessionStarted(secondsLeft: 600) },
       ])
     let multiFactor = MultiFactor(reauthenticate: Samples.password, open: helper.open)
@@ -127,7 +127,7 @@ import Testing
 
     let silent = ScriptedHelper(
       Samples.welcome + [
-        .expect("session"), .send { .prompt(text: Samples.text("Password: "), echo: false) },
+        .expect("session"), .send { .prompt(text: Samples.text("Password: "), .hiddenAnswer) },
         .expect("cancel"), .send { .failed(.reauthenticationFailed) },
       ])
     let withoutClosure = MultiFactor(open: silent.open)

@@ -107,8 +107,8 @@ import Testing
       refusal: .malformed),
     Row(number: 45, body: [0x90, 0, 1, 1, 0, 1, 7], refusal: .malformed),
     // A prompt with an escape character, and one with an invalid echo value.
-    Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 0], refusal: .malformed),
-    Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 2], refusal: .malformed),
+    Row(number: 7, body: [0x82, 0, 1, 0x1B, 0, 1, 1], refusal: .malformed),
+    Row(number: 8, body: [0x82, 0, 1, 65, 0, 1, 5], refusal: .malformed),
     Row(number: 9, body: [0x83, 4, 1] + [UInt8](repeating: 65, count: 1025), refusal: .malformed),
     // Keys of 15 and 65 bytes.
     Row(number: 10, body: [0x85] + key + parameters + [0, 4, 0, 0, 0, 1], refusal: .malformed),

@@ -145,8 +145,8 @@ enum Samples {
         guard let user = UserName(Array("alice".utf8)) else { throw Unusable() }
         return .welcome(user: user, issuer: text("Example Host"))
       },
-      { .prompt(text: text("Password: "), echo: false) },
-      { .prompt(text: text(""), echo: true) },
+      { .prompt(text: text("Password: "), .hiddenAnswer) },
+      { .prompt(text: text(""), .visibleAnswer) },
       {
         .codeSent(
           number: try PhoneNumber(typed: Array("+15105551234".utf8).span).masked, secondsLeft: 600)

@@ -176,43 +176,4 @@ import Testing
 
         """)
   }
-
-  @Test("the JSON has the documented names")
-  func json() throws {
-    let json = try FactorTable.json([try Samples.factor([0xAB], "a \"/\" b")])
-    #expect(
-      json == """
-        [
-          {
-            "algorithm" : "sha1",
-            "digits" : 6,
-            "displayName" : "a \\"/\\" b",
-            "enrollmentDate" : "2025-10-09T08:53:20Z",
-            "factorID" : "totp",
-            "id" : "ab000000000000000000000000000000",
-            "periodSeconds" : 30
-          }
-        ]
-
-        """)
-    #expect(try FactorTable.json([]) == "[\n\n]\n")
-  }
-
-  @Test("the JSON of a phone has its masked number, and when it can be used")
-  func phone() throws {
-    #expect(
-      try FactorTable.json([try Samples.phone([0xAB], "work")]) == """
-        [
-          {
-            "displayName" : "work",
-            "enrollmentDate" : "2025-10-09T08:53:20Z",
-            "factorID" : "phone",
-            "id" : "ab000000000000000000000000000000",
-            "phoneNumber" : "+1 *** *** **34",
-            "usableFrom" : "2025-10-10T08:53:20Z"
-          }
-        ]
-
-        """)
-  }
 }

@@ -72,7 +72,7 @@ import Testing
   ) throws {
     let report = Self.report(.open, factors: [], enrollment: enrollment, state: state)
     #expect(report.text(in: .english) { _ in "" }.contains("Sign-ins             \(line)\n"))
-    #expect(try report.json().contains("\"standing\" : \"open\""))
+    #expect(ProgramConversation.text(of: report.encoded).contains("\"standing\":\"open\""))
   }
 
   @Test("where a recovery code unlocks the devices, the report says so")
@@ -81,14 +81,16 @@ import Testing
     #expect(
       report.text(in: .english) { _ in "" }.contains(
         "Sign-ins             locked until you sign in with a recovery code\n"))
-    #expect(try report.json().contains("\"recoveryCodeUnlocks\" : true"))
-    let locked = try Self.report(.locked, factors: []).json()
-    #expect(locked.contains("\"recoveryCodeUnlocks\" : false"))
+    #expect(
+      ProgramConversation.text(of: report.encoded).contains("\"recoveryCodeUnlocks\":true"))
+    let locked = ProgramConversation.text(of: Self.report(.locked, factors: []).encoded)
+    #expect(locked.contains("\"recoveryCodeUnlocks\":false"))
   }
 
   @Test("JSON has the end of a wait as a time")
   func json() throws {
-    let text = try Self.report(.throttled(seconds: 30), factors: []).json()
+    let text = ProgramConversation.text(
+      of: Self.report(.throttled(seconds: 30), factors: []).encoded)
     let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
     let values = try #require(object)
     #expect(values["account"] as? String == "alice" && values["host"] as? String == "web1")

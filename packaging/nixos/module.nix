@@ -36,7 +36,7 @@ let
   tools = pkgs.runCommand "mfa-tools" { } ''
     mkdir -p $out/bin $out/share
     ln -s ${cfg.package}/usr/bin/mfa-enroll ${cfg.package}/usr/sbin/mfa-admin $out/bin
-    ln -s ${cfg.package}/usr/share/man $out/share/man
+    ln -s ${cfg.package}/usr/share/man ${cfg.package}/usr/share/mfa $out/share
   '';
 
   # Without the links that enable the units: NixOS has wantedBy.

@@ -154,8 +154,36 @@ public struct Unenrollment: Equatable, Sendable {
 
 /// A question that the host asks to verify that the user owns the account.
 public struct ReauthenticationPrompt: Equatable, Sendable {
+  /// What the host asks for.
+  public enum Kind: String, Sendable {
+    /// The password of the account.
+    case password
+    /// The ticket that an administrator created.
+    case ticket
+    /// A code of an enrolled factor, or a recovery code.
+    case code
+    /// Another question of the host's PAM configuration. Only the text says which.
+    case answer
+  }
+
+  /// What the host asks for.
+  public let kind: Kind
   /// The question. It contains no control characters other than newlines.
   public let text: String
   /// Whether the answer may be visible while it is typed.
   public let echo: Bool
+
+  init(_ prompt: PromptKind, text: String) {
+    kind =
+      switch prompt {
+      // PAM modules have no other way to say what they ask for. The helper's process, in which they run, has no
+      // locale.
+      case .hiddenAnswer: text.hasPrefix("Password") ? .password : .answer
+      case .visibleAnswer: .answer
+      case .ticket: .ticket
+      case .code: .code
+      }
+    self.text = text
+    echo = prompt.echo
+  }
 }

@@ -143,9 +143,9 @@ public actor MultiFactor {
     defer { isAsking = false }
     while true {
       switch consume response {
-      case .prompt(let text, let echo):
+      case .prompt(let text, let kind):
         let prompt = ReauthenticationPrompt(
-          text: String(decoding: text.utf8, as: UTF8.self), echo: echo)
+          kind, text: String(decoding: text.utf8, as: UTF8.self))
         if let answer = await reauthenticate(prompt), answer.count <= HelperRequest.longestAnswer {
           try send(.answer(answer))
         } else {

@@ -123,7 +123,7 @@ struct ClientPrompter<Client: FrameLink>: Prompter {
   let client: Client
 
   func ask(_ prompt: DisplayText, echo: Bool) -> SecretBytes? {
-    guard client.send(.prompt(text: prompt, echo: echo)),
+    guard client.send(.prompt(text: prompt, echo ? .visibleAnswer : .hiddenAnswer)),
       case .body(let body) = client.receiveBody(seconds: ProtocolDeadline.answer)
     else { return nil }
     do throws(PacketError) {

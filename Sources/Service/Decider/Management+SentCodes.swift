@@ -66,8 +66,7 @@ extension Management {
 
   private mutating func askForCode(_ phones: [PhoneChoice]) {
     state.phase = .code
-    // The code may be visible: it is used up when it arrives.
-    respond(.prompt(text: presentFactorPrompt(phones), echo: true))
+    respond(.prompt(text: presentFactorPrompt(phones), .code))
   }
 
   /// If the answer requests a code, sends it, asks again, and returns true.
@@ -83,10 +82,17 @@ extension Management {
     return true
   }
 
+  /// Returns the phone that the answer requests a code for: as at a sign-in, or `s`, a space and the phone's
+  /// identifier, which a program knows from the list of factors.
   private static func requested(
     _ answer: borrowing SecretBytes, of phones: [PhoneChoice]
   ) -> PhoneChoice? {
-    PhoneChoice.requested(by: answer.span, of: phones)
+    let answer = answer.span
+    if answer.count == 2 &+ 2 &* FactorID.length, answer[0] == UInt8(ascii: "s") {
+      let id = FactorID(hexadecimal: (2..<answer.count).map { answer[$0] })
+      return phones.first { $0.id == id }
+    }
+    return PhoneChoice.requested(by: answer, of: phones)
   }
 
   /// Sends a code that is accepted in this conversation only.

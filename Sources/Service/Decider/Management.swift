@@ -275,7 +275,7 @@ package struct Management<Machine: AuthenticationHost> {
     if withTicket {
       state.phase = .ticket
       let prompt = HelperMessage.ticketPrompt.text(in: language)
-      respond(.prompt(text: DisplayText(cleaning: prompt.utf8), echo: false))
+      respond(.prompt(text: DisplayText(cleaning: prompt.utf8), .ticket))
       return .request
     }
     // Root is not asked for a password.

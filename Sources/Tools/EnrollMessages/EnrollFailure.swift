@@ -26,6 +26,8 @@ package enum EnrollFailure: Equatable, Sendable {
   /// The input of a user who adds a device ended.
   case nothingAdded
   case nothingRemoved
+  /// A program sent a line that is no answer to what it was asked for.
+  case answerNotUnderstood(need: String)
 
   // MARK: Devices
 

@@ -7,15 +7,15 @@ struct Input: Sendable {
 
   static let standardInput = Input(descriptor: STDIN_FILENO)
 
-  /// The longest line that is accepted, in bytes: PAM_MAX_RESP_SIZE.
-  private static let longestLine = 512
+  /// The longest line that a user may type, in bytes: PAM_MAX_RESP_SIZE.
+  static let longestLine = 512
 
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// Reads the next line and returns it without its newline, or nil at the end of the input. Cuts a
   /// longer line to one byte more than the limit, a length that every caller refuses.
-  func line() -> SecretBytes? {
-    var line = SecretBytes(count: Self.longestLine + 1)
+  func line(longest: Int = longestLine) -> SecretBytes? {
+    var line = SecretBytes(count: longest + 1)
     var count = 0
     while true {
       // Reads one byte at a time, so that the input after the newline is left for the next

@@ -37,18 +37,13 @@ struct Enroll: EnrollCommand {
   @Flag(help: "Ask for an administrator's ticket instead of your password.")
   var ticket = false
 
-  @Flag(help: "Print the key and the new device as JSON. For programs.")
-  var json = false
-
   @OptionGroup var options: CommonOptions
-
-  var isForProgram: Bool { json || options.stdin }
 
   func validate() throws {
     try name.map(MFAEnroll.check(name:))
     guard (6...8).contains(digits) else { throw ValidationError("--digits takes 6, 7 or 8") }
     guard (15...120).contains(period) else { throw ValidationError("--period takes 15 to 120") }
-    guard !json || qr != .terminal else {
+    guard !options.json || qr != .terminal else {
       throw ValidationError("--json shows no picture: use --qr png=FILE, svg=FILE or none")
     }
   }
@@ -98,9 +93,11 @@ struct Enroll: EnrollCommand {
       uid = try await confirm(secret, name: name, with: multiFactor) { error in
         interface.tellWhenEnded(.nothingAdded)
         if let error { interface.tell(Failure(error)) }
-        guard let code = interface.ask(.codePrompt, echo: true) else {
+        guard let code = interface.ask(.codePrompt, Need(.newFactorCode), echo: true) else {
           interface.endLine()
-          guard !interface.isAtTerminal else { throw Self.unanswered(after: error) }
+          guard !interface.isAtTerminal, !interface.isJSON else {
+            throw Self.unanswered(after: error)
+          }
           throw error.map { Failure($0) } ?? Failure(.noCode)
         }
         return code
@@ -111,11 +108,10 @@ struct Enroll: EnrollCommand {
     if let file {
       interface.tell(.pictureHoldsKey(path: file.path))
     }
-    if json {
-      // A program requests recovery codes itself when it can show them to a user.
-      Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name))
-    } else {
-      await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+    let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+    let factor = FactorEntry(uid: uid, displayName: name, .totp)
+    interface.report(ProgramResult(.enrolled, factor), codes)
+    if !interface.isJSON {
       interface.tell(
         .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
     }
@@ -137,8 +133,9 @@ struct Enroll: EnrollCommand {
     let url = secret.generateQRCodeURL(
       withAccountName: try await multiFactor.userName, issuer: issuer ?? hostIssuer)
     if case .file(_, let format) = qr { try file?.write(format.picture(of: url)) }
-    if json {
-      EnrollmentJSON.write(secret, url: url, to: .standardOutput)
+    if interface.isJSON {
+      ProgramConversation.offer(
+        secret, url: url, account: try await multiFactor.userName, issuer: issuer ?? hostIssuer)
     } else {
       show(secret, url: url, to: interface)
     }
@@ -197,48 +194,6 @@ struct Enroll: EnrollCommand {
         lastError = error
       }
     }
-  }
-}
-
-/// The output of `enroll --json`: one object per line. The keys are part of the program's interface
-/// (mfa-enroll(1)).
-enum EnrollmentJSON {
-  /// Writes the new key, before it is enrolled. The text is written in pieces, so that the key is
-  /// never in a string.
-  ///
-  /// Neither the key nor the percent-encoded URL contains a character that JSON would escape.
-  static func write(_ secret: TOTPSecret, url: borrowing SecretBytes, to output: Output) {
-    let algorithm = AlgorithmName(secret.hashingAlgorithm).rawValue
-    let deadline = secret.enrollmentCompletionDeadline.formatted(.iso8601)
-    output.write("{\"algorithm\":\"\(algorithm)\",\"digits\":\(secret.codeLength),")
-    output.write("\"enrollmentCompletionDeadline\":\"\(deadline)\",\"key\":\"")
-    output.write(secret.sharedSecretKey())
-    output.write("\",\"periodSeconds\":\(secret.codeIntervalSeconds),\"url\":\"")
-    output.write(url)
-    output.write("\"}\n")
-  }
-
-  /// Returns the line for the factor, once it is enrolled.
-  static func line(
-    uid: String, displayName: String, _ kind: MultiFactorInfo.FactorKind = .totp
-  ) throws -> String {
-    try text(Factor(id: uid, displayName: displayName, factorID: kind.rawValue))
-  }
-
-  /// Returns a value as every command prints it.
-  static func text(
-    _ value: some Encodable, _ format: JSONEncoder.OutputFormatting = []
-  ) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [format, .sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
-  }
-
-  private struct Factor: Encodable {
-    let id: String
-    let displayName: String
-    let factorID: String
   }
 }
 

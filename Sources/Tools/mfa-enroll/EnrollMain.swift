@@ -20,7 +20,10 @@ enum EnrollMain {
   private static func run() async -> Never {
     do {
       var command = try MFAEnroll.parseAsRoot()
-      if let command = command as? any EnrollCommand { try AccountSelection.select(for: command) }
+      if let command = command as? any EnrollCommand {
+        if command.options.json { ProgramConversation.begin() }
+        try AccountSelection.select(for: command)
+      }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -39,13 +42,19 @@ enum EnrollMain {
       if let unknown = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames) {
         end(unknown)
       }
-      end(Failure(.usage(MFAEnroll.message(for: error)), status: .usage))
+      let failure = Failure(.usage(MFAEnroll.message(for: error)), status: .usage)
+      if ProgramConversation.isRequested { ProgramConversation.begin() }
+      end(failure)
     }
   }
 
   private static func end(_ failure: Failure) -> Never {
     let interface = UserInterface.withoutQuestions
-    interface.tell(failure.report(in: interface.language))
+    if ProgramConversation.isRequested {
+      ProgramConversation.fail(failure, in: interface.language)
+    } else {
+      interface.tell(failure.report(in: interface.language))
+    }
     MFAEnroll.exit(withError: ExitCode(failure.status.rawValue))
   }
 }
@@ -93,14 +102,15 @@ struct CommonOptions: ParsableArguments {
 
   @Flag(help: "Read the answers from standard input. For programs without a terminal.")
   var stdin = false
+
+  @Flag(help: "Converse in JSON on standard input and output. For programs.")
+  var json = false
 }
 
 /// A command of mfa-enroll.
 protocol EnrollCommand: AsyncParsableCommand {
   /// The options that all commands have.
   var options: CommonOptions { get }
-  /// Whether a program started the command, as `--json` or `--stdin` say.
-  var isForProgram: Bool { get }
   /// Whether the command may ask questions.
   var asks: Bool { get }
 
@@ -112,7 +122,8 @@ protocol EnrollCommand: AsyncParsableCommand {
 }
 
 extension EnrollCommand {
-  var isForProgram: Bool { options.stdin }
+  /// Whether a program started the command.
+  var isForProgram: Bool { options.json || options.stdin }
   var asks: Bool { true }
 
   func listener(_ interface: UserInterface) -> @Sendable (String) -> Void {
@@ -120,7 +131,7 @@ extension EnrollCommand {
   }
 
   func run() async throws {
-    let interface = asks ? try UserInterface(for: self) : .withoutQuestions
+    let interface = asks || options.json ? try UserInterface(for: self) : .withoutQuestions
     let multiFactor = MultiFactor(language: interface.language, tell: listener(interface))
     try await carryOut(multiFactor, interface)
     await multiFactor.close()
@@ -179,12 +190,12 @@ enum ExitStatus: Int32 {
 /// Why the command failed, and what to do next.
 struct Failure: Error, Equatable {
   /// The part of the product that reports the failure.
-  private enum Reason: Equatable {
+  enum Reason: Equatable {
     case program(EnrollFailure)
     case library(MultiFactorError)
   }
 
-  private let reason: Reason
+  let reason: Reason
   /// The exit status.
   let status: ExitStatus
 

@@ -26,12 +26,7 @@ struct EnrollPhone: EnrollCommand {
   @Flag(help: "Ask for an administrator's ticket instead of your password.")
   var ticket = false
 
-  @Flag(help: "Print the new device as JSON. For programs.")
-  var json = false
-
   @OptionGroup var options: CommonOptions
-
-  var isForProgram: Bool { json || options.stdin }
 
   func validate() throws {
     try name.map(MFAEnroll.check(name:))
@@ -51,11 +46,10 @@ struct EnrollPhone: EnrollCommand {
     let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
     let uid = try await request.enroll(named: name)
     interface.tell(.enrolled(name: name))
-    if json {
-      // A program requests recovery codes itself when it can show them to a user.
-      Output.standardOutput.write(try EnrollmentJSON.line(uid: uid, displayName: name, .phone))
-    } else {
-      await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+    let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+    let factor = FactorEntry(uid: uid, displayName: name, .phone)
+    interface.report(ProgramResult(.enrolled, factor), codes)
+    if !interface.isJSON {
       interface.tell(
         .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
     }
@@ -64,7 +58,7 @@ struct EnrollPhone: EnrollCommand {
   /// Returns the number of the command line, or asks for it.
   private func typedNumber(_ interface: UserInterface) throws(Failure) -> String {
     if let number { return number }
-    guard let answer = interface.ask(.phoneNumberPrompt, echo: true) else {
+    guard let answer = interface.ask(.phoneNumberPrompt, Need(.phoneNumber), echo: true) else {
       interface.endLine()
       throw Failure(.nothingAdded)
     }
@@ -91,15 +85,17 @@ struct PhoneRequest {
     do throws(MultiFactorError) { verificationID = try await send() } catch {
       // The code that proved another phone in this session counts for the limit. A user at a terminal
       // can request one later, without a new session.
-      guard interface.isAtTerminal, case .quotaExceeded(let seconds) = error else { throw error }
+      guard interface.isAtTerminal || interface.isJSON, case .quotaExceeded(let seconds) = error
+      else { throw error }
+      if interface.isJSON { interface.tell(Failure(error)) }
       interface.tell(.nextCodeLater(seconds: seconds))
     }
     var lastError: MultiFactorError?
     while true {
       interface.tellWhenEnded(.nothingAdded)
-      guard let answer = interface.ask(.sentCodePrompt, echo: true) else {
+      guard let answer = interface.ask(.sentCodePrompt, Need(.newFactorCode), echo: true) else {
         interface.endLine()
-        guard !interface.isAtTerminal else {
+        guard !interface.isAtTerminal, !interface.isJSON else {
           throw Failure(.nothingAdded, status: lastError.map { ExitStatus($0) } ?? .failed)
         }
         throw lastError.map { Failure($0) } ?? Failure(.noCode)
@@ -118,7 +114,7 @@ struct PhoneRequest {
       } catch {
         guard let message = Self.message(after: error, lastError) else { throw error }
         lastError = error
-        interface.tell(message)
+        if interface.isJSON { interface.tell(Failure(error)) } else { interface.tell(message) }
       }
     }
   }
@@ -147,6 +143,19 @@ struct PhoneRequest {
 
 /// The answer `s` to a prompt for a code, which requests a code.
 enum SendRequest {
+  /// Returns the phone that an answer requests a code for: `s` for the one that was added last, or `s` and an
+  /// identifier.
+  static func phone(
+    requestedBy answer: borrowing SecretBytes, among phones: [PhoneMultiFactorInfo]
+  ) -> PhoneMultiFactorInfo? {
+    guard !isOne(answer) else { return phones.last }
+    let span = answer.span
+    return phones.first { phone in
+      let request = Array("s \(phone.uid)".utf8)
+      return span.count == request.count && span.indices.allSatisfy { span[$0] == request[$0] }
+    }
+  }
+
   static func isOne(_ answer: borrowing SecretBytes) -> Bool {
     let span = answer.span
     var letters = 0

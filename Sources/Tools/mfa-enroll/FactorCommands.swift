@@ -28,6 +28,8 @@ struct Rename: EnrollCommand {
     _ = try await Reauthentication(of: interface).session(with: multiFactor)
     try await multiFactor.rename(factor, to: name)
     interface.tell(.renamed(from: factor.name, to: name))
+    interface.report(
+      ProgramResult(.renamed, FactorEntry(uid: factor.uid, displayName: name, factor.factorID)))
   }
 }
 
@@ -50,17 +52,19 @@ struct Resync: EnrollCommand {
     let factor = try FactorChoice.factor(device, among: try await multiFactor.enrolledFactors)
     interface.tell(.resyncOpening)
     let session = try await Reauthentication(of: interface).session(with: multiFactor)
-    let first = try code(.codePrompt, interface)
+    let first = try code(
+      .codePrompt, Need(.code, factors: [FactorEntry(factor)]), interface)
     try await multiFactor.resync(factor, code: first, with: session)
-    let second = try code(.nextCodePrompt, interface)
+    let second = try code(.nextCodePrompt, Need(.nextCode), interface)
     try await multiFactor.completeResync(code: second, with: session)
     interface.tell(.resynced(name: factor.name))
+    interface.report(ProgramResult(.resynchronized, FactorEntry(factor)))
   }
 
   private func code(
-    _ prompt: EnrollMessage, _ interface: UserInterface
+    _ prompt: EnrollMessage, _ need: Need, _ interface: UserInterface
   ) throws(MultiFactorError) -> SecretBytes {
-    if let code = interface.ask(prompt, echo: true) { return code }
+    if let code = interface.ask(prompt, need, echo: true) { return code }
     interface.endLine()
     throw .notACode
   }
@@ -84,7 +88,9 @@ struct Unenroll: EnrollCommand {
     let factors = try await multiFactor.enrolledFactors
     let factor = try FactorChoice.factor(device, among: factors)
     let isOnly = factors.count == 1
-    guard yes || isSure(factor, isOnly, interface) else { throw Failure(.nothingRemoved) }
+    guard yes || options.json || isSure(factor, isOnly, interface) else {
+      throw Failure(.nothingRemoved)
+    }
     _ = try await Reauthentication(of: interface).session(with: multiFactor)
     // Read before the removal, which also removes the recovery codes of the last device.
     let status = try await multiFactor.status
@@ -97,6 +103,9 @@ struct Unenroll: EnrollCommand {
       interface.tell(.newestRemoved)
     }
     if unenrollment.endsSessions { OtherSessions.end(telling: interface) }
+    var result = ProgramResult(.unenrolled, FactorEntry(factor))
+    (result.signedOut, result.endsSessions) = (unenrollment.signedOut, unenrollment.endsSessions)
+    interface.report(result)
   }
 
   private func isSure(
@@ -127,7 +136,12 @@ struct Forget: EnrollCommand {
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     let places = try await multiFactor.clearRememberedSignIns()
-    Output.standardOutput.write(interface.text(.rememberedSignInsCleared(places)) + "\n")
+    var result = ProgramResult(.forgotten)
+    result.rememberedSignIns = places
+    interface.report(result)
+    if !interface.isJSON {
+      Output.standardOutput.write(interface.text(.rememberedSignInsCleared(places)) + "\n")
+    }
   }
 }
 
@@ -147,15 +161,21 @@ struct Test: EnrollCommand {
     let factors = try await multiFactor.enrolledFactors
     guard !factors.isEmpty else { throw Failure(.noDevice) }
     let code = try await askForCode(
-      interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo })
-    interface.tell(Self.message(try await multiFactor.test(oneTimePassword: code)))
+      interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo },
+      Need(.code, factors: factors.map { FactorEntry($0) }))
+    let tested = try await multiFactor.test(oneTimePassword: code)
+    interface.tell(Self.message(tested))
     await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
+    var result = ProgramResult(.tested)
+    result.code = tested.name
+    interface.report(result)
   }
 
   /// Asks for a code. With a phone, the user can have one sent: to the only phone, or to the one that
   /// was added last.
   private func askForCode(
-    _ interface: UserInterface, _ multiFactor: MultiFactor, phones: [PhoneMultiFactorInfo]
+    _ interface: UserInterface, _ multiFactor: MultiFactor, phones: [PhoneMultiFactorInfo],
+    _ need: Need
   ) async throws -> SecretBytes {
     let prompt: MessageText =
       if let phone = phones.last {
@@ -165,18 +185,20 @@ struct Test: EnrollCommand {
         EnrollMessage.codePrompt.text(in: interface.language)
       }
     while true {
-      guard let answer = interface.ask(prompt, echo: true) else {
+      guard let answer = interface.ask(prompt, need, echo: true) else {
         interface.endLine()
         throw Failure(.noCode)
       }
-      guard let phone = phones.last, SendRequest.isOne(answer) else { return answer }
+      guard let phone = SendRequest.phone(requestedBy: answer, among: phones) else {
+        return answer
+      }
       do throws(MultiFactorError) {
         let resolver = try await multiFactor.signInResolver()
         _ = try await PhoneAuthProvider.provider().verifyPhoneNumber(
           with: phone, multiFactorSession: resolver.session)
         interface.tell(.codeSentToPhone)
       } catch {
-        guard interface.isAtTerminal else { throw error }
+        guard interface.isAtTerminal || interface.isJSON else { throw error }
         interface.tell(Failure(error))
       }
     }

@@ -35,11 +35,6 @@ enum FactorTable {
 
   private static func text(_ text: String) -> MessageText { MessageText(Array(text.utf8)) }
 
-  /// Returns a JSON array for programs, oldest first.
-  static func json(_ factors: [MultiFactorInfo]) throws -> String {
-    try EnrollmentJSON.text(factors.map(Entry.init), .prettyPrinted)
-  }
-
   /// Returns the parameters of a factor's codes, or nothing for another kind of factor.
   private static func codes(of factor: MultiFactorInfo, in language: Language) -> MessageText {
     if let phone = factor as? PhoneMultiFactorInfo { return text(phone.phoneNumber) }
@@ -48,35 +43,6 @@ enum FactorTable {
       algorithm: AlgorithmName(app.hashingAlgorithm).rawValue, digits: app.codeLength,
       seconds: app.codeIntervalSeconds
     ).text(in: language)
-  }
-
-  /// The keys are part of the program's interface (mfa-enroll(1)).
-  struct Entry: Encodable {
-    let id: String
-    let displayName: String
-    let factorID: String
-    let enrollmentDate: Date
-    /// Absent, as the two keys below, unless the factor is an authenticator app.
-    let algorithm: String?
-    let digits: Int?
-    let periodSeconds: Int?
-    /// Absent, as the key below, unless the factor is a phone.
-    let phoneNumber: String?
-    let usableFrom: Date?
-
-    init(_ factor: MultiFactorInfo) {
-      id = factor.uid
-      displayName = factor.name
-      factorID = factor.factorID.rawValue
-      enrollmentDate = factor.enrollmentDate
-      let app = factor as? TOTPMultiFactorInfo
-      algorithm = app.map { AlgorithmName($0.hashingAlgorithm).rawValue }
-      digits = app?.codeLength
-      periodSeconds = app?.codeIntervalSeconds
-      let phone = factor as? PhoneMultiFactorInfo
-      phoneNumber = phone?.phoneNumber
-      usableFrom = phone?.usableFrom
-    }
   }
 }
 
@@ -125,9 +91,6 @@ struct List: EnrollCommand {
   static let configuration = CommandConfiguration(
     abstract: "List your devices.", aliases: ["devices", "ls"])
 
-  @Flag(help: "Print JSON. For programs.")
-  var json = false
-
   @OptionGroup var options: CommonOptions
 
   var asks: Bool { false }
@@ -135,8 +98,10 @@ struct List: EnrollCommand {
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     let factors = try await multiFactor.enrolledFactors
     let user = try await multiFactor.userName
-    if json {
-      Output.standardOutput.write(try FactorTable.json(factors))
+    if interface.isJSON {
+      var result = ProgramResult(.factors)
+      result.factors = factors.map { FactorEntry($0) }
+      interface.report(result)
     } else if factors.isEmpty {
       Output.standardOutput.write(interface.text(.noDevices(user: user)) + "\n")
       interface.tell(.hintLabel, .addDevice)

@@ -32,8 +32,10 @@ struct ImportFactorCommand: EnrollCommand {
     let name = name ?? DeviceName.usual(among: taken)
     try await multiFactor.checkEnrollment(displayName: name)
     let session = try await Reauthentication(of: interface).session(with: multiFactor)
-    try await take(found, named: name, with: session, of: multiFactor)
+    let uid = try await take(found, named: name, with: session, of: multiFactor)
     interface.tell(.imported(name: name))
+    interface.report(
+      ProgramResult(.enrolled, FactorEntry(uid: uid, displayName: name, .totp)))
     if found.recoveryCodes.count > 0 {
       interface.tell(.recoveryCodesImported(found.recoveryCodes.count))
       interface.tell(.hintLabel, .makeRecoveryCodes)
@@ -52,9 +54,9 @@ struct ImportFactorCommand: EnrollCommand {
   private func take(
     _ found: ImportedFactors, named name: String, with session: MultiFactorSession,
     of multiFactor: MultiFactor
-  ) async throws(MultiFactorError) {
+  ) async throws(MultiFactorError) -> String {
     let factor = found.factor
-    try await multiFactor.importFactor(
+    return try await multiFactor.importFactor(
       .init(
         key: factor.secret.prefix(.max),
         hashingAlgorithm: factor.parameters.algorithm,

@@ -294,7 +294,7 @@ extension Enroll {
   func keyScreen(
     of secret: TOTPSecret, multiFactor: MultiFactor, on interface: UserInterface
   ) async throws(MultiFactorError) -> KeyScreen? {
-    guard !json, qr == nil || qr == .terminal, let terminal = interface.screen else { return nil }
+    guard qr == nil || qr == .terminal, let terminal = interface.screen else { return nil }
     let hostIssuer = try await multiFactor.issuer
     let account = try await multiFactor.userName
     let issuer = issuer ?? hostIssuer

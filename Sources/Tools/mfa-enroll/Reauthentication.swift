@@ -37,11 +37,13 @@ struct Reauthentication: Sendable {
         user: try await multiFactor.userName, host: CallingProcess.hostName))
     if let opening { interface.tell(opening) }
     let refusal = Refusal()
-    var triesLeft = interface.isAtTerminal ? Self.tries : 1
+    var triesLeft = interface.isAtTerminal || interface.isJSON ? Self.tries : 1
+    let factors =
+      interface.isJSON ? try await multiFactor.enrolledFactors.map { FactorEntry($0) } : []
     while true {
       do throws(MultiFactorError) {
         let answer: MultiFactor.Reauthenticator = { [interface] prompt in
-          guard let answer = await interface.answer(prompt) else {
+          guard let answer = interface.answer(prompt, factors: factors) else {
             await refusal.happen()
             return nil
           }

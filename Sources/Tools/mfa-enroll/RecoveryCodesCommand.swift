@@ -36,6 +36,9 @@ struct RecoveryCodesCommand: EnrollCommand {
       throw ValidationError(
         "--save and --print need --new, because only new codes can be shown")
     }
+    guard !options.json || (save == nil && !prints) else {
+      throw ValidationError("--json returns the new codes: omit --save and --print")
+    }
     guard save.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true else {
       throw ValidationError("--save requires the name of a new file")
     }
@@ -64,6 +67,10 @@ struct RecoveryCodesCommand: EnrollCommand {
     let failure: Failure?
     do throws(MultiFactorError) {
       let session = try await Reauthentication(of: interface).session(with: multiFactor)
+      guard !interface.isJSON else {
+        let codes = try await multiFactor.generateRecoveryCodes(with: session)
+        return interface.report(ProgramResult(.recoveryCodes), codes)
+      }
       failure = try await RecoveryCodeDisplay.make(
         with: session, of: multiFactor, to: interface,
         RecoveryCodeDisplay.Destination(file: file, printer: printer))
@@ -79,6 +86,12 @@ struct RecoveryCodesCommand: EnrollCommand {
     _ multiFactor: MultiFactor, _ interface: UserInterface
   ) async throws(MultiFactorError) {
     let status = try await multiFactor.status
+    guard !interface.isJSON else {
+      var result = ProgramResult(.recoveryCodes)
+      result.recoveryCodesLeft = status.recoveryCodesLeft
+      result.importedRecoveryCodesLeft = status.importedRecoveryCodesLeft
+      return interface.report(result, nil)
+    }
     Output.standardOutput.write(
       interface.text(.recoveryCodesLeft(status.recoveryCodesLeft)) + "\n")
     if status.importedRecoveryCodesLeft > 0 {
@@ -155,20 +168,25 @@ enum RecoveryCodeDisplay {
     return failure
   }
 
-  /// Creates codes after the user's first enrolment. A failure does not undo the enrolment.
+  /// Creates codes after the user's first enrolment, and shows them, or returns them for a program. A failure does
+  /// not undo the enrolment.
   static func makeFirst(
     with session: MultiFactorSession, of multiFactor: MultiFactor, to interface: UserInterface
-  ) async {
+  ) async -> RecoveryCodes? {
     do throws(MultiFactorError) {
       guard try await multiFactor.enrolledFactors.count == 1,
         try await multiFactor.recoveryCodesLeft == 0
-      else { return }
+      else { return nil }
+      guard !interface.isJSON else {
+        return try await multiFactor.generateRecoveryCodes(with: session)
+      }
       _ = try await make(with: session, of: multiFactor, to: interface)
     } catch {
       interface.tell(.recoveryCodesNotMade)
       interface.tell(Failure(error))
       interface.tell(.hintLabel, .makeRecoveryCodes)
     }
+    return nil
   }
 
   /// Warns the user if few codes are left. Says nothing if the helper does not report the number: the
@@ -265,6 +283,11 @@ struct OfflineCodesCommand: EnrollCommand {
       let account = try await multiFactor.userName
       let session = try await Reauthentication(of: interface).session(with: multiFactor)
       let codes = try await multiFactor.generateOfflineRecoveryCodes(forHosts: hosts, with: session)
+      guard !interface.isJSON else {
+        var result = ProgramResult(.offlineCodes)
+        result.hosts = hosts
+        return interface.report(result, codes)
+      }
       let heading = RecoverySheet.Heading(
         account: account, host: hosts ?? FactorChoice.shown(CallingProcess.hostName),
         date: String(LocaleSettings.text(of: .now).prefix(10)), replacesOlder: true,

@@ -10,9 +10,6 @@ struct Status: EnrollCommand {
     abstract: "Show your devices, recovery codes, failed attempts and notices.",
     discussion: "It needs no password, and changes nothing.")
 
-  @Flag(help: "Print JSON. For programs.")
-  var json = false
-
   @OptionGroup var options: CommonOptions
 
   var asks: Bool { false }
@@ -22,10 +19,9 @@ struct Status: EnrollCommand {
       account: try await multiFactor.userName, host: FactorChoice.shown(CallingProcess.hostName),
       factors: try await multiFactor.enrolledFactors, status: try await multiFactor.status,
       now: .now)
-    let text =
-      json
-      ? try report.json() : report.text(in: interface.language, date: LocaleSettings.text(of:))
-    Output.standardOutput.write(text)
+    guard !interface.isJSON else { return ProgramConversation.report(report.encoded) }
+    Output.standardOutput.write(
+      report.text(in: interface.language, date: LocaleSettings.text(of:)))
   }
 }
 
@@ -115,16 +111,16 @@ struct StatusReport {
 
   // MARK: JSON
 
-  /// Returns a JSON object for programs.
-  func json() throws -> String { try EnrollmentJSON.text(Encoded(self), .prettyPrinted) }
+  /// The report, as a program is told.
+  var encoded: some Encodable { Encoded(self) }
 
-  /// The keys are part of the program's interface (mfa-enroll(1)).
   private struct Encoded: Encodable {
+    let result = "status"
     let account: String
     let host: String
     let enrollment: String
     let state: String
-    let factors: [FactorTable.Entry]
+    let factors: [FactorEntry]
     let recoveryCodesLeft: Int
     let importedRecoveryCodesLeft: Int
     let failedAttempts: Int
@@ -139,7 +135,7 @@ struct StatusReport {
       host = report.host
       enrollment = report.status.enrollment.rawValue
       state = report.status.state.rawValue
-      factors = report.factors.map(FactorTable.Entry.init)
+      factors = report.factors.map(FactorEntry.init)
       recoveryCodesLeft = report.status.recoveryCodesLeft
       importedRecoveryCodesLeft = report.status.importedRecoveryCodesLeft
       failedAttempts = report.status.failedAttempts
@@ -182,5 +178,6 @@ struct Notices: EnrollCommand {
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     try await multiFactor.readNotices()
+    interface.report(ProgramResult(.notices))
   }
 }

@@ -15,6 +15,8 @@ struct UserInterface: Sendable {
   private let shown: Output
   /// Whether the user is at a terminal.
   let isAtTerminal: Bool
+  /// Whether a program converses in JSON, for a user who can be asked again.
+  let isJSON: Bool
   /// The language of questions and messages.
   let language: Language
 
@@ -23,6 +25,11 @@ struct UserInterface: Sendable {
   /// - Throws: a failure if there is no terminal and no program that answers: a password that a user
   ///   types into a pipe is visible.
   init(for command: some EnrollCommand) throws(Failure) {
+    guard !command.options.json else {
+      self.init(
+        input: .standardInput, questions: .standardError, shown: .standardOutput, isJSON: true)
+      return
+    }
     try self.init(isForProgram: command.isForProgram)
   }
 
@@ -40,14 +47,16 @@ struct UserInterface: Sendable {
     questions = terminal?.output ?? .standardError
     shown = terminal?.output ?? .standardError
     isAtTerminal = true
+    isJSON = false
     language = LocaleSettings.language
   }
 
-  private init(input: Input, questions: Output, shown: Output) {
+  private init(input: Input, questions: Output, shown: Output, isJSON: Bool = false) {
     self.input = input
     self.questions = questions
     self.shown = shown
     isAtTerminal = false
+    self.isJSON = isJSON
     language = LocaleSettings.language
   }
 
@@ -58,21 +67,26 @@ struct UserInterface: Sendable {
   // MARK: Questions
 
   /// Asks a question. Returns one line without its newline, or nil at the end of the input.
-  func ask(_ question: EnrollMessage, echo: Bool) -> SecretBytes? {
-    ask(question.text(in: language), echo: echo)
+  func ask(_ question: EnrollMessage, _ need: Need? = nil, echo: Bool) -> SecretBytes? {
+    ask(question.text(in: language), need, echo: echo)
   }
 
-  /// Asks the user a question from the helper, and returns the answer.
-  @Sendable func answer(_ prompt: ReauthenticationPrompt) async -> SecretBytes? {
+  /// Asks a user with these factors a question from the helper, and returns the answer.
+  func answer(_ prompt: ReauthenticationPrompt, factors: [FactorEntry]) -> SecretBytes? {
     // pam_unix's prompt is in the language of the helper's process, which is English.
-    if prompt.text == EnrollMessage.passwordPrompt.text(in: .english).string {
-      return ask(.passwordPrompt, echo: prompt.echo)
-    }
-    return ask(MessageText(Array(prompt.text.utf8)), echo: prompt.echo)
+    let isUsual = prompt.text == EnrollMessage.passwordPrompt.text(in: .english).string
+    let question =
+      isUsual
+      ? EnrollMessage.passwordPrompt.text(in: language) : MessageText(Array(prompt.text.utf8))
+    let need = Need(prompt.kind, text: question.string, factors: factors)
+    return ask(question, need, echo: prompt.echo)
   }
 
-  /// Asks a question of another part of the product.
-  func ask(_ question: MessageText, echo: Bool) -> SecretBytes? {
+  /// Asks a question of another part of the product. A program is asked only for what it needs to know.
+  func ask(_ question: MessageText, _ need: Need? = nil, echo: Bool) -> SecretBytes? {
+    guard !isJSON else {
+      return need.flatMap { ProgramConversation.ask($0, echo: echo, in: language) }
+    }
     let question = fitted(question)
     guard isAtTerminal, !echo else {
       questions.write(question)
@@ -106,14 +120,19 @@ struct UserInterface: Sendable {
 
   /// Writes a message behind a label, such as a hint.
   func tell(_ label: EnrollMessage, _ message: EnrollMessage) {
+    if isJSON, label == .warningLabel { ProgramConversation.notice(text(message)) }
     tell("\(label.label(in: language))\(message.text(in: language))")
   }
 
   /// Writes a message of the host, which is written in the language already.
-  @Sendable func tell(host text: String) { tell(MessageText(Array(text.utf8))) }
+  @Sendable func tell(host text: String) {
+    if isJSON { ProgramConversation.notice(text) }
+    tell(MessageText(Array(text.utf8)))
+  }
 
   /// Prints a text of the host that the command was run for.
   @Sendable func print(_ text: String) {
+    guard !isJSON else { return ProgramConversation.notice(text) }
     let lines = MessageText(Array(text.utf8))
     let columns = Output.standardOutput.terminalSize?.columns
     let fitted = columns.map { lines.wrapped(to: $0) } ?? lines
@@ -122,12 +141,26 @@ struct UserInterface: Sendable {
 
   /// Reports a failure after which the command continues.
   func tell(_ failure: Failure) {
+    guard !isJSON else { return ProgramConversation.reject(failure, in: language) }
     let text = failure.text(in: language)
     tell("\(text.description) \(text.hint)")
   }
 
-  /// Writes a text, in lines that fit the window.
-  func tell(_ text: MessageText) { questions.write("\(fitted(text))\n") }
+  /// Writes a text, in lines that fit the window. A program learns the same from results and errors.
+  func tell(_ text: MessageText) {
+    guard !isJSON else { return }
+    questions.write("\(fitted(text))\n")
+  }
+
+  /// Tells a program the result of the command, with new recovery codes.
+  func report(_ result: ProgramResult, _ codes: consuming RecoveryCodes? = nil) {
+    guard isJSON else { return }
+    if let codes {
+      ProgramConversation.report(result, codes)
+    } else {
+      ProgramConversation.report(result)
+    }
+  }
 
   /// Writes a message to a user at a terminal if a signal ends the program, until
   /// `TerminalGuard.withdrawLastMessage`.
@@ -137,7 +170,10 @@ struct UserInterface: Sendable {
   }
 
   /// Ends a line after a question that was not answered.
-  func endLine() { questions.write("\n") }
+  func endLine() {
+    guard !isJSON else { return }
+    questions.write("\n")
+  }
 
   /// Returns a text in lines that fit the window, if there is one.
   private func fitted(_ text: MessageText) -> String {
@@ -147,6 +183,7 @@ struct UserInterface: Sendable {
 
   /// Shows a secret, with a text before and after it.
   func show(_ before: String, _ secret: borrowing SecretBytes, _ after: String) {
+    guard !isJSON else { return }
     shown.write(before)
     shown.write(secret)
     shown.write(after)

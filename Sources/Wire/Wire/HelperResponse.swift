@@ -10,9 +10,8 @@ package enum HelperResponse: ~Copyable, Sendable {
   /// Answers `hello`: the user whose factors the helper manages, and the issuer name from the
   /// configuration.
   case welcome(user: UserName, issuer: DisplayText)
-  /// Asks the user a question, to be answered before anything else. `echo` tells whether the answer
-  /// may be visible while it is typed.
-  case prompt(text: DisplayText, echo: Bool)
+  /// Asks the user a question, to be answered before anything else.
+  case prompt(text: DisplayText, PromptKind)
   /// Shows the user a message. Another response follows without a request.
   case notice(text: DisplayText)
   /// Answers `session` and `ticketSession`: the session lasts for this many seconds.
@@ -93,7 +92,7 @@ package enum HelperResponse: ~Copyable, Sendable {
   private init(_ kind: Kind) {
     switch kind {
     case .welcome: self = .welcome(user: .placeholder, issuer: DisplayText(cleaning: []))
-    case .prompt: self = .prompt(text: DisplayText(cleaning: []), echo: false)
+    case .prompt: self = .prompt(text: DisplayText(cleaning: []), .hiddenAnswer)
     case .notice: self = .notice(text: DisplayText(cleaning: []))
     case .sessionStarted: self = .sessionStarted(secondsLeft: 0)
     case .secret: self = .secret(GeneratedSecret())
@@ -122,10 +121,10 @@ package enum HelperResponse: ~Copyable, Sendable {
       try coder.user(&user)
       try coder.text(&issuer)
       self = .welcome(user: user, issuer: issuer)
-    case .prompt(var text, var echo):
+    case .prompt(var text, var kind):
       try coder.text(&text)
-      try coder.flag(&echo)
-      self = .prompt(text: text, echo: echo)
+      try coder.choice(&kind)
+      self = .prompt(text: text, kind)
     case .notice(var text):
       try coder.text(&text)
       self = .notice(text: text)
