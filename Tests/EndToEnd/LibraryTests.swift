@@ -45,6 +45,28 @@ extension EndToEnd {
       try documents(program, user)
       try machine.mustAdminister("revoke", user.name, "--all", "--yes")
       try phoneSamples(program, user, machine)
+      try olderDocuments(program)
+    }
+
+    /// Runs the documents' lines with completion handlers.
+    private func olderDocuments(_ program: String) throws {
+      let user = try machine.addUser()
+      try machine.writeConfiguration(
+        "[project]\nfactors = totp, phone\nphone_test_numbers = +15105550000=123456\n")
+      let session = try TerminalSession([program, "older-documents"], as: user.identity)
+      try session.answer("Phone number: ", with: "+15105550000")
+      try session.answer("Password: ", with: user.password)
+      try session.answer("Verification code: ", with: "123456")
+      try session.expect("enrolled: true")
+      try SentCodesOfTests.age(user, 31)
+      try session.answer("Verification code: ", with: "123456")
+      try session.expect("signed in with: work")
+      // The session continues, so nothing is asked for.
+      let url = String(try session.expect(matching: /URL: (otpauth:[^\r]+)\r\n/).output.1)
+      try session.answer("Verification code: ", with: try Authenticator(url: url).code())
+      try session.expect("enrolled: true")
+      try session.expect("removed: true")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 
     /// Runs the documents' own lines.
@@ -206,7 +228,7 @@ extension EndToEnd {
 
     /// Builds the program next to the checkout, as the guide says, by path.
     private func build(in folder: String) throws -> String {
-      let blocks = try Guide.blocks(under: "From a Swift program", in: "packaging/doc/library.md")
+      let blocks = try Guide.blocks(under: "In Swift", in: "packaging/doc/library.md")
       let package = try ConsumerPackage("settings", in: folder)
       try Command.succeed(["/bin/ln", "-s", Checkout.folder, folder + "/mfa"])
       try package.write(

@@ -9,7 +9,7 @@ import Testing
 /// The names in Identity Platform's documents about TOTP and text messages in Swift programs.
 @Suite struct DocumentsTests {
   static let calls = [
-    "Auth.auth().currentUser", "multiFactor.session()", "getSessionWithCompletion",
+    "Auth.auth().currentUser", "multiFactor.session()", "getSessionWithCompletion(_:)",
     "generateSecret(with:)", "sharedSecretKey()", "generateQRCodeURL(withAccountName:issuer:)",
     "openInOTPApp(withQRCodeURL:)", "assertionForEnrollment(with:oneTimePassword:)",
     "assertionForSignIn(withEnrollmentID:oneTimePassword:)", "enroll(with:displayName:)",
@@ -26,6 +26,12 @@ import Testing
     "error.userInfo", "canHandle(_:)", "canHandleNotification(_:)", "setAPNSToken(_:type:)",
     "AuthUIDelegate", "user.email", "isEmailVerified", "sendEmailVerification()", "signOut()",
     "displayName", "factorID", "enrollmentDate", "uid", "adjacentIntervals", "phone_test_numbers",
+    "generateSecret(with:completion:)", "enroll(with:displayName:completion:)",
+    "unenroll(with:completion:)", "unenroll(withFactorUID:completion:)",
+    "verifyPhoneNumber(_:uiDelegate:multiFactorSession:completion:)",
+    "verifyPhoneNumber(with:uiDelegate:multiFactorSession:completion:)",
+    "resolveSignIn(with:completion:)", "signIn(withEmail:password:completion:)",
+    "openInOTPAppWithQRCodeURL",
   ]
 
   static let errors = [
@@ -34,6 +40,7 @@ import Testing
     "quotaExceeded", "sessionExpired", "missingMultiFactorSession", "invalidMultiFactorSession",
     "multiFactorInfoNotFound", "missingMultiFactorInfo", "secondFactorAlreadyEnrolled",
     "maximumSecondFactorCountExceeded", "requiresRecentLogin", "userTokenExpired",
+    "invalidUserToken",
     "wrongPassword", "userMismatch", "invalidCredential", "tooManyRequests",
     "operationNotAllowed", "adminRestrictedOperation", "userDisabled", "unsupportedFirstFactor",
     "unverifiedEmail", "networkError", "internalError", "appNotVerified", "missingAppToken",

@@ -103,7 +103,7 @@ import Testing
         .expect("resync 1 111111"), .send { .done },
         .expect("completeResync 222222"), .send { .failed(.codesNotConsecutive) },
         .expect("resync 1 11 11 11"), .send { .done },
-        .expect("completeResync 33 33 33"), .send { .done },
+        .expect("completeResync 33 33 33"), .send { .done }, .expect("bye"), .expectEnd,
       ])
     let multiFactor = MultiFactor(open: helper.open)
     let session = try await multiFactor.session(reauthenticate: Samples.password)
@@ -120,6 +120,7 @@ import Testing
     await #expect(throws: MultiFactorError.notACode) {
       try await multiFactor.completeResync(code: SecretBytes(count: 513), with: session)
     }
+    await multiFactor.close()
     #expect(await helper.finished() == [])
   }
 
@@ -173,7 +174,8 @@ import Testing
 
   @Test("an import with a value out of range is refused before it is sent", arguments: imports)
   func importRefused(row: Import) async throws {
-    let helper = ScriptedHelper(Samples.welcome + Samples.session)
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [.expect("bye"), .expectEnd])
     let multiFactor = MultiFactor(open: helper.open)
     let session = try await multiFactor.session(reauthenticate: Samples.password)
     await #expect(throws: row.error, "\(row)") {
@@ -184,6 +186,7 @@ import Testing
           recoveryCodes: Samples.secret(row.codes)),
         displayName: row.name, with: session)
     }
+    await multiFactor.close()
     #expect(await helper.finished() == [])
   }
 

@@ -231,6 +231,7 @@ public actor MultiFactor {
     let (session, usualName): (MultiFactorSession, HelperMessage)
     switch assertion.claim {
     case .newAuthenticator(let secret):
+      guard secret.enrollmentCompletionDeadline > .now else { throw .sessionExpired }
       (session, usualName) = (secret.session, .authenticatorAppName)
     case .phone(let id):
       guard case .enrollment(let begun) = try purpose(ofVerification: id) else {
@@ -708,7 +709,8 @@ public actor MultiFactor {
     guard session.multiFactor === self else { throw .sessionExpired }
     guard session.purpose == .changes else { throw .requiresRecentLogin }
     guard session.number > latestVoidSession else { throw .userTokenExpired }
-    guard session.conversation == conversationsBegun, conversation != nil else {
+    // The helper ends when the session does.
+    guard session.conversation == conversationsBegun, conversation?.hasEnded == false else {
       throw .sessionExpired
     }
   }

@@ -101,7 +101,14 @@ extension MultiFactorError {
     case tooManyPasswords
     /// The account may not be used now.
     case accountRefused
+
+    /// The same as `userTokenExpired`.
+    public static var invalidUserToken: Code { .userTokenExpired }
   }
+
+  /// The same as `userTokenExpired`. Identity Platform's documents for Apple platforms name a user who was signed
+  /// out so.
+  public static var invalidUserToken: MultiFactorError { .userTokenExpired }
 
   /// The kind of error.
   public var code: Code {

@@ -94,10 +94,16 @@ struct Program {
     case "unenroll": try await samples.unenroll()
     case "documents": await Documents(currentUser: samples.currentUser).enroll()
     case "documents-sign-in": await Documents(currentUser: samples.currentUser).signIn()
+    case "older-documents":
+      let older = OlderDocuments(user: samples.currentUser)
+      await older.enroll()
+      await older.signIn()
+      await older.enrollApp()
+      try await older.unenroll()
     default:
       print(
         "usage: samples enroll | sign-in | enroll-phone | sign-in-phone | unenroll | documents | "
-          + "documents-sign-in")
+          + "documents-sign-in | older-documents")
     }
     await samples.currentUser.close()
   }
