@@ -106,7 +106,7 @@ extension TOTPMultiFactorGenerator {
 
 extension TOTPSecret {
   /// Gives the URL of a secret to the authenticator app of this desktop, as `openInOTPApp(withQRCodeURL:)` does.
-  /// Without a handler, the program does not learn whether an app got the URL.
+  /// A program that passes no handler is not told whether an app got the URL.
   public func openInOTPAppWithQRCodeURL(
     _ url: borrowing SecretBytes, completion: (@Sendable (MultiFactorError?) -> Void)? = nil
   ) {

@@ -176,8 +176,7 @@ public struct ReauthenticationPrompt: Equatable, Sendable {
   init(_ prompt: PromptKind, text: String) {
     kind =
       switch prompt {
-      // PAM modules have no other way to say what they ask for. The helper's process, in which they run, has no
-      // locale.
+      // The text is all that PAM says about a question. It is in English, because the helper has no locale.
       case .hiddenAnswer: text.hasPrefix("Password") ? .password : .answer
       case .visibleAnswer: .answer
       case .ticket: .ticket

@@ -1,8 +1,7 @@
 import MFAEnrollMessages
 import MultiFactor
 
-// The codes of failures, as a program is told. They are those of `MultiFactorError.Code`, and a few for what
-// only this program does.
+// The codes of failures in JSON: those of `MultiFactorError.Code`, and a few for what only this program does.
 
 extension Failure {
   /// The code of the failure.

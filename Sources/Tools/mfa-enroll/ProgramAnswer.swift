@@ -37,7 +37,7 @@ struct ProgramAnswer: ~Copyable {
     while place < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[place]) { place += 1 }
   }
 
-  /// Skips space, and then this token. Returns false if there is another.
+  /// Skips space and this token. Returns false if something else follows.
   private static func skip(
     _ token: StaticString, in text: Span<UInt8>, at place: inout Int
   ) -> Bool {
@@ -50,7 +50,7 @@ struct ProgramAnswer: ~Copyable {
     return true
   }
 
-  /// Reads a string. Returns nil, and leaves the place, if there is none, or one that JSON does not allow.
+  /// Reads a string. If there is none, or JSON does not allow it, returns nil and stays at `place`.
   private static func string(in text: Span<UInt8>, at place: inout Int) -> SecretBytes? {
     var next = place
     guard skip("\"", in: text, at: &next) else { return nil }

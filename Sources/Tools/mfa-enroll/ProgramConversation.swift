@@ -15,7 +15,7 @@ enum ProgramConversation {
   /// The longest line of an answer, in bytes.
   private static let longestAnswer = 4096
 
-  /// Whether the command line has the option, also if it is not understood.
+  /// Tells whether the command line has the option, even if the command line is wrong otherwise.
   static var isRequested: Bool {
     CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
   }
@@ -56,7 +56,7 @@ enum ProgramConversation {
     }
   }
 
-  /// Passes on a text for the user.
+  /// Sends the program a text that it shows the user.
   static func notice(_ text: String) { write(["notice": text]) }
 
   /// Says why an answer was not accepted, after which the command continues.
@@ -164,7 +164,7 @@ struct Need: Encodable {
   }
 }
 
-/// What a command did, as the last line says.
+/// What a command did, in the last line.
 struct ProgramResult: Encodable {
   /// What was done.
   enum Name: String, CaseIterable, Encodable {
@@ -195,7 +195,7 @@ struct ProgramResult: Encodable {
 }
 
 extension TestedCode {
-  /// The kinds of code, as a program is told.
+  /// The names of the kinds in JSON.
   enum Name: String, Encodable {
     case factor, recoveryCode, bypassCode
   }
@@ -209,7 +209,7 @@ extension TestedCode {
   }
 }
 
-/// A factor, as a program is told.
+/// A factor in JSON.
 struct FactorEntry: Encodable {
   let id: String
   let displayName: String
@@ -248,7 +248,7 @@ struct FactorEntry: Encodable {
   }
 }
 
-/// Why an answer or a command failed, as a program is told.
+/// Why an answer or a command failed, in JSON.
 private struct FailureLine: Encodable {
   /// The code of an answer that was not accepted.
   let rejected: String?

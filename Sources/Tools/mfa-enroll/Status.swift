@@ -111,7 +111,7 @@ struct StatusReport {
 
   // MARK: JSON
 
-  /// The report, as a program is told.
+  /// The report in JSON.
   var encoded: some Encodable { Encoded(self) }
 
   private struct Encoded: Encodable {

@@ -15,7 +15,7 @@ struct UserInterface: Sendable {
   private let shown: Output
   /// Whether the user is at a terminal.
   let isAtTerminal: Bool
-  /// Whether a program converses in JSON, for a user who can be asked again.
+  /// Whether a program answers in JSON. Its user can be asked again.
   let isJSON: Bool
   /// The language of questions and messages.
   let language: Language
