@@ -41,18 +41,26 @@ import Testing
     Answer(String(repeating: "1", count: 33), nil),
     Answer([UInt8](repeating: UInt8(ascii: "1"), count: 1 << 20), nil),
     Answer([UInt8](repeating: UInt8(ascii: " "), count: 1 << 20), nil),
-    // Digits of other scripts, signs, and characters that look like a space.
+    // Digits of other scripts, and signs.
     Answer("\u{0661}\u{0662}\u{0663}\u{0664}\u{0665}\u{0666}", nil),
-    Answer("\u{FF11}\u{FF12}\u{FF13}\u{FF14}\u{FF15}\u{FF16}", nil),
+    Answer("\u{0967}\u{0968}\u{0969}\u{096A}\u{096B}\u{096C}", nil),
     Answer("+12345", nil),
-    Answer("-123456", nil),
     Answer("123.456", nil),
     Answer("123,456", nil),
-    Answer("123-456", nil),
     Answer("0x1234", nil),
     Answer("1e0000", nil),
-    Answer("123\u{A0}456", nil),
-    Answer("123\u{200B}456", nil),
+    // What keyboards of other languages type, and what is copied from messages and pages.
+    Answer("\u{FF11}\u{FF12}\u{FF13}\u{FF14}\u{FF15}\u{FF16}", "123456"),
+    Answer("\u{FF11}\u{FF12}\u{FF13}\u{3000}456", "123456"),
+    Answer("123-456", "123456"),
+    Answer("123\u{2013}456", "123456"),
+    Answer("1234\u{2011}5678", "12345678"),
+    Answer("123\u{A0}456", "123456"),
+    Answer("123\u{202F}456", "123456"),
+    Answer("123\u{200B}456", "123456"),
+    Answer("123\u{FF0E}456", nil),
+    Answer("\u{FF21}12345", nil),
+    Answer([0x31, 0x32, 0x33, 0x34, 0x35, 0xEF, 0xBC], nil),
     // Characters adjacent to the digits, control characters, NUL, a password.
     Answer("12345/", nil),
     Answer("12345:", nil),
@@ -75,14 +83,15 @@ import Testing
   }
 
   /// Every byte value at every position of a code.
-  @Test func nothingButDigitsAndSpaces() {
+  @Test func nothingButDigitsSpacesAndHyphens() {
     for place in 0...6 {
       for byte in UInt8.min...UInt8.max {
         var answer = Array("123456".utf8)
         answer.insert(byte, at: place)
         let isAccepted = Code(answer: answer.span) != nil
         let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        #expect(isAccepted == (isDigit || byte == UInt8(ascii: " ")), "\(byte) at \(place)")
+        let isIgnored = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-")
+        #expect(isAccepted == (isDigit || isIgnored), "\(byte) at \(place)")
       }
     }
   }
@@ -144,6 +153,11 @@ struct RecoveryCodeTests {
     #expect(seen.count == 64)
   }
 
+  /// A code in the full-width characters of Japanese and Chinese keyboards.
+  static let fullWidth =
+    "\u{FF41}\u{FF42}\u{FF43}\u{FF44}\u{FF0D}\u{FF25}\u{FF26}\u{FF27}\u{FF28}\u{FF0D}"
+    + "\u{FF49}\u{FF4A}\u{FF4B}\u{FF4C}\u{FF0D}\u{FF4D}\u{FF4E}\u{FF4F}\u{FF50}"
+
   @Test(
     "forms that a user may type",
     arguments: [
@@ -153,6 +167,9 @@ struct RecoveryCodeTests {
       (4, " a b c d - e f g h ijkl mnop ", "abcd-efgh-ijkl-mnop"),
       (5, "0bcd-1fgh-8jkl-mnop", "obcd-lfgh-bjkl-mnop"),
       (6, "2345-6777-abcd-efgh", "2345-6777-abcd-efgh"),
+      (7, "abcd\u{2013}efgh\u{2014}ijkl\u{2011}mnop", "abcd-efgh-ijkl-mnop"),
+      (8, "abcd\u{A0}efgh\u{3000}ijkl\u{202F}mnop", "abcd-efgh-ijkl-mnop"),
+      (9, fullWidth, "abcd-efgh-ijkl-mnop"),
     ])
   func typed(row: Int, answer: String, expected: String) {
     #expect(reading(answer) == expected, "row \(row)")
@@ -164,7 +181,7 @@ struct RecoveryCodeTests {
       (1, ""), (2, "123456"), (3, "12345678"), (4, "abcd-efgh-ijkl-mno"),
       (5, "abcd-efgh-ijkl-mnopq"), (6, "abcd-efgh-ijkl-mno9"), (7, "abcd_efgh_ijkl_mnop"),
       (8, "abcd-efgh-ijkl-mno\u{0}"), (9, "äbcd-efgh-ijkl-mno"), (10, "abcdefghijklmno="),
-      (11, String(repeating: "a-", count: 16) + String(repeating: " ", count: 17)),
+      (11, String(repeating: "a-", count: 16) + String(repeating: " ", count: 33)),
     ])
   func refused(row: Int, answer: String) {
     #expect(reading(answer) == nil, "row \(row)")

@@ -14,16 +14,18 @@ package struct Code: Sendable {
     self.length = length
   }
 
-  /// Parses what the user typed: six to eight ASCII digits, with spaces anywhere, because
-  /// authenticator apps show `123 456`. Returns nil for any other text, and for an answer longer
-  /// than `longestAnswer` bytes.
+  /// Parses what the user typed: six to eight digits, also full-width ones, with spaces and hyphens anywhere,
+  /// because authenticator apps show `123 456` and messages `123-456`. Returns nil for any other text, and for an
+  /// answer longer than `longestAnswer` bytes.
   package init?(answer: Span<UInt8>) {
     guard answer.count <= Self.longestAnswer else { return nil }
+    let typed = TypedText.inASCII(answer)
+    let answer = typed.span
     var value: UInt32 = 0
     var digits: UInt8 = 0
     for index in answer.indices {
       let byte = answer[index]
-      if byte == UInt8(ascii: " ") { continue }
+      if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") { continue }
       guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), digits < 8 else { return nil }
       // At most eight digits, which cannot overflow.
       value = value &* 10 &+ UInt32(byte &- UInt8(ascii: "0"))

@@ -33,11 +33,13 @@ package struct PhoneNumber: ~Copyable, Sendable {
   package static var digitCounts: ClosedRange<Int> { 8...15 }
 
   /// The maximum length of typed text in bytes.
-  package static var longestText: Int { 40 }
+  package static var longestText: Int { 64 }
 
-  /// Reads what a user typed. Spaces and hyphens may separate digits.
+  /// Reads what a user typed, also in full-width characters. Spaces, hyphens and dashes may separate digits.
   package init(typed: Span<UInt8>) throws(Refusal) {
     guard typed.count <= Self.longestText else { throw .tooLong }
+    let ascii = TypedText.inASCII(typed)
+    let typed = ascii.span
     var text = SecretBytes(count: Self.digitCounts.upperBound &+ 1)
     var count = 0
     for index in typed.indices {

@@ -23,8 +23,9 @@ package struct RecoveryCode: ~Copyable, Sendable {
   private static let digits = 16
   private static let groupLength = 4
 
-  /// The maximum length of an answer in bytes, with hyphens or spaces between any two digits.
-  private static let longestAnswer = 48
+  /// The maximum length of an answer in bytes: the written form in full-width characters, or hyphens and spaces
+  /// between any two digits.
+  private static let longestAnswer = 64
 
   /// Creates a code from `length` bytes. Returns nil for a different number of bytes.
   package init?(bytes: consuming SecretBytes) {
@@ -39,11 +40,13 @@ package struct RecoveryCode: ~Copyable, Sendable {
 
   private init(ofLength bytes: consuming SecretBytes) { self.bytes = bytes }
 
-  /// Parses what the user typed: sixteen base32 digits in either case, with hyphens and spaces
-  /// anywhere. `0`, `1` and `8`, which are not base32 digits, are read as the letters they
+  /// Parses what the user typed: sixteen base32 digits in either case, also full-width ones, with hyphens, dashes and
+  /// spaces anywhere. `0`, `1` and `8`, which are not base32 digits, are read as the letters they
   /// resemble. Returns nil for any other text.
   package init?(answer: Span<UInt8>) {
     guard answer.count <= Self.longestAnswer else { return nil }
+    let typed = TypedText.inASCII(answer)
+    let answer = typed.span
     var canonical = SecretBytes(count: Self.digits)
     var count = 0
     let fits = canonical.withMutableSpan { canonical in
