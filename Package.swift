@@ -271,7 +271,7 @@ let package = Package(
       "EnrollMessages", .tools, uses: "Messages", plugins: ["MFACatalogueCompilerPlugin"]),
     program(
       "mfa-enroll", .tools,
-      uses: "Base EnrollMessages Import Messages Model MultiFactor MultiFactorQR QRCode",
+      uses: "Base EnrollMessages Import Messages Model MultiFactor MultiFactorQR PAMStack QRCode",
       [argumentParser]),
 
     // Tests.
@@ -376,7 +376,7 @@ let package = Package(
     tests("AdminTool", in: "mfa-admin", uses: "AdminTestSupport Base Model Store TestSupport"),
     tests(
       "EnrollTool", in: "mfa-enroll",
-      uses: "Base EnrollMessages Messages Model MultiFactor QRCode TestSupport Wire",
+      uses: "Base EnrollMessages Messages Model MultiFactor PAMStack QRCode TestSupport Wire",
       ["mfa-enroll"]),
   ],
   swiftLanguageModes: [.v6]

@@ -176,7 +176,7 @@ extension EndToEnd {
         try session.answer("Password: ", with: account.password)
       }
       try session.send(try session.keyOnScreen().phone.code())
-      try session.expect("Done. Try it now, in another window: ssh \(account.name)@")
+      try session.expect("Done. Try it now, in another window: mfa-enroll test")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       #expect((machine.contents(of: StoreFiles(of: account.name).record) != nil))
       let other = forUser ? root : user

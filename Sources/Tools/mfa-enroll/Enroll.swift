@@ -113,7 +113,9 @@ struct Enroll: EnrollCommand {
     interface.report(ProgramResult(.enrolled, factor), codes)
     if !interface.isJSON {
       interface.tell(
-        .tryNow(command: "ssh \(try await multiFactor.userName)@\(CallingProcess.hostName)"))
+        .tryNow(
+          command: NextStep.command(
+            for: try await multiFactor.userName, on: CallingProcess.hostName)))
     }
   }
 
