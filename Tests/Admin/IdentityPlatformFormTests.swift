@@ -171,7 +171,7 @@ import Testing
     PhoneRow(
       isTenant: true,
       text: #"{"multiFactorConfig":{"state":"DISABLED","factorIds":["phone"]}}"#,
-      section: "state = disabled\nadjacent_intervals = 5\n"),
+      section: "state = disabled\n"),
     PhoneRow(
       isTenant: false,
       text: #"""
@@ -179,7 +179,7 @@ import Testing
         "allowlistOnly":{"allowedRegions":["+33","+81"]}},"testPhoneNumbers":{\
         "+15105551234":"123456"}}
         """#.replacing("\\\n", with: ""),
-      section: "state = enabled\nadjacent_intervals = 5\nfactors = phone\nregions = +33, +81\n"
+      section: "state = enabled\nfactors = phone\nregions = +33, +81\n"
         + "phone_test_numbers = +15105551234=123456\n"),
     PhoneRow(
       isTenant: false,
@@ -265,7 +265,10 @@ import Testing
               case .absent: [nil]
               case .empty: [false]
               // One state is about both.
-              case .listed where [.outer, .withoutEntries].contains(form.statePlace): [isEnabled]
+              case .listed where [.outer, .withoutEntries].contains(form.statePlace):
+                [
+                  isEnabled == true
+                ]
               case .listed: [false, true]
               }
             for phone in phones {
@@ -281,8 +284,10 @@ import Testing
   }
 
   /// Whether TOTP can be enabled in a form.
-  private static func states(of form: IdentityPlatformForm) -> [Bool] {
+  private static func states(of form: IdentityPlatformForm) -> [Bool?] {
     switch form.statePlace {
+    // An object of the Admin SDK with a list does not mention TOTP.
+    case .noEntry where form.root == .adminSDK && form.textMessages != .absent: [nil]
     case .emptyEntries: [false]
     case .noEntry where form.textMessages == .listed: [false]
     case .entry, .outer, .both, .withoutEntries, .noEntry: [false, true]
@@ -293,7 +298,7 @@ import Testing
   func otherNumber() throws {
     for form in IdentityPlatformForm.all where form.intervals == .absent {
       let settings = IdentityPlatform(
-        isEnabled: Self.states(of: form).last == true, adjacentIntervals: 3, form: form,
+        isEnabled: Self.states(of: form).last ?? nil, adjacentIntervals: 3, form: form,
         phone: IdentityPlatform.Phone(isEnabled: form.textMessages == .absent ? nil : false))
       let printed = settings.json(isTenant: false).text
       #expect(try read(printed, isTenant: false).adjacentIntervals == 3, "\(printed)")
@@ -360,7 +365,8 @@ import Testing
       // The manual shows a project, then a tenant, twice each.
       let isTenant = shown.count >= 2
       let settings = try read(text, isTenant: isTenant)
-      #expect(settings.isEnabled && settings.adjacentIntervals == 5 && settings.ignored.isEmpty)
+      #expect(
+        settings.isEnabled == true && settings.adjacentIntervals == 5 && settings.ignored.isEmpty)
       shown.append(settings.json(isTenant: isTenant).text.filter { !$0.isWhitespace })
     }
     let tested = Self.rows.map { $0.shown.replacing(/[0-9]+/, with: "5") }

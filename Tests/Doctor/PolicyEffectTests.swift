@@ -19,7 +19,11 @@ import Testing
     var before: String? = "[project]\n"
     let after: String
     var services = ["sudo": lines]
+    /// Whether alice has recovery codes.
+    var hasRecoveryCodes = false
     let expected: String
+    /// What is said about factors that are no longer allowed.
+    var losses: [String] = []
     var testDescription: String { "\(number)" }
   }
 
@@ -62,6 +66,35 @@ import Testing
     Row(
       number: 9, after: "[project]\nstate = disabled\n", services: [:],
       expected: "no service calls pam_mfa.so, so no sign-in changes\n"),
+    // A type of factors that alice has is no longer allowed.
+    Row(
+      number: 10, after: "[project]\nfactors = phone\n",
+      expected:
+        "1 user (alice) will be denied at sudo: \"factors\" does not allow authenticator apps "
+        + "(before: asked for a code)\n",
+      losses: [
+        "1 user (alice) can no longer use their authenticator apps; 1 of them (alice) can no longer "
+          + "sign in; to allow these factors, add totp to factors"
+      ]),
+    Row(
+      number: 11, before: "[project]\nstate = disabled\n", after: "[project]\nfactors = phone\n",
+      expected:
+        "1 user (alice) will be denied at sudo: \"factors\" does not allow authenticator apps "
+        + "(before: let in without a code)\n",
+      losses: [
+        "1 user (alice) can no longer use their authenticator apps; 1 of them (alice) can no longer "
+          + "sign in; to allow these factors, add totp to factors"
+      ]),
+    Row(
+      number: 12, after: "[project]\nfactors = phone\n", hasRecoveryCodes: true,
+      expected: "the sign-ins of the 4 users that the system lists are decided as before\n",
+      losses: [
+        "1 user (alice) can no longer use their authenticator apps; none is locked out, because of "
+          + "other factors or recovery codes"
+      ]),
+    Row(
+      number: 13, after: "[project]\nfactors = totp\n",
+      expected: "the sign-ins of the 4 users that the system lists are decided as before\n"),
   ]
 
   static func policy(_ text: String) -> PolicyEffect.Policy {
@@ -76,6 +109,7 @@ import Testing
   func effect(row: Row) throws {
     let store = try TemporaryStore()
     try store.enroll("alice", uid: 1000, ["phone"])
+    if row.hasRecoveryCodes { try store.addRecoveryCode(of: "alice") }
     store.accounts["bob"] = 1001
     store.accounts["carol"] = 1002
     store.accounts["root"] = 0
@@ -96,5 +130,6 @@ import Testing
     #expect(effect.text.hasPrefix(row.expected), "\(effect.text)")
     #expect(row.expected.hasSuffix("; ") || effect.text == row.expected)
     #expect(isHarmless(effect.text))
+    #expect(effect.losses.map(\.sentence) == row.losses)
   }
 }

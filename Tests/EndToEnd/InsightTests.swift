@@ -13,6 +13,63 @@ extension EndToEnd {
       try #require(try JSONSerialization.jsonObject(with: Data(command.output)) as? [String: Any])
     }
 
+    @Test(
+      "settings of Identity Platform lock out nobody without a warning, and an object leaves what it does not name"
+    )
+    func appliedTypes() throws {
+      try machine.keepConfiguration()
+      let (user, device) = try machine.addEnrolledUser()
+      let service = try machine.makeService([
+        "auth requisite pam_mfa.so", "auth required pam_permit.so",
+        "account required pam_permit.so",
+      ])
+      try machine.writeConfiguration("[project]\n")
+      let file = machine.folder + "/settings.json"
+      let own = "/etc/mfa/mfa.conf.d/50-identity-platform.conf"
+      func apply(_ text: String, _ options: String...) throws -> Command {
+        try machine.write(text, to: file)
+        let command = try Command.run(
+          ["/usr/sbin/mfa-admin", "config", "apply", file] + options)
+        #expect(command.status == .exited(0), "\(command.errorText)")
+        return command
+      }
+      var offset = -3
+      /// Signs in with a right code that was not used before.
+      func signIn() throws -> String {
+        offset += 1
+        return try user.signIn(to: service, typing: device.phone.code(offset: offset)).code
+      }
+      let object = try apply("{multiFactorConfig: {state: 'ENABLED', factorIds: ['phone']}}")
+      #expect(object.errorText.contains("note: totp stays allowed"), "\(object.errorText)")
+      #expect(try signIn() == "PAM_SUCCESS")
+
+      let before = machine.contents(of: own)
+      let body = #"{"mfa": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}}"#
+      let warning =
+        "warning: 1 user (\(user.name)) can no longer use their authenticator apps; 1 of them "
+        + "(\(user.name)) can no longer sign in; "
+      let dry = try apply(body, "--dry-run")
+      #expect(dry.errorText.contains(warning), "\(dry.errorText)")
+      #expect(
+        dry.errorText.contains("note: 1 user (\(user.name)) will be denied at \(service): "),
+        "\(dry.errorText)")
+      #expect(machine.contents(of: own) == before)
+      let replaced = try apply(body)
+      #expect(replaced.errorText.contains(warning), "\(replaced.errorText)")
+      #expect(replaced.errorText.contains("settings lack providerConfigs"))
+      #expect(try signIn() == "PAM_AUTH_ERR")
+
+      let entry = #"{"mfa": {"providerConfigs": [{"state": "ENABLED", "totpProviderConfig": {}}]}}"#
+      let masked = try apply(entry, "--update-mask", "updateMask=mfa.provider_configs")
+      #expect(masked.errorText.contains("note: phone stays allowed"), "\(masked.errorText)")
+      #expect(try signIn() == "PAM_SUCCESS")
+      let unknown = try admin("config", "apply", file, "--update-mask", "mfa.factorIds")
+      #expect(unknown.status == .exited(64))
+      #expect(
+        unknown.errorText.contains(
+          "there is no field \"mfa.factorIds\" of a project; the fields are mfa, mfa.state, "))
+    }
+
     @Test("explain agrees with the sign-in, and readiness with who could sign in")
     func explains() throws {
       let (user, _) = try machine.addEnrolledUser()

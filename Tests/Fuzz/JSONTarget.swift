@@ -83,12 +83,11 @@ enum JSONTarget {
   private static func checkValues(
     of settings: IdentityPlatform, in configuration: Configuration
   ) throws {
-    let isRequired = settings.isEnabled || settings.isPhoneEnabled == true
-    let factors =
-      (settings.isEnabled ? ["totp"] : []) + (settings.isPhoneEnabled == true ? ["phone"] : [])
+    let factors = settings.types(over: .none).map(\.name)
     let expected: [Configuration.Key: [String]] = [
-      .state: [isRequired ? "enabled" : "disabled"],
-      .adjacentIntervals: ["\(settings.adjacentIntervals)"], .factors: factors,
+      .state: [factors.isEmpty ? "disabled" : "enabled"],
+      .adjacentIntervals: settings.change.adjacentIntervals.map { ["\($0)"] } ?? [],
+      .factors: factors,
       .regions: settings.regions ?? [], .phoneTestNumbers: settings.testNumbers ?? [],
     ]
     let tenant = configuration.tenants.first

@@ -265,15 +265,16 @@ extension ConfigurationDraft {
     return text
   }
 
-  /// Removes what the files set in a tenant, or in `[project]` if `tenant` is nil. The values of
-  /// `keys` stay in `[project]`.
-  package mutating func removeSection(tenant: [UInt8]?, exceptProjectKeys keys: [Configuration.Key])
-  {
+  /// Removes what the files set in a tenant, or in `[project]` if `tenant` is nil, except the values of
+  /// `keys`.
+  package mutating func removeSection(tenant: [UInt8]?, except keys: [Configuration.Key]) {
     guard let tenant else {
       project = project.keeping(keys)
       return
     }
-    tenants.removeAll { $0.name == tenant }
+    for index in tenants.indices where tenants[index].name == tenant {
+      tenants[index] = tenants[index].keeping(keys)
+    }
   }
 }
 

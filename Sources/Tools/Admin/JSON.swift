@@ -139,6 +139,16 @@ struct JSONMembers {
     }
   }
 
+  /// Returns the members without those with some names.
+  func without(_ names: [String]) -> JSONMembers {
+    JSONMembers(place: place, members: members.filter { !names.contains($0.name) })
+  }
+
+  private init(place: String, members: [(name: String, value: JSON)]) {
+    self.place = place
+    self.members = members
+  }
+
   /// The names and the values, in their order.
   var all: [(name: String, value: JSON)] { members }
 
@@ -180,7 +190,7 @@ struct JSONMembers {
 
   /// Returns a name that is written as in protocol buffers, such as `provider_configs`, as JSON
   /// writes it.
-  private static func camelCase(_ name: String) -> String {
+  static func camelCase(_ name: String) -> String {
     let words = name.split(separator: "_")
     return words.prefix(1).joined()
       + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()

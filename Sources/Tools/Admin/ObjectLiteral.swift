@@ -16,6 +16,10 @@ package struct ObjectLiteral {
   private var open: [OpenContainer] = []
   /// The name that an object has twice, if one was found.
   private var repeatedName: String?
+  /// The index of the } after a value in braces that is being read.
+  private var bracesEnd: Int?
+  /// What was read in another way than it is written, each in words.
+  private var notes: [String] = []
 
   private init(_ text: [UInt8], _ allowed: [String: String]) {
     self.text = text
@@ -26,12 +30,19 @@ package struct ObjectLiteral {
   package static func json(
     _ text: [UInt8], allowed: [String: String] = [:]
   ) throws(AdminError) -> [UInt8] {
+    try rewriting(text, allowed: allowed).json
+  }
+
+  /// Returns the object as JSON, and what was read in another way than it is written, each in words.
+  static func rewriting(
+    _ text: [UInt8], allowed: [String: String]
+  ) throws(AdminError) -> (json: [UInt8], notes: [String]) {
     guard String(validating: text, as: UTF8.self) != nil else {
       throw JSONReader.refusal("is not UTF-8")
     }
     var literal = ObjectLiteral(text, allowed)
     try literal.rewrite()
-    return literal.json
+    return (literal.json, literal.notes)
   }
 
   /// Returns the first name that an object in valid JSON has twice, or nil.
@@ -45,12 +56,15 @@ package struct ObjectLiteral {
     while let byte = try nextByte() {
       try checkIsInside(byte)
       switch byte {
+      case UInt8(ascii: "}") where index == bracesEnd: index += 1
       case UInt8(ascii: "{"), UInt8(ascii: "["): try begin(byte)
       case UInt8(ascii: "}"), UInt8(ascii: "]"): try end(byte)
       case UInt8(ascii: "\""), UInt8(ascii: "'"): try rewriteString(until: byte)
       case UInt8(ascii: ":"): try separate(.colon, byte)
       case UInt8(ascii: ","): try separate(.comma, byte)
       case _ where Self.isWord(byte): try rewriteWord()
+      case UInt8(ascii: "|"):
+        throw refusal("has | between values of which one has to stay; remove the others")
       case _:
         let character = String(decoding: text[index...].prefix(4), as: UTF8.self).prefix(1)
         throw refusal("has \(VisibleText.escaping(Array(character.utf8))) outside a string")
@@ -162,9 +176,36 @@ package struct ObjectLiteral {
   }
 
   private mutating func begin(_ byte: UInt8) throws(AdminError) {
+    if byte == UInt8(ascii: "{"), try beginBraces() {
+      index += 1
+      return
+    }
     try take(.value, at: index)
     open.append(OpenContainer(isObject: byte == UInt8(ascii: "{")))
     put(byte)
+  }
+
+  /// Returns whether an object begins that contains only a value, such as `{ 5 }`. The documents write braces
+  /// around a placeholder for the value of a member, which stay when the placeholder is replaced.
+  private mutating func beginBraces() throws(AdminError) -> Bool {
+    guard let member = open.last, member.isObject, member.next == .value,
+      allowed[member.name] != nil
+    else { return false }
+    let start = try significant(from: index + 1)
+    guard start < text.count else { return false }
+    let isString = text[start] == UInt8(ascii: "\"") || text[start] == UInt8(ascii: "'")
+    let last =
+      isString
+      ? text[(start + 1)...].firstIndex(of: text[start]).map { $0 + 1 }
+      : text[start...].firstIndex { !Self.isWord($0) }
+    guard let last, last > start else { return false }
+    let end = try significant(from: last)
+    guard end < text.count, text[end] == UInt8(ascii: "}") else { return false }
+    bracesEnd = end
+    let value = VisibleText.escaping(Array(text[start..<last]))
+    notes.append(
+      "read { \(value) } as \(value), the value of \(VisibleText.escaping(Array(path.utf8)))")
+    return true
   }
 
   /// Ends an object or array. A comma after its last member is omitted.
@@ -254,7 +295,11 @@ package struct ObjectLiteral {
       let name = open.last { $0.isObject }?.name
       let place = name.map { " as the value of \(VisibleText.escaping(Array($0.utf8)))" } ?? ""
       let values = name.flatMap { allowed[$0] } ?? "a number, or a string in quotation marks"
-      throw refusal("has \(word.prefix(64))\(place); replace it with \(values)", at: start)
+      // Such as ENABLED | DISABLED.
+      let rest = text[end...].prefix { Self.isWord($0) || [0x20, UInt8(ascii: "|")].contains($0) }
+      let isChoice = rest.contains(UInt8(ascii: "|"))
+      let shown = isChoice ? String(decoding: text[start..<rest.endIndex], as: UTF8.self) : word
+      throw refusal("has \(shown.prefix(64))\(place); replace it with \(values)", at: start)
     }
     // The space keeps words apart that no comma separates.
     json += Array("\(word) ".utf8)

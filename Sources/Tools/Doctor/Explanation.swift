@@ -313,7 +313,8 @@ package struct Explanation {
     }
   }
 
-  private static func stored<Machine: Host>(for account: Account?, _ host: Machine) -> Stored {
+  /// Returns what is stored for an account.
+  static func stored<Machine: Host>(for account: Account?, _ host: Machine) -> Stored {
     guard let account else { return .nothing }
     do throws(FactorStoreError) {
       let store = try host.store()

@@ -80,15 +80,49 @@ struct PolicyComparison<Machine: Host> {
     return ruled.0 == ruled.1 ? nil : ruled
   }
 
+  /// Returns the types of factors that a user has enrolled, and that a change no longer allows at some sign-in for
+  /// which codes are asked for.
+  func typesLost(
+    by account: Account, at services: [[UInt8]]
+  ) -> [Configuration.FactorType] {
+    var lost: Set<Configuration.FactorType> = []
+    for service in services {
+      for address in addresses(service) {
+        let file = files[service]
+        guard case .success(let before)? = policies.before[file],
+          case .success(let after)? = policies.after[file]
+        else { continue }
+        let subject = subject(account, service, address)
+        let settings = after.settings(for: subject)
+        guard settings.state != .disabled else { continue }
+        let earlier = before.settings(for: subject)
+        for type in Configuration.FactorType.allCases
+        where earlier.allows(type) && !settings.allows(type) {
+          lost.insert(type)
+        }
+      }
+    }
+    guard !lost.isEmpty, case .kept(let record, _) = Explanation.stored(for: account, machine)
+    else { return [] }
+    return Configuration.FactorType.allCases.filter { type in
+      lost.contains(type)
+        && record.factors.contains { ($0.parameters == nil) == (type == .phone) }
+    }
+  }
+
+  private func subject(_ account: Account, _ service: [UInt8], _ address: IPAddress?) -> Subject {
+    Subject(user: account.name, service: service, address: address) { group in
+      memories.before.isMember(account, of: group) { machine.isMember(account, of: group) }
+    }
+  }
+
   /// Returns whether a sign-in has the same settings before and after the change.
   private func isSame(_ account: Account, _ service: [UInt8], _ address: IPAddress?) -> Bool {
     let file = files[service]
     // A file that the service names, and that was not changed.
     guard let before = policies.before[file], let after = policies.after[file] else { return true }
     guard case .success(let before) = before, case .success(let after) = after else { return false }
-    let subject = Subject(user: account.name, service: service, address: address) { group in
-      memories.before.isMember(account, of: group) { machine.isMember(account, of: group) }
-    }
+    let subject = subject(account, service, address)
     return before.settings(for: subject) == after.settings(for: subject)
   }
 }

@@ -69,7 +69,9 @@ package struct PolicyEffect {
   }
 
   /// The changes, in the order in which they were found, each with the names of the users.
-  private(set) var changes: [(change: Change, users: [String])] = []
+  let changes: [(change: Change, users: [String])]
+  /// The types of factors that are no longer allowed to users who have them.
+  package let losses: [FactorTypeLoss]
   /// The number of accounts whose sign-ins were predicted.
   let accounts: Int
   /// The number of services that call the module.
@@ -105,23 +107,27 @@ package struct PolicyEffect {
     services = snapshot.meantToAsk.count
     var progress = progress
     let comparison = PolicyComparison(snapshot, before, after, machine)
+    var changes: [(change: Change, users: [String])] = []
+    var owners: [Configuration.FactorType: [Account]] = [:]
     for (count, account) in accounts.enumerated() {
       progress.step(count, of: accounts.count)
       guard let user = UserName(account.name) else { continue }
+      for type in comparison.typesLost(by: account, at: snapshot.meantToAsk) {
+        owners[type, default: []].append(account)
+      }
       for service in snapshot.meantToAsk {
         guard let change = comparison.change(for: account, user, at: service) else { continue }
-        add(change, VisibleText(user).description)
+        let name = VisibleText(user).description
+        if let index = changes.firstIndex(where: { $0.change == change }) {
+          changes[index].users.append(name)
+        } else {
+          changes.append((change, [name]))
+        }
       }
     }
     progress.finish()
-  }
-
-  private mutating func add(_ change: Change, _ user: String) {
-    if let index = changes.firstIndex(where: { $0.change == change }) {
-      changes[index].users.append(user)
-    } else {
-      changes.append((change, [user]))
-    }
+    self.changes = changes
+    losses = FactorTypeLoss.losses(of: owners, snapshot, before, after, machine)
   }
 
   /// The effect as lines of text for an administrator.

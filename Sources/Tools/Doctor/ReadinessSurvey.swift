@@ -16,13 +16,19 @@ struct ReadinessSurvey<Machine: Host> {
   /// What the predictions have asked of the machine.
   private let memory: HostMemory<Machine>
 
-  /// Creates a survey of a machine, whose configuration is `policy`.
-  init(of snapshot: HostSnapshot, under policy: Configuration, on machine: Machine) {
+  /// Creates a survey of a machine, whose configuration is `policy`. `files` are other configurations than those
+  /// that the machine has now.
+  init(
+    of snapshot: HostSnapshot, under policy: Configuration, on machine: Machine,
+    files: PolicyEffect.Policy = [:]
+  ) {
     self.policy = policy
     rules = snapshot.rules
     services = snapshot.meantToAsk
     self.machine = machine
-    memory = HostMemory(listed: snapshot.rules.listedAccounts)
+    memory = HostMemory(
+      listed: snapshot.rules.listedAccounts,
+      configurations: files.mapValues { $0.map { $0.enforced } })
   }
 
   /// Predicts the sign-ins of the selected users, or of all whom the system lists.

@@ -97,6 +97,18 @@ package final class TemporaryStore {
       record: try record(user, uid: uid, factors), attempts: attempts, entering: nil)
   }
 
+  /// Gives an enrolled user a recovery code.
+  package func addRecoveryCode(of user: String) throws {
+    let entry = try store.entry(
+      of: Account(name: Array(user.utf8), uid: accounts[user] ?? 1000), creating: false)
+    guard var record = entry.kept,
+      let code = RecoveryCodeDigest(
+        kind: .generated, bytes: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+    else { throw TestMistake(what: user) }
+    record.setRecoveryCodes([code], at: 1)
+    _ = try entry.replace(record: record, attempts: entry.attempts, entering: nil)
+  }
+
   /// Remembers a code for the given number of places.
   package func remember(_ user: String, rememberedCount: Int) throws {
     let entry = try store.entry(

@@ -56,10 +56,7 @@ package struct ConfigurationText {
       }
       return value(of: key, nil).split(separator: ", ").map(String.init)
     }
-    // Phones are allowed by default, but are not in use on a host that has set nothing about them.
-    let isSet =
-      [.factors, .gateway].contains { configuration.origin(of: $0) != nil }
-      || tenant.map { configuration.origin(of: .factors, in: $0) != nil } ?? false
+    let isSet = setsPhones(tenant)
     let settings = IdentityPlatform(
       isEnabled: isRequired && accepts(.totp, tenant),
       adjacentIntervals: UInt8(value(of: .adjacentIntervals, tenant))
@@ -78,6 +75,40 @@ package struct ConfigurationText {
   func usesPhones(_ tenant: Tenant?) -> Bool {
     configuration.origin(of: .gateway) != nil && accepts(.phone, tenant)
       && value(of: .state, tenant) != Configuration.State.disabled.name
+  }
+
+  /// Returns whether codes of authenticator apps are asked for.
+  func usesApps(_ tenant: Tenant?) -> Bool {
+    accepts(.totp, tenant)
+      && value(of: .state, tenant) != Configuration.State.disabled.name
+  }
+
+  /// Returns the types of factors that settings of Identity Platform leave allowed if they do not name them.
+  func allowedTypes(_ name: [UInt8]?) -> AllowedTypes {
+    let tenant = configuration.tenants.first { name != nil && $0.name == name }
+    guard !areAllSwitchedOff(tenant) else { return .none }
+    return AllowedTypes(
+      totp: accepts(.totp, tenant), phone: accepts(.phone, tenant) && setsPhones(tenant))
+  }
+
+  /// Returns whether the settings that `config apply` read last switched all types of factors off. Then the
+  /// section has a state and no types.
+  private func areAllSwitchedOff(_ tenant: Tenant?) -> Bool {
+    let section = tenant.flatMap { configuration.origin(of: .state, in: $0) == nil ? nil : $0 }
+    func isApplied(_ key: Configuration.Key) -> Bool {
+      guard let origin = configuration.origin(of: key, in: section) else { return false }
+      return configuration.files.indices.contains(Int(origin.file))
+        && configuration.files[Int(origin.file)] == IdentityPlatformFile.path
+    }
+    return value(of: .state, tenant) == Configuration.State.disabled.name && isApplied(.state)
+      && !isApplied(.factors)
+  }
+
+  /// Returns whether something is set about phones. They are allowed by default, but are not in use on a host that
+  /// has set nothing about them.
+  private func setsPhones(_ tenant: Tenant?) -> Bool {
+    [.factors, .gateway].contains { configuration.origin(of: $0) != nil }
+      || tenant.map { configuration.origin(of: .factors, in: $0) != nil } ?? false
   }
 
   private func accepts(_ type: Configuration.FactorType, _ tenant: Tenant?) -> Bool {

@@ -7,10 +7,10 @@ import MFAModel
 /// MUST 1: a member without a counterpart in this software is refused by name, unless it is
 /// switched off. (`IdentityPlatformTests`)
 package struct IdentityPlatform: Equatable {
-  /// Whether codes of an authenticator app are required.
-  let isEnabled: Bool
-  /// Whether codes by text message are required; nil if the settings do not mention them. Then they
-  /// are not required.
+  /// Whether codes of an authenticator app are required; nil if an object of the Admin SDK does not
+  /// mention them.
+  let isEnabled: Bool?
+  /// Whether codes by text message are required; nil if the settings do not mention them.
   let isPhoneEnabled: Bool?
   /// The calling codes of the numbers to which text messages are sent; nil if the settings do not
   /// name them.
@@ -28,6 +28,13 @@ package struct IdentityPlatform: Equatable {
   package var listName: String { form.root.listName }
   /// Descriptions of the members that were ignored, with the reasons.
   package let ignored: [String]
+  /// What was read in another way than it is written, each in words.
+  package var notes: [String] = []
+  /// What is changed if an update mask covers only some of the settings.
+  var partial: IdentityPlatformChange?
+  /// The settings about phone numbers that get their defaults, because an update mask covers them and the file
+  /// lacks them.
+  var resets: [Configuration.Key] = []
 
   /// The settings for text messages, each nil if it is not given.
   package struct Phone: Equatable {
@@ -47,7 +54,7 @@ package struct IdentityPlatform: Equatable {
 
   /// Creates settings.
   package init(
-    isEnabled: Bool, adjacentIntervals: UInt8, form: IdentityPlatformForm = .standard,
+    isEnabled: Bool?, adjacentIntervals: UInt8, form: IdentityPlatformForm = .standard,
     ignored: [String] = [], phone: Phone = Phone()
   ) {
     self.isEnabled = isEnabled
@@ -60,15 +67,18 @@ package struct IdentityPlatform: Equatable {
   }
 
   /// Reads the text of a project's or a tenant's settings: JSON, or an object as JavaScript programs
-  /// write it.
+  /// write it. With an update mask, only what it covers is read.
   ///
   /// An error has the member and why it was refused, or only what is wrong with the whole text.
-  package init(_ text: [UInt8], isTenant: Bool) throws(AdminError) {
+  package init(
+    _ text: [UInt8], isTenant: Bool, mask: IdentityPlatformMask? = nil
+  ) throws(AdminError) {
     let allowed = IdentityPlatformReading.allowed
-    let json = try JSONReader.value(
-      of: try ObjectLiteral.json(text, allowed: allowed), allowed: allowed)
-    var reading = try IdentityPlatformReading(json, isTenant: isTenant)
+    let (json, notes) = try ObjectLiteral.rewriting(text, allowed: allowed)
+    var reading = try IdentityPlatformReading(
+      try JSONReader.value(of: json, allowed: allowed), isTenant: isTenant, mask)
     self = try reading.settings()
+    self.notes = notes + self.notes
   }
 }
 
@@ -108,6 +118,7 @@ extension IdentityPlatform {
   }
 
   private var members: [(name: String, value: JSON)] {
+    let isEnabled = isEnabled ?? false
     let state = ("state", JSON.string(isEnabled ? "ENABLED" : "DISABLED"))
     let totp = ("totpProviderConfig", JSON.object(intervals))
     let isPhoneEnabled = isPhoneEnabled == true
@@ -115,8 +126,10 @@ extension IdentityPlatform {
     let listed = JSON.array(isListed ? [.string(form.root.phoneName)] : [])
     let list = self.isPhoneEnabled == nil ? [] : [(name: form.root.listName, value: listed)]
     let empty = [(name: "providerConfigs", value: JSON.array([]))]
-    // Without an entry, TOTP has no number.
-    let needsNoEntry = adjacentIntervals == Self.standardIntervals
+    // Without an entry, TOTP has no number. In an object of the Admin SDK, the state beside a list is not about TOTP.
+    let needsNoEntry =
+      adjacentIntervals == Self.standardIntervals
+      && (form.root == .rest || self.isPhoneEnabled == nil || !isEnabled)
     guard isListed else {
       return switch form.statePlace {
       case .noEntry where needsNoEntry: [state] + list
@@ -148,30 +161,5 @@ extension IdentityPlatform {
     case .string: [("adjacentIntervals", .string(String(adjacentIntervals)))]
     case .number, .absent: [("adjacentIntervals", .number(Int64(adjacentIntervals)))]
     }
-  }
-
-  /// The types of factors that are required; empty if none is. A body without a list of factors
-  /// requires no text messages, because it replaces all settings.
-  private var factors: [String] {
-    (isEnabled ? [Configuration.FactorType.totp.name] : [])
-      + (isPhoneEnabled == true ? [Configuration.FactorType.phone.name] : [])
-  }
-
-  /// Returns the line of mfa.conf that sets a list.
-  static func line(_ key: Configuration.Key, _ list: [String]) -> String {
-    "\(key.name) = " + list.joined(separator: ", ")
-  }
-
-  /// Returns the equivalent section of mfa.conf(5).
-  package func section(tenant: [UInt8]?) -> [UInt8] {
-    var lines = [
-      "", "state = \(factors.isEmpty ? "disabled" : "enabled")",
-      "adjacent_intervals = \(adjacentIntervals)",
-    ]
-    if !factors.isEmpty { lines.append(Self.line(.factors, factors)) }
-    if let regions { lines.append(Self.line(.regions, regions)) }
-    if let testNumbers { lines.append(Self.line(.phoneTestNumbers, testNumbers)) }
-    return ConfigurationLines.header(tenant)
-      + Array((lines.joined(separator: "\n") + "\n").utf8)
   }
 }

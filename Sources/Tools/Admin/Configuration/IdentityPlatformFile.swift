@@ -30,25 +30,29 @@ package struct IdentityPlatformFile {
   /// Whether the project or the tenant used codes that are sent to phones, which the new settings do
   /// not mention, and therefore switch off.
   package let switchesPhonesOff: Bool
-
-  /// The keys that stay in the file if settings without their members are applied. In Identity
-  /// Platform, they are not part of the settings for multi-factor authentication.
-  private static var keptKeys: [Configuration.Key] { [.regions, .phoneTestNumbers] }
+  /// Whether codes of authenticator apps were asked for, which the new settings do not mention, and therefore
+  /// switch off.
+  package let switchesAppsOff: Bool
+  /// The types of factors that stay allowed although the settings do not name them.
+  package let unnamedTypes: [Configuration.FactorType]
 
   /// Replaces the section of the project or of a tenant with `settings`. `layers` are all
   /// configuration files of the host, among them the current version of this file, if any.
   package init(
     _ settings: IdentityPlatform, tenant: [UInt8]?, over layers: [ConfigurationFile.Layer]
   ) throws(AdminError) {
+    let before = try Self.configuration(of: layers, isNeeded: settings.dependsOnPresent)
+    let allowed = before.map { ConfigurationText($0).allowedTypes(tenant) } ?? AllowedTypes.none
+    unnamedTypes = settings.unnamedTypes(over: allowed)
     var draft = ConfigurationDraft()
     var forms = Self.forms(in: layers)
     if let present = layers.first(where: { $0.path == Self.path }) {
       try Self.add(present, to: &draft)
-      draft.removeSection(tenant: tenant, exceptProjectKeys: Self.keptKeys)
+      draft.removeSection(tenant: tenant, except: settings.keptKeys(over: allowed))
     }
-    forms[ConfigurationLines.header(tenant)] = settings.form
+    if settings.partial == nil { forms[ConfigurationLines.header(tenant)] = settings.form }
     let section = ConfigurationFile.Layer(
-      path: Self.path, text: settings.section(tenant: tenant))
+      path: Self.path, text: settings.section(tenant: tenant, over: allowed))
     try Self.add(section, to: &draft)
     text = Self.heading + IdentityPlatformForm.recording(forms, in: draft.printed())
 
@@ -62,17 +66,24 @@ package struct IdentityPlatformFile {
     } catch {
       throw .notApplied(error)
     }
+    let replaces = !settings.dependsOnPresent
     switchesPhonesOff =
-      settings.isPhoneEnabled == nil && Self.usesPhones(tenant, layers)
+      replaces && settings.isPhoneEnabled == nil && before?.usesPhones(tenant) == true
       && !result.usesPhones(tenant)
+    switchesAppsOff =
+      replaces && settings.isEnabled == false && settings.form.lacksEntry
+      && before?.usesApps(tenant) == true && !result.usesApps(tenant)
   }
 
-  /// Returns whether the present configuration uses phones. An invalid configuration uses none.
-  private static func usesPhones(_ tenant: [UInt8]?, _ layers: [ConfigurationFile.Layer]) -> Bool {
+  /// Returns the present configuration, or nil if it has a mistake.
+  private static func configuration(
+    of layers: [ConfigurationFile.Layer], isNeeded: Bool
+  ) throws(AdminError) -> Configuration? {
     do throws(ConfigurationError) {
-      return try ConfigurationFile.configuration(of: layers).usesPhones(tenant)
+      return try ConfigurationFile.configuration(of: layers)
     } catch {
-      return false
+      guard isNeeded else { return nil }
+      throw .notApplied(error)
     }
   }
 
@@ -154,5 +165,10 @@ extension Configuration {
   /// Returns whether codes that are sent to phones are in use for the project or for a tenant.
   fileprivate func usesPhones(_ tenant: [UInt8]?) -> Bool {
     ConfigurationText(self).usesPhones(tenants.first { tenant != nil && $0.name == tenant })
+  }
+
+  /// Returns whether codes of authenticator apps are asked for in the project or in a tenant.
+  fileprivate func usesApps(_ tenant: [UInt8]?) -> Bool {
+    ConfigurationText(self).usesApps(tenants.first { tenant != nil && $0.name == tenant })
   }
 }

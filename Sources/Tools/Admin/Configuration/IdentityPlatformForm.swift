@@ -74,6 +74,11 @@ package struct IdentityPlatformForm: Equatable, Sendable {
   /// Whether there is a list of factors other than providers.
   let textMessages: TextMessages
 
+  /// Whether there is no `totpProviderConfig`, and no state that is about TOTP.
+  var lacksEntry: Bool {
+    statePlace == .emptyEntries || statePlace == .noEntry && textMessages == .listed
+  }
+
   /// All forms. In the body of a REST call, the settings of TOTP are always in `providerConfigs`.
   static var all: [IdentityPlatformForm] {
     Root.allCases.flatMap { root in

@@ -4,18 +4,10 @@ import MFAModel
 struct IdentityPlatformReading {
   /// The settings of TOTP.
   private struct Provider {
-    let isEnabled: Bool
+    /// Nil if an object of the Admin SDK does not mention TOTP.
+    let isEnabled: Bool?
     let statePlace: IdentityPlatformForm.StatePlace
     let intervals: Intervals
-  }
-
-  /// The value of `adjacentIntervals`.
-  private struct Intervals {
-    /// The value that Identity Platform uses if none is given.
-    static let absent = Intervals(number: IdentityPlatform.standardIntervals, form: .absent)
-
-    let number: UInt8
-    let form: IdentityPlatformForm.Intervals
   }
 
   private let root: IdentityPlatformForm.Root
@@ -23,22 +15,61 @@ struct IdentityPlatformReading {
   /// The state beside `providerConfigs`, if any: whether the factors without a state of their own are
   /// enabled.
   private let outerState: Bool?
+  /// The update mask, if it covers only some of the settings of multi-factor authentication.
+  private let mask: IdentityPlatformMask?
   private var ignored: [String] = []
+  private var notes: [String] = []
+  /// The settings about phone numbers that the update mask covers and the file lacks.
+  private let resets: [Configuration.Key]
   private var textMessages = IdentityPlatformForm.TextMessages.absent
   private var phone: IdentityPlatform.Phone
 
   /// Reads the outermost member, and the members beside it.
-  init(_ json: JSON, isTenant: Bool) throws(AdminError) {
-    let outer = try JSONMembers(json, at: "")
-    (root, members) = try Self.root(of: outer, isTenant)
-    outerState = try Self.state(of: members)
+  init(_ json: JSON, isTenant: Bool, _ mask: IdentityPlatformMask?) throws(AdminError) {
+    var outer = try JSONMembers(json, at: "")
+    var (root, members) = try Self.root(of: outer, isTenant, mask)
+    if let mask {
+      var outside: [String]
+      (members, ignored) = mask.covered(members)
+      (outer, outside) = mask.covered(outer)
+      ignored += outside
+    }
+    self.root = root
+    self.members = members
+    self.mask = mask?.isWhole == true ? nil : mask
     let numbers = try IdentityPlatformNumbers(outer, root, isTenant)
     phone = IdentityPlatform.Phone(
       regions: numbers.regions, testNumbers: numbers.testNumbers)
+    resets =
+      (mask?.fields.contains(.regions) == true && numbers.regions == nil ? [.regions] : [])
+      + (mask?.fields.contains(.testNumbers) == true && numbers.testNumbers == nil
+        ? [.phoneTestNumbers] : [])
+    let state = try Self.state(of: members)
+    guard isTenant, state == nil, self.mask == nil, Self.needsState(members, root) else {
+      outerState = state
+      return
+    }
+    // As the documents print it for tenants.
+    outerState = true
+    notes.append("\(members.path("state")) is missing, and is taken as ENABLED")
+  }
+
+  /// Returns whether a type of factors has no state of its own.
+  private static func needsState(
+    _ members: JSONMembers, _ root: IdentityPlatformForm.Root
+  ) -> Bool {
+    if members["totpProviderConfig"] != nil { return true }
+    if case .array(let factors)? = members[root.listName], !factors.isEmpty { return true }
+    guard case .array(let entries)? = members["providerConfigs"] else { return false }
+    return entries.contains { entry in
+      guard case .object(let members) = entry else { return false }
+      return members.contains { $0.name == "totpProviderConfig" }
+        && !members.contains { $0.name == "state" }
+    }
   }
 
   private static func root(
-    of outer: JSONMembers, _ isTenant: Bool
+    of outer: JSONMembers, _ isTenant: Bool, _ mask: IdentityPlatformMask?
   ) throws(AdminError) -> (IdentityPlatformForm.Root, JSONMembers) {
     let rest = isTenant ? "mfaConfig" : "mfa"
     if outer.names.contains(isTenant ? "mfa" : "mfaConfig") {
@@ -56,10 +87,17 @@ struct IdentityPlatformReading {
       throw AdminError(at: "multiFactorConfig", "there is also \(rest); remove one of the two")
     }
     guard let name = roots.first else {
+      // A member that the mask covers and the body lacks gets its default, and others stay.
+      if let mask, !mask.isWhole { return (.rest, try JSONMembers(.object([]), at: rest)) }
       throw AdminError(at: rest, "is missing; add it, or multiFactorConfig")
     }
     let members = try JSONMembers(try outer.required(name), at: name)
     guard name == rest else {
+      guard mask == nil else {
+        throw AdminError(
+          at: name, "an object of the Admin SDK changes only what it names; leave --update-mask out"
+        )
+      }
       try members.check(knowing: ["state", "factorIds", "providerConfigs", "totpProviderConfig"])
       return (.adminSDK, members)
     }
@@ -69,18 +107,71 @@ struct IdentityPlatformReading {
 
   /// Reads all members.
   mutating func settings() throws(AdminError) -> IdentityPlatform {
+    if let mask { return try partialSettings(mask) }
     try readTextMessages()
     let provider = try provider()
-    return IdentityPlatform(
+    var settings = IdentityPlatform(
       isEnabled: provider.isEnabled, adjacentIntervals: provider.intervals.number,
       form: IdentityPlatformForm(
         root: root, statePlace: provider.statePlace, intervals: provider.intervals.form,
         textMessages: textMessages), ignored: ignored, phone: phone)
+    settings.notes = notes
+    settings.resets = resets
+    return settings
+  }
+
+  /// Reads the members that an update mask covers. A member that is missing gets its default.
+  private mutating func partialSettings(
+    _ mask: IdentityPlatformMask
+  ) throws(AdminError) -> IdentityPlatform {
+    let covered = mask.fields
+    func note(_ field: IdentityPlatformMask.Field, _ name: String, _ value: String) {
+      guard covered.contains(field), members[name] == nil else { return }
+      notes.append("\(members.path(name)) is missing, and is reset to \(value)")
+    }
+    note(.state, "state", "DISABLED")
+    note(.list, root.listName, "an empty list")
+    note(.entries, "providerConfigs", "an empty list")
+    let state = covered.contains(.state) ? outerState ?? false : nil
+    var change = IdentityPlatformChange()
+    if covered.contains(.list) {
+      let isListed = try listsTextMessages()
+      if isListed { textMessages = .listed }
+      change.phone = isListed && state != false
+    } else if covered.contains(.entries), state == false {
+      // The state beside the list is that of text messages.
+      change.phone = false
+    }
+    if covered.contains(.entries) {
+      let entry = try listedProvider(state: state ?? true)
+      change.totp = entry?.isEnabled ?? false
+      change.adjacentIntervals = entry?.intervals.number
+      // An entry with a state of its own is in force whatever the outer state is.
+      if change.totp == true, state != nil || entry?.statePlace != .outer { change.state = true }
+    }
+    if change.phone == true, state == true { change.state = true }
+    if !change.namesType { change.state = state }
+    var settings = IdentityPlatform(
+      isEnabled: change.totp, adjacentIntervals: change.adjacentIntervals ?? 0, ignored: ignored,
+      phone: IdentityPlatform.Phone(
+        isEnabled: change.phone, regions: phone.regions, testNumbers: phone.testNumbers))
+    settings.partial = change
+    settings.notes = notes
+    settings.resets = resets
+    return settings
   }
 
   /// Reads the list of factors other than providers, which are codes by text message.
   private mutating func readTextMessages() throws(AdminError) {
-    guard let list = members[root.listName] else { return }
+    guard members[root.listName] != nil else { return }
+    let isListed = try listsTextMessages()
+    textMessages = isListed ? .listed : .empty
+    phone.isEnabled = isListed ? try requiredOuterState() : false
+  }
+
+  /// Returns whether the list of factors other than providers has codes by text message.
+  private func listsTextMessages() throws(AdminError) -> Bool {
+    guard let list = members[root.listName] else { return false }
     let place = members.path(root.listName)
     let factors = try JSONMembers.array(list, at: place)
     for (index, factor) in factors.enumerated() {
@@ -91,12 +182,7 @@ struct IdentityPlatformReading {
       }
       try JSONMembers.checkIsNew(factor, in: Array(factors[..<index]), at: place)
     }
-    textMessages = factors.isEmpty ? .empty : .listed
-    guard !factors.isEmpty else {
-      phone.isEnabled = false
-      return
-    }
-    phone.isEnabled = try requiredOuterState()
+    return !factors.isEmpty
   }
 
   private func requiredOuterState() throws(AdminError) -> Bool {
@@ -111,28 +197,38 @@ struct IdentityPlatformReading {
   private mutating func provider() throws(AdminError) -> Provider {
     let place = members.path("providerConfigs")
     if let totp = members["totpProviderConfig"] { return try providerWithoutEntries(totp) }
-    guard let list = members["providerConfigs"] else {
+    guard members["providerConfigs"] != nil else {
+      if root == .adminSDK, textMessages != .absent {
+        return Provider(isEnabled: nil, statePlace: .noEntry, intervals: .absent)
+      }
       if textMessages == .listed { return Self.disabled(.noEntry) }
-      // The state is about all factors if none are listed, and TOTP is the only one.
+      // The state is about all factors if none are listed.
       guard let outerState else {
         throw AdminError(at: place, "is missing; add it, with an entry that has totpProviderConfig")
       }
       return Provider(isEnabled: outerState, statePlace: .noEntry, intervals: .absent)
     }
+    if let provider = try listedProvider(state: outerState) { return provider }
+    guard textMessages == .listed || outerState == false else {
+      throw AdminError(at: place, "no entry has a totpProviderConfig; add it")
+    }
+    return Self.disabled(.emptyEntries)
+  }
+
+  /// Returns the entry of TOTP in `providerConfigs`, or nil. `state` is the state of entries that have none.
+  private mutating func listedProvider(state: Bool?) throws(AdminError) -> Provider? {
+    guard let list = members["providerConfigs"] else { return nil }
+    let place = members.path("providerConfigs")
     var provider: Provider?
     for (index, value) in try JSONMembers.array(list, at: place).enumerated() {
       let entry = try JSONMembers(value, at: "\(place)[\(index)]")
-      guard let totp = try readEntry(entry) else { continue }
+      guard let totp = try readEntry(entry, state) else { continue }
       guard provider == nil else {
         throw AdminError(at: entry.place, "totpProviderConfig appears twice; remove one of the two")
       }
       provider = totp
     }
-    if let provider { return provider }
-    guard textMessages == .listed || outerState == false else {
-      throw AdminError(at: place, "no entry has a totpProviderConfig; add it")
-    }
-    return Self.disabled(.emptyEntries)
+    return provider
   }
 
   /// TOTP without a `totpProviderConfig`: disabled.
@@ -151,9 +247,11 @@ struct IdentityPlatformReading {
   }
 
   /// Reads an entry of `providerConfigs`. Returns nil for a provider other than TOTP.
-  private mutating func readEntry(_ entry: JSONMembers) throws(AdminError) -> Provider? {
+  private mutating func readEntry(
+    _ entry: JSONMembers, _ state: Bool?
+  ) throws(AdminError) -> Provider? {
     let ownState = try Self.state(of: entry)
-    guard let isEnabled = ownState ?? outerState else {
+    guard let isEnabled = ownState ?? state else {
       throw AdminError(
         at: entry.path("state"),
         "is missing; add it, or \(members.path("state")), with \(Self.states)")
@@ -197,49 +295,5 @@ struct IdentityPlatformReading {
         at: entry.path(name), "this provider is enabled, but only totpProviderConfig is supported")
     }
     ignored.append(VisibleText.escaping(Array(entry.path(name).utf8)) + ", which is disabled")
-  }
-
-  // MARK: Values
-
-  private static let states = "\"ENABLED\" or \"DISABLED\""
-
-  private static var numbers: String {
-    let range = Settings.adjacentIntervalsRange
-    return "a whole number from \(range.lowerBound) to \(range.upperBound)"
-  }
-
-  /// What the values of members can be, by their names.
-  static var allowed: [String: String] { ["state": states, "adjacentIntervals": numbers] }
-
-  private static func state(of members: JSONMembers) throws(AdminError) -> Bool? {
-    guard let value = members["state"] else { return nil }
-    if value == .string("ENABLED") { return true }
-    if value == .string("DISABLED") { return false }
-    var reason = "must be \(states), not \(JSONMembers.shown(value))"
-    if value == .string("MANDATORY") {
-      reason += "; to require enrolment, set enrollment = required in mfa.conf instead"
-    }
-    throw AdminError(at: members.path("state"), reason)
-  }
-
-  private static func intervals(_ value: JSON, at place: String) throws(AdminError) -> Intervals {
-    let members = try JSONMembers(value, at: place)
-    try members.check(knowing: ["adjacentIntervals"])
-    guard let value = members["adjacentIntervals"] else { return .absent }
-    let range = Settings.adjacentIntervalsRange
-    switch value {
-    case .number(let number):
-      if let number = UInt8(exactly: number), range.contains(number) {
-        return Intervals(number: number, form: .number)
-      }
-    // A string must have the canonical form: no sign, space, leading zero, fraction or exponent.
-    case .string(let text):
-      if let number = UInt8(text), range.contains(number), String(number) == text {
-        return Intervals(number: number, form: .string)
-      }
-    case .null, .bool, .array, .object: break
-    }
-    throw AdminError(
-      at: members.path("adjacentIntervals"), "must be \(numbers), not \(JSONMembers.shown(value))")
   }
 }

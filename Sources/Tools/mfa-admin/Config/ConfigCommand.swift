@@ -221,12 +221,20 @@ struct ConfigApplyCommand: ParsableCommand {
     Reads the body of a REST call, with the member mfa (for a tenant: mfaConfig), or the object of \
     the Admin SDK, with the member multiFactorConfig. mfa-admin(8) shows each form.
 
-    Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Replaces only the \
-    section of the project, or of the tenant given by --tenant. Tells which sign-ins are decided in another way.
+    Writes \(String(decoding: IdentityPlatformFile.path, as: UTF8.self)). Changes only the \
+    section of the project, or of the tenant given by --tenant. The body of a REST call replaces the settings, or \
+    what --update-mask covers; an object changes the types of factors that it names. Tells which sign-ins are \
+    decided in another way.
     """)
 
   @Option(help: ArgumentHelp("The tenant to configure, instead of the project.", valueName: "name"))
   var tenant: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Change only these fields, as in the parameter updateMask of a REST call, such as mfa.state.",
+      valueName: "fields"))
+  var updateMask: String?
 
   @Flag(help: "Print what would be written, and change nothing.")
   var dryRun = false
@@ -234,17 +242,34 @@ struct ConfigApplyCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The file with the JSON or the object.", valueName: "file"))
   var file: String
 
+  private func mask() throws(AdminError) -> IdentityPlatformMask? {
+    try updateMask.map { (text) throws(AdminError) in
+      try IdentityPlatformMask(text, isTenant: tenant != nil)
+    }
+  }
+
+  func validate() throws(ValidationError) {
+    do throws(AdminError) { _ = try mask() } catch {
+      throw ValidationError("--update-mask: \(error.reason)")
+    }
+  }
+
   func run() throws(AdminError) {
     if !dryRun { try ThisHost.requireRoot() }
     let name = tenant.map { Array($0.utf8) }
     if let tenant, let name, !Tenant.isName(name.span) { throw .noSuchTenant(tenant) }
-    let settings = try Self.settings(in: file, isTenant: name != nil)
+    let settings = try settings()
     for ignored in settings.ignored { Console.printError("note: ignored \(ignored)") }
+    for note in settings.notes { Console.printError("note: \(note)") }
     let result: IdentityPlatformFile
     var written: ConfigWriting.Written?
     if dryRun {
+      let before = PolicyEffect.policy(with: IdentityPlatformFile.path)
       result = try IdentityPlatformFile(settings, tenant: name, over: try ThisHost.layers())
       try Console.write(String(decoding: result.text, as: UTF8.self))
+      var after = before
+      after[nil] = .success(result.result)
+      written = ConfigWriting.Written(before: before, after: after)
     } else {
       result = try IdentityPlatformFile.locking { () throws(AdminError) in
         let result = try IdentityPlatformFile(
@@ -263,21 +288,34 @@ struct ConfigApplyCommand: ParsableCommand {
       try Console.write(
         "\(String(decoding: IdentityPlatformFile.path, as: UTF8.self)): written\n")
     }
+    for type in result.unnamedTypes {
+      Console.printError(
+        "note: \(type.name) stays allowed, because "
+          + (updateMask == nil
+            ? "the object does not name it" : "the update mask does not cover it"))
+    }
     if result.switchesPhonesOff {
       Console.printError(
         "warning: codes are no longer sent to phones, because the settings lack "
           + settings.listName)
     }
+    if result.switchesAppsOff {
+      Console.printError(
+        "warning: codes of authenticator apps are no longer asked for, because the settings lack "
+          + "providerConfigs with totpProviderConfig")
+    }
     for (key, place) in result.overruled(tenant: name) {
       Console.printError(
         "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")
     }
-    try ConfigWriting.tellEffect(of: written)
+    guard dryRun else { return try ConfigWriting.tellEffect(of: written) }
+    guard Console.isRoot else {
+      return Console.printError("note: as root, this command also tells the effect on sign-ins")
+    }
+    try ConfigWriting.tellEffect(of: written, to: Console.printError)
   }
 
-  private static func settings(
-    in file: String, isTenant: Bool
-  ) throws(AdminError) -> IdentityPlatform {
+  private func settings() throws(AdminError) -> IdentityPlatform {
     let text: [UInt8]
     do throws(SystemError) {
       text = try PlainFile.read(file, longest: Configuration.maximumLength).get()
@@ -288,7 +326,7 @@ struct ConfigApplyCommand: ParsableCommand {
       throw .notIdentityPlatform(file, "is longer than \(Configuration.maximumLength) bytes")
     }
     do throws(AdminError) {
-      return try IdentityPlatform(text, isTenant: isTenant)
+      return try IdentityPlatform(text, isTenant: tenant != nil, mask: try mask())
     } catch {
       throw .notIdentityPlatform(file, error.member)
     }
@@ -356,9 +394,16 @@ enum ConfigWriting {
 
   /// Tells which sign-ins are decided in another way. The file is written, whatever happens here, and no lock is
   /// held: the prediction can take long on a host with many users.
-  static func tellEffect(of written: Written?) throws(AdminError) {
+  /// `write` gets each line, without a line feed, for a change that is not made.
+  static func tellEffect(
+    of written: Written?, to write: ((String) -> Void)? = nil
+  ) throws(AdminError) {
     guard let written else { return }
-    guard written.before != written.after else { return try Console.write("no setting changed\n") }
+    func tell(_ text: String) throws(AdminError) {
+      guard let write else { return try Console.write(text) }
+      for line in text.split(separator: "\n") { write("note: \(line)") }
+    }
+    guard written.before != written.after else { return try tell("no setting changed\n") }
     guard !ThisHost.belongsToRealm else {
       return Console.printError(
         "note: this host belongs to a realm, whose configuration decides about sign-ins")
@@ -372,7 +417,8 @@ enum ConfigWriting {
       return Console.printError(
         "warning: the effect on sign-ins is not known: \(error.message)")
     }
-    try Console.write(TextWidth.wrapped(effect.text, to: Console.columns))
+    try tell(write == nil ? TextWidth.wrapped(effect.text, to: Console.columns) : effect.text)
+    for loss in effect.losses { Console.printError("warning: \(loss.sentence)") }
   }
 
   /// Prints mistakes, and how to correct them if a command does that.
