@@ -929,6 +929,41 @@ struct ExaminationTests {
     },
   ]
 
+  static let onlyPhones = "[project]\nfactors = phone\n"
+
+  /// Root's ways in where only phones are allowed.
+  static let phoneRootRows = [
+    // Root can enrol nothing.
+    Row(
+      1, "error root-locked-out /pam/login:3", "error root-locked-out /pam/su:3",
+      "error phone-without-gateway /etc/mfa/mfa.conf:2", "warning root-not-enrolled /pam/sudo:2"
+    ) {
+      $0.configurationText = onlyPhones + "enrollment = required\n"
+    },
+    Row(
+      2, "warning root-not-enrolled /pam/login:3", "warning root-not-enrolled /pam/su:3",
+      "warning root-not-enrolled /pam/sudo:2"
+    ) {
+      $0.configurationText = onlyPhones + "enrollment = required\ngateway = /g\nregions = +1\n"
+    },
+    // Root's factor is of the other type.
+    Row(
+      3, "error root-locked-out /pam/login:3", "error root-locked-out /pam/su:3"
+    ) {
+      $0.configurationText = onlyPhones + "gateway = /g\nregions = +1\n"
+      $0.reports = .success([try report("root", [try factor(try id(1), "app")])])
+    },
+    // The tenant of root allows it.
+    Row(4, "note root-console /pam/login:3") {
+      $0.configurationText =
+        onlyPhones + "gateway = /g\nregions = +1\n[tenant root]\nusers = root\nfactors = totp\n"
+      $0.reports = .success([try report("root", [try factor(try id(1), "app")])])
+    },
+  ]
+
+  @Test("about root where only phones are allowed", arguments: phoneRootRows)
+  func phonesOfRoot(row: Row) throws { try expectFindings(row) }
+
   /// The lines of `mfa-admin enable sshd --factors key+code`.
   static let keyLines =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so\n"
@@ -1852,6 +1887,26 @@ struct ExaminationTests {
     ) {
       $0.configurationText = "[project]\nphone_test_numbers = +15105551234=123456\n"
       $0.testNumberUsers = .success(["alice"])
+    },
+    // Phones that are allowed besides authenticator apps.
+    Row(13, "warning phone-without-gateway /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nfactors = totp, phone\n"
+    },
+    Row(
+      14, "error phone-without-regions /etc/mfa/mfa.conf:3",
+      "note unused-setting /etc/mfa/mfa.conf:2"
+    ) {
+      $0.configurationText = "[project]\ngateway = /g\nfactors = phone\n"
+    },
+    Row(
+      15, "warning phone-without-regions /etc/mfa/mfa.conf:4",
+      "note unused-setting /etc/mfa/mfa.conf:2"
+    ) {
+      $0.configurationText =
+        "[project]\ngateway = /g\n[tenant a]\nfactors = totp, phone\nusers = alice\n"
+    },
+    Row(16, "note not-enforced /etc/mfa/mfa.conf:2") {
+      $0.configurationText = "[project]\nstate = disabled\nfactors = phone\n"
     },
     // Without a gateway, nothing is checked.
     Row(11) { $0.gateway = GatewayState(refusal: .notFound, service: .stopped) },

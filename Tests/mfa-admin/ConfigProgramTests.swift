@@ -311,6 +311,50 @@ import Testing
     }
   }
 
+  @Test("check, show and apply note that no code is sent to phones that a line allows")
+  func phonesWithoutGateway() throws {
+    try withMachine("[project]\n") { machine in
+      let file = machine.folder + "/file"
+      let start = "factors allows "
+      for (lines, note) in [
+        (
+          "factors = totp, phone",
+          "phones, but no code is sent to them until gateway and regions are set"
+        ),
+        (
+          "factors = phone\ngateway = /g",
+          "only phones, but no code is sent to them until regions is set"
+        ),
+        (
+          "factors = phone\nenrollment = required",
+          "only phones, but no code is sent to them until gateway and regions are set: users who have to "
+            + "enrol are denied"
+        ),
+        (
+          "factors = phone\nenrollment = offered\noffer_until = 2030-12-31",
+          "only phones, but no code is sent to them until gateway and regions are set: users who are to "
+            + "enrol can add nothing"
+        ),
+        ("factors = totp", nil), ("factors = phone\ngateway = /g\nregions = +33", nil), ("", nil),
+      ] {
+        try machine.write("[project]\n\(lines)\n", to: file)
+        let check = try run("check", file)
+        #expect(check.status == .exited(0))
+        let expected = note.map { "mfa-admin: note: \(file):2: \(start)\($0)\n" } ?? ""
+        #expect(check.errorText.hasSuffix(expected), "\(check.errorText)")
+        #expect(check.errorText.contains(start) == (note != nil), "\(check.errorText)")
+      }
+      try machine.write("{multiFactorConfig: {state: 'ENABLED', factorIds: ['phone']}}", to: file)
+      for command in [["apply", file, "--dry-run"], ["apply", file], ["show"], ["check"]] {
+        let told = try Command.run([Self.program, "config"] + command)
+        #expect(told.status == .exited(0))
+        #expect(
+          told.errorText.contains("mfa-admin: note: \(Self.own):7: \(start)phones, but no code"),
+          "\(command) \(told.errorText)")
+      }
+    }
+  }
+
   @Test("only root can block changes to the configuration")
   func onlyRootCanBlockChanges() throws {
     try withMachine("[project]\n") { machine in

@@ -54,3 +54,39 @@ extension Configuration {
     condition(project.values) || tenants.contains { condition($0.values) }
   }
 }
+
+// Codes for phones that are not sent. Only administration tools need this, too.
+extension Configuration {
+  /// A section that allows phones, while no code is sent to them.
+  package struct UnsentCodes: Equatable, Sendable {
+    /// The tenant whose section it is; nil for `[project]`.
+    package let tenant: [UInt8]?
+    /// The line that allows phones.
+    package let origin: Origin
+    /// The keys that have to be set.
+    package let missing: [Key]
+    /// Whether phones are the only type of factors.
+    package let isOnlyType: Bool
+    /// Which users of the section enrol.
+    package let enrollment: Enrollment
+  }
+
+  /// The sections that allow phones in a line of their own, while no code is sent to them. Phones are also allowed by
+  /// default, which is no sign that they are meant to be used.
+  package var unsentCodes: [UnsentCodes] {
+    let missing: [Key] =
+      (project.gateway == nil ? [.gateway] : []) + (project.regions.isEmpty ? [.regions] : [])
+    guard !missing.isEmpty else { return [] }
+    return ([nil] + tenants.map { Optional($0) }).compactMap { tenant in
+      let own = tenant?.values ?? project.values
+      func number(_ key: Key) -> Int64? { own.number(key) ?? project.values.number(key) }
+      guard let origin = origin(of: .factors, in: tenant), let types = own.number(.factors),
+        types & FactorType.phone.bit != 0, number(.state) != State.disabled.rawValue
+      else { return nil }
+      return UnsentCodes(
+        tenant: tenant?.name, origin: origin, missing: missing,
+        isOnlyType: types == FactorType.phone.bit,
+        enrollment: number(.enrollment).flatMap { Enrollment(rawValue: $0) } ?? .selfService)
+    }
+  }
+}

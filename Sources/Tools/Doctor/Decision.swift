@@ -106,7 +106,9 @@ package struct Decision: Equatable {
     _ stored: Explanation.Stored, _ settings: Settings?, _ request: SignInRequest
   ) -> Decision {
     guard kind == .asked, case .kept(let record, _) = stored, let settings, record.isEnrolled,
-      let obstacle = Self.obstacle(record, settings, request)
+      let obstacle = Self.obstacle(
+        hasApp: record.factors.contains { $0.parameters != nil }, hasPhone: record.hasPhone,
+        settings, request)
     else { return self }
     let rules: [Configuration.Key] = [.factors, .gateway]
     guard record.recoveryCodes.isEmpty, record.grants.isEmpty else {
@@ -180,14 +182,13 @@ package struct Decision: Equatable {
     return Decision(.asked, "\(reason), but \(words) is enough without it", by: rules)
   }
 
-  /// Returns why none of a user's factors can be used, or nil if one can.
-  private static func obstacle(
-    _ record: FactorRecord, _ settings: Settings, _ request: SignInRequest
+  /// Returns why none of a user's factors, which are authenticator apps or phones or both, can be used, or nil if
+  /// one can.
+  static func obstacle(
+    hasApp: Bool, hasPhone: Bool, _ settings: Settings, _ request: SignInRequest
   ) -> String? {
-    guard !record.factors.contains(where: { $0.parameters != nil && settings.allows($0) }) else {
-      return nil
-    }
-    guard record.hasPhone else { return "\"factors\" does not allow authenticator apps" }
+    guard !hasApp || !settings.allows(.totp) else { return nil }
+    guard hasPhone else { return "\"factors\" does not allow authenticator apps" }
     guard settings.allows(.phone) else { return "\"factors\" does not allow the user's phones" }
     guard settings.canSendCodes else {
       return "the user has only phones, and no gateway sends codes to them"

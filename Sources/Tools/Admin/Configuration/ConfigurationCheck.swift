@@ -11,6 +11,8 @@ package struct ConfigurationCheck {
   package private(set) var files: [[UInt8]] = []
   /// A line for each setting that has no effect, if there is no mistake.
   package private(set) var warnings: [String] = []
+  /// A line for each section that allows phones to which nothing is sent, if there is no mistake.
+  package private(set) var notes: [String] = []
 
   /// Adds a file, whose settings override earlier ones. After a mistake, later files are still
   /// read.
@@ -35,6 +37,7 @@ package struct ConfigurationCheck {
         let place = VisibleText.escaping(configuration.place(of: setting.origin))
         return "\(place): \(setting.message)"
       }
+      notes = configuration.notesAboutPhones
     } catch {
       failures.append(error)
     }
@@ -174,6 +177,30 @@ extension ReadingObstacle.Step {
     self.init(
       path: path, isFolder: status.kind == .directory, owner: status.owner, group: status.group,
       permissions: status.permissions)
+  }
+}
+
+extension Configuration {
+  /// A line for each section that allows phones to which nothing is sent.
+  package var notesAboutPhones: [String] {
+    unsentCodes.map { "\(VisibleText.escaping(place(of: $0.origin))): \($0.message)" }
+  }
+}
+
+extension Configuration.UnsentCodes {
+  /// What is wrong and what has to be set, in one line.
+  package var message: String {
+    let keys = missing.map(\.name).joined(separator: " and ")
+    let verb = missing.count == 1 ? "is" : "are"
+    let text =
+      "factors allows \(isOnlyType ? "only phones" : "phones"), but no code is sent to them until \(keys) "
+      + "\(verb) set"
+    guard isOnlyType else { return text }
+    switch enrollment {
+    case .selfService: return text
+    case .offered: return text + ": users who are to enrol can add nothing"
+    case .required: return text + ": users who have to enrol are denied"
+    }
   }
 }
 

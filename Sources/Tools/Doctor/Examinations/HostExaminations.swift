@@ -432,17 +432,15 @@ enum PhoneGateway: Examination {
     }
   }
 
-  /// Finds sections in which users can only use codes that cannot be sent.
+  /// Finds sections that allow phones to which nothing is sent.
   private static func missing(_ configuration: Configuration) -> [Finding] {
-    guard configuration.project.gateway == nil else { return [] }
-    let only = Array(Configuration.FactorType.phone.name.utf8)
-    return ([nil] + configuration.tenants.map { $0 }).compactMap { tenant in
-      guard configuration.value(of: .factors, in: tenant) == only else { return nil }
-      return Finding(
-        severity: .error, code: "phone-without-gateway",
-        place: place(of: .factors, in: tenant, configuration),
-        message: "only codes that are sent to phones are accepted, but no gateway is configured",
-        hint: "set gateway and regions, or allow totp: mfa.conf(5)")
+    configuration.unsentCodes.map { codes in
+      Finding(
+        severity: codes.isOnlyType ? .error : .warning,
+        code: codes.missing.contains(.gateway) ? "phone-without-gateway" : "phone-without-regions",
+        place: VisibleText.escaping(configuration.place(of: codes.origin)), message: codes.message,
+        hint: "set \(codes.missing.map(\.name).joined(separator: " and ")), or \"factors = totp\": "
+          + "mfa-gateway(7)")
     }
   }
 

@@ -2,6 +2,7 @@ import MFAAdmin
 import MFABase
 import MFAModel
 import MFAPAMStack
+import MFAWire
 
 /// Finds sshds that run, or will run, with another configuration file or other settings than
 /// /etc/ssh/sshd_config has, and that let users in without a code.
@@ -255,9 +256,18 @@ enum RootWithoutFactor: Examination {
     // In the other states root is admitted without a code.
     guard settings.state == .enabled else { return nil }
     guard case .success(let stored) = snapshot.stored else { return nil }
-    let hasFactor = stored.contains { $0.name == root }
+    let report = stored.first { $0.name == root }
     let isConsole = service.isNamed("login")
-    guard !hasFactor else {
+    let console = isConsole ? ", and the console is the last way in" : ""
+    guard report == nil else {
+      if !isSudo(service), let obstacle = obstacle(report, settings, service) {
+        return Finding(
+          severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
+          message: "root is denied: \(obstacle)\(console)",
+          hint:
+            "add a tenant for root with \"factors = totp, phone\"; then enrol an authenticator app for "
+            + "root, in a shell of root: mfa-enroll --name app")
+      }
       guard isConsole else { return nil }
       return Finding(
         severity: .note, code: "root-console", services: [service.name], place: service.place,
@@ -277,7 +287,17 @@ enum RootWithoutFactor: Examination {
         hint:
           "set \"PermitRootLogin no\"; or enrol root, in a shell of root: mfa-enroll --name phone")
     }
-    let console = isConsole ? ", and the console is the last way in" : ""
+    guard isSudo(service) || canEnroll(settings) else {
+      return Finding(
+        severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
+        message:
+          "root is denied: a factor is required, only phones are allowed, and no code can be sent to "
+          + "one" + console,
+        hint:
+          "set gateway and regions, which mfa-gateway(7) describes; or add a tenant for root with "
+          + "\"enrollment = self-service\"")
+    }
+    let enrolling = "mfa-enroll " + (settings.allows(.totp) ? "--name phone" : "phone NUMBER")
     if case .certain = snapshot.accountLine(of: service) {
       return Finding(
         severity: .warning, code: "root-not-enrolled", services: [service.name],
@@ -285,7 +305,7 @@ enum RootWithoutFactor: Examination {
         message: isSudo(service)
           ? "root is denied where it runs sudo, as scripts do: a factor is required, and root has none"
           : "root has no factor and has to enrol at the next sign-in\(console)",
-        hint: "enrol root now, in a shell of root: mfa-enroll --name phone")
+        hint: "enrol root now, in a shell of root: \(enrolling)")
     }
     guard !isSudo(service) else { return nil }
     return Finding(
@@ -293,8 +313,29 @@ enum RootWithoutFactor: Examination {
       message: "root is denied: a factor is required, root has none and cannot enrol here"
         + console,
       hint:
-        "enrol root now, in a shell of root: mfa-enroll --name phone; or add a tenant for root with "
+        "enrol root now, in a shell of root: \(enrolling); or add a tenant for root with "
         + "\"enrollment = self-service\"")
+  }
+
+  /// Returns why root's factors are not accepted at a service, or nil if one is, or a recovery code.
+  private static func obstacle(
+    _ report: UserReport?, _ settings: Settings, _ service: ServiceWithModule
+  ) -> String? {
+    guard case .usable(let summary)? = report?.content, summary.isEnrolled,
+      summary.recoveryCodes == 0, summary.grants.isEmpty
+    else { return nil }
+    return Decision.obstacle(
+      hasApp: summary.factors.contains { !$0.isPhone },
+      hasPhone: summary.factors.contains { $0.isPhone }, settings,
+      SignInRequest(
+        user: root, service: service.name, remoteHost: nil, arguments: service.arguments))
+  }
+
+  /// Returns whether a factor of a type that policy allows can be enrolled.
+  private static func canEnroll(_ settings: Settings) -> Bool {
+    guard !settings.allows(.totp) else { return true }
+    return !settings.phoneTestNumbers.isEmpty
+      || settings.gateway != nil && !settings.regions.isEmpty
   }
 
   private static func mustHaveFactor(_ settings: Settings, _ snapshot: HostSnapshot) -> Bool {

@@ -24,7 +24,8 @@ struct ConfigCheckCommand: ParsableCommand {
     """
     Reads the configuration files of this host, or the given files; later files override earlier \
     ones. Reports the first mistake in each file, with the line, the key and what is allowed. \
-    If there is no mistake, warns about settings that have no effect.
+    If there is no mistake, warns about settings that have no effect, and notes where phones are allowed and no \
+    code is sent to them.
     """)
 
   @Argument(
@@ -39,6 +40,7 @@ struct ConfigCheckCommand: ParsableCommand {
       throw .mistakes(check.failures.count, inForce: files.isEmpty)
     }
     for warning in check.warnings { Console.printError("warning: " + warning) }
+    for note in check.notes { Console.printError("note: " + note) }
     for file in check.files { try Console.write(VisibleText.escaping(file) + ": no mistake\n") }
   }
 }
@@ -74,8 +76,10 @@ struct ConfigShowCommand: ParsableCommand {
     }
     let configurationText = ConfigurationText(configuration)
     guard json else {
-      return try Console.write(
+      try Console.write(
         section.map { configurationText.text(of: $0) } ?? configurationText.text)
+      for note in configuration.notesAboutPhones { Console.printError("note: \(note)") }
+      return
     }
     let (settings, warning) = configurationText.identityPlatform(
       section, try IdentityPlatformFile.applied(tenant: section?.name, in: layers))
@@ -304,6 +308,7 @@ struct ConfigApplyCommand: ParsableCommand {
         "warning: codes of authenticator apps are no longer asked for, because the settings lack "
           + "providerConfigs with totpProviderConfig")
     }
+    for note in result.result.notesAboutPhones { Console.printError("note: \(note)") }
     for (key, place) in result.overruled(tenant: name) {
       Console.printError(
         "warning: \(VisibleText.escaping(place)) overrides the new value of \(key.name)")
