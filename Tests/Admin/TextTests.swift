@@ -218,6 +218,7 @@ struct ProgressTests {
     #expect(text.hasPrefix("[tenant a]\nusers = x, y  # /one:5\nstate = enabled  # /t\\x1bwo:5\n"))
     #expect(text.contains("\nadjacent_intervals = 3  # /t\\x1bwo:3, [project]\n"))
     #expect(text.contains("\nenrollment = self-service  # default\n"))
+    #expect(text.contains("\nend_sessions_on_unenroll = off  # default\n"))
   }
 
   @Test func convertsToIdentityPlatformSettings() throws {

@@ -482,7 +482,7 @@ struct RecoveryTests: ScriptedConversations {
           AccountStatus(
             enrollment: .required, state: .enabled, recoveryCodesLeft: 0,
             importedRecoveryCodesLeft: 0, standing: .open,
-            activity: AccountStatus.Activity(pendingNotices: 1))),
+            activity: AccountStatus.Activity(pendingNotices: 1), endsSessions: true)),
       ])
     #expect(host.memory.record?.factors.map(\.id) == [first.id])
   }

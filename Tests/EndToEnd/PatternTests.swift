@@ -171,6 +171,31 @@ extension EndToEnd {
       var testDescription: String { "\(environment)" }
     }
 
+    @Test("the question before a removal says what ends with it")
+    func saysWhatEnds() throws {
+      let (user, first) = try machine.addEnrolledUser()
+      _ = try machine.enroll(
+        user, named: "second", presentCode: try first.phone.code(offset: -3),
+        confirmedAt: 0)
+      try machine.write(Self.loginctl, to: "/usr/bin/loginctl", mode: "0755")
+      for (setting, device, says) in [
+        ("on", "second", true), ("on", "phone", false), ("off", "second", false),
+      ] {
+        try machine.writeConfiguration("[project]\nend_sessions_on_unenroll = \(setting)\n")
+        let session = try TerminalSession(
+          ["/usr/bin/mfa-enroll", "unenroll", device], as: user.identity,
+          environment: ["XDG_SESSION_ID": "c2"])
+        try session.expect("Remove '\(device)'? [y/N] ")
+        try session.send("n")
+        #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
+        #expect(
+          session.text.contains("Its removal ends your other sessions on this host") == says,
+          "\(session.transcript)")
+        #expect(!session.text.contains("remembered"), "\(session.transcript)")
+        #expect(machine.text(of: user.home + "/noted").isEmpty)
+      }
+    }
+
     static let unenrollments = [
       Unenrollment(
         calls: [

@@ -40,6 +40,7 @@ enum EnrollCatalogue {
       .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnName,
       .codes(algorithm: "sha1", digits: 6, seconds: 30), .noDevices(user: "alice"), .addDevice,
       .renamed(from: "a", to: "b"), .removeQuestion(name: "phone"), .removeOnly,
+      .removalEndsSessions, .removalForgetsSignIns,
       .removed(name: "phone"), .newestRemoved, .onlyRemoved(anotherIsExpected: true),
       .onlyRemoved(anotherIsExpected: false), .recoveryCodesVoid, .otherSessionsContinue,
       .otherSessionsEnded(1),

@@ -170,7 +170,7 @@ import Testing
       body += [0, 1, number]
     }
     body += [0, 4, 0, 0, 0, seconds, 0, 1, 0, 0, 4, 0, 0, 0, 0]
-    body += [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0]
+    body += [0, 4, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0]
     return body
   }
 

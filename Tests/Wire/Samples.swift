@@ -54,7 +54,7 @@ enum Samples {
       standing: standing,
       activity: AccountStatus.Activity(
         standing: standing, failedAttempts: UInt32(codes) << 24, rememberedSignIns: codes,
-        pendingNotices: imported))
+        pendingNotices: imported), endsSessions: imported > 0)
   }
 
   /// Returns a user name.

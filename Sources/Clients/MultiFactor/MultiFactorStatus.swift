@@ -54,6 +54,8 @@ public struct MultiFactorStatus: Equatable, Sendable {
   public let rememberedSignIns: Int
   /// The number of notices that the next sign-in shows.
   public let pendingNotices: Int
+  /// Whether policy requires the user's other sessions to end when the newest factor is unenrolled.
+  public let endsSessions: Bool
 
   init(_ status: AccountStatus) {
     enrollment =
@@ -76,6 +78,7 @@ public struct MultiFactorStatus: Equatable, Sendable {
     failedAttempts = Int(status.activity.failedAttempts)
     rememberedSignIns = Int(status.activity.rememberedSignIns)
     pendingNotices = Int(status.activity.pendingNotices)
+    endsSessions = status.endsSessions
   }
 }
 

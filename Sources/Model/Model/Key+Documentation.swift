@@ -134,7 +134,22 @@ extension Configuration.Key {
           """)
     case .endSessionsOnUnenroll:
       KeyDocumentation(
-        "Whether a user's sessions end when the user removes the factor that was enrolled last.")
+        """
+        Whether a user's other login sessions end when the user removes the factor that was
+        enrolled last, with every program in them: terminal multiplexers and jobs that were to go
+        on after logging out, too. Remembered sign-ins are cleared in any case.
+        """,
+        details: """
+          The default is `off`, because users of a host expect that a session lasts until they end
+          it. With systemd-logind's default, `KillUserProcesses=no`, what runs under `tmux`(1) or
+          `nohup`(1) survives even logging out, but not the end of its session by `loginctl`(1),
+          which `mfa-enroll` uses. An open session was proven when it began, and its user has just
+          proven the removal. Set it to `on` if a removed device may be a stolen one.
+
+          `mfa-enroll unenroll` says what ends before it asks for confirmation; with `--yes`, it does
+          not ask. Sessions that systemd-logind does not know, and those on other hosts of a realm,
+          continue.
+          """)
     case .remember:
       KeyDocumentation(
         """

@@ -22,7 +22,7 @@ extension Management {
       standing: AccountStatus.Standing(
         snapshot?.attempts.standing(settings.throttle, now: try now(), counter: .ownProcess)
           ?? .open),
-      activity: try activity(kept, settings))
+      activity: try activity(kept, settings), endsSessions: settings.endsSessionsOnUnenrolling)
   }
 
   private func activity(

@@ -104,6 +104,10 @@ package enum EnrollMessage: Equatable, Sendable {
   case removeQuestion(name: String)
   /// The device is the only one.
   case removeOnly
+  /// The device was added last, and its removal ends the user's other sessions.
+  case removalEndsSessions
+  /// Sign-ins are remembered, until a device is removed.
+  case removalForgetsSignIns
   case removed(name: String)
   /// The removed device was the one that was added last.
   case newestRemoved

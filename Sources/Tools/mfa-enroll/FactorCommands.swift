@@ -88,8 +88,14 @@ struct Unenroll: EnrollCommand {
     let factors = try await multiFactor.enrolledFactors
     let factor = try FactorChoice.factor(device, among: factors)
     let isOnly = factors.count == 1
-    guard yes || options.json || isSure(factor, isOnly, interface) else {
-      throw Failure(.nothingRemoved)
+    if !yes, !interface.isJSON {
+      if isOnly { interface.tell(.removeOnly) }
+      let status = try await multiFactor.status
+      // Devices are listed oldest first.
+      let endsSessions = status.endsSessions && factor.uid == factors.last?.uid
+      if endsSessions, OtherSessions.canBeEnded { interface.tell(.removalEndsSessions) }
+      if status.rememberedSignIns > 0 { interface.tell(.removalForgetsSignIns) }
+      guard isSure(factor, interface) else { throw Failure(.nothingRemoved) }
     }
     _ = try await Reauthentication(of: interface).session(with: multiFactor)
     // Read before the removal, which also removes the recovery codes of the last device.
@@ -108,10 +114,7 @@ struct Unenroll: EnrollCommand {
     interface.report(result)
   }
 
-  private func isSure(
-    _ factor: MultiFactorInfo, _ isOnly: Bool, _ interface: UserInterface
-  ) -> Bool {
-    if isOnly { interface.tell(.removeOnly) }
+  private func isSure(_ factor: MultiFactorInfo, _ interface: UserInterface) -> Bool {
     let question = EnrollMessage.removeQuestion(name: factor.name)
     guard let answer = interface.ask(question, echo: true) else {
       interface.endLine()

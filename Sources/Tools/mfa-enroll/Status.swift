@@ -129,6 +129,7 @@ struct StatusReport {
     let recoveryCodeUnlocks: Bool
     let rememberedSignIns: Int
     let pendingNotices: Int
+    let endsSessions: Bool
 
     init(_ report: StatusReport) {
       account = report.account
@@ -149,6 +150,7 @@ struct StatusReport {
       recoveryCodeUnlocks = report.status.recoveryCodeUnlocks
       rememberedSignIns = report.status.rememberedSignIns
       pendingNotices = report.status.pendingNotices
+      endsSessions = report.status.endsSessions
     }
   }
 }

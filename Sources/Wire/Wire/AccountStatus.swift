@@ -48,6 +48,8 @@ package struct AccountStatus: Equatable, Sendable {
   package private(set) var standing: Standing
   /// What happened at sign-ins.
   package private(set) var activity: Activity
+  /// Whether the user's other sessions end when the newest factor is removed.
+  package private(set) var endsSessions: Bool
 
   /// What happened at sign-ins, as the user may see it without a password.
   package struct Activity: Equatable, Sendable {
@@ -76,7 +78,7 @@ package struct AccountStatus: Equatable, Sendable {
   package init(
     enrollment: Enrollment, state: State, recoveryCodesLeft: UInt8,
     importedRecoveryCodesLeft: UInt8, recoveryCodeUnlocks: Bool = false, standing: Standing,
-    activity: Activity = Activity()
+    activity: Activity = Activity(), endsSessions: Bool = false
   ) {
     self.enrollment = enrollment
     self.state = state
@@ -85,6 +87,7 @@ package struct AccountStatus: Equatable, Sendable {
     self.recoveryCodeUnlocks = recoveryCodeUnlocks
     self.standing = standing
     self.activity = activity
+    self.endsSessions = endsSessions
   }
 }
 
@@ -105,6 +108,7 @@ extension AccountStatus {
     try coder.flag(&recoveryCodeUnlocks)
     try standing.fields(&coder)
     try activity.fields(&coder)
+    try coder.flag(&endsSessions)
   }
 }
 
