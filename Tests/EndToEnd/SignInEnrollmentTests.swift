@@ -14,9 +14,9 @@ extension EndToEnd {
 
     private func server(
       _ machine: Machine, heading: String = usual, settings: [String] = [],
-      configuration: String = required
+      configuration: String? = required
     ) throws -> PrivateServer {
-      try machine.writeConfiguration(configuration)
+      if let configuration { try machine.writeConfiguration(configuration) }
       let blocks = try Guide.blocks(under: heading)
       try machine.changeService("sshd", authentication: blocks[0])
       return try PrivateServer(on: machine, settings: settings + blocks[1])
@@ -233,6 +233,69 @@ extension EndToEnd {
       try sudo.expect("root")
       #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
       #expect(isEnrolled(machine, user) && isEnrolled(machine, other))
+    }
+
+    static let onlyPhones = "factors = phone\nenrollment = required\n"
+
+    /// Enrols a phone: the number, the code and the name.
+    private func enroll(_ session: TerminalSession, _ phone: EnrollPhones.Phone) throws {
+      try session.expect("Your provider may charge")
+      try session.answer("such as +15105551234: ", with: phone.number)
+      try session.expect("A code was sent to \(phone.masked).")
+      try session.expect(EnrollPhones.codePrompt)
+      try session.send(phone.wrongCode)
+      try session.expect("Wrong code.")
+      try session.answer(EnrollPhones.codePrompt, with: phone.code)
+      _ = try session.expect(matching: #/Name for this device \[phone \d{4}-\d\d-\d\d\]: /#)
+      try session.send("work")
+      try session.expect("Your phone is added.")
+      try session.answer("Press Enter when you have them: ", with: "")
+    }
+
+    @Test("where only phones are allowed, ssh enrols one, and the next sign-in sends it a code")
+    func phone() throws {
+      let phone = try EnrollPhones.Phone(on: machine, Self.onlyPhones)
+      let server = try server(machine, configuration: nil)
+      let session = try server.signIn(user.name, command: Self.command)
+      try session.answer("Password: ", with: user.password)
+      try enroll(session, phone)
+      try expectSignedIn(session, user)
+      #expect(isEnrolled(machine, user))
+      #expect(!session.text.contains("authenticator app."), "\(session.transcript)")
+      try SentCodesOfTests.age(user, 600)
+      let next = try server.signIn(user.name, command: Self.command)
+      try next.answer("Password: ", with: user.password)
+      try next.answer("One-time code (s: ", with: "s")
+      try next.expect("A code was sent")
+      try next.answer("One-time code (s: ", with: phone.code)
+      try expectSignedIn(next, user)
+    }
+
+    @Test("where only phones are allowed, sudo enrols one at the step-up")
+    func phoneAtSudo() throws {
+      let phone = try EnrollPhones.Phone(on: machine, Self.onlyPhones)
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+      try sudo.answer("assword", with: user.password)
+      try enroll(sudo, phone)
+      try sudo.expect("root")
+      #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
+      #expect(isEnrolled(machine, user))
+    }
+
+    @Test("where no code can be sent to a phone, the user reads what an administrator has to do")
+    func phonesNotSetUp() throws {
+      let server = try server(
+        machine, configuration: "[project]\nregions = +1\n" + Self.onlyPhones)
+      let start = try machine.log.position()
+      let session = try server.signIn(
+        user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
+      try session.answer("Password: ", with: user.password)
+      try session.answer("One-time code: ", with: "123456")
+      try session.expect("gateway and regions in mfa.conf")
+      try expectRefused(session, user)
+      #expect(try logged(machine, since: start).last?.fields["reason"] == "no-gateway")
     }
 
     @Test("sudo without a password does not authenticate, so it enrols no factor")

@@ -11,6 +11,7 @@ enum Catalogue {
   static let number = Array("+886 *** *** *** *56".utf8)
   static let nowhere = NoticeOrigin(source: [], time: [])
   static let day = Array("2027-01-31".utf8)
+  static let command = Array("mfa-enroll phone".utf8)
 
   /// The prompts to which the module adds nothing.
   static let prompts: [SignInMessage] = [
@@ -24,16 +25,20 @@ enum Catalogue {
       .throttled(seconds: 86_400), .throttled(seconds: 1),
       .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
-      .recoveryCodeAccepted(left: 10, areFew: false), .bypassCodeAccepted(usesLeft: 0),
-      .bypassCodeAccepted(usesLeft: 1), .bypassCodeAccepted(usesLeft: 100), .breakGlassAccepted,
-      .clockMayBeWrong,
-      .enrollmentOffered(signInsLeft: nil, lastDay: nil),
-      .enrollmentOffered(signInsLeft: 0, lastDay: nil),
-      .enrollmentOffered(signInsLeft: 1, lastDay: nil),
-      .enrollmentOffered(signInsLeft: 1000, lastDay: nil),
-      .enrollmentOffered(signInsLeft: nil, lastDay: day),
-      .enrollmentOffered(signInsLeft: 1000, lastDay: day), .enrollmentNotPossible,
-      .enrollmentNeedsQuestions, .enrollmentAbandoned, .enrollmentWrongCodes, .enrollmentTooLate,
+      .recoveryCodeAccepted(left: 10, areFew: false),
+      .bypassCodeAccepted(usesLeft: 0, command: command),
+      .bypassCodeAccepted(usesLeft: 1, command: command),
+      .bypassCodeAccepted(usesLeft: 100, command: command), .breakGlassAccepted,
+      .clockMayBeWrong, .enrollmentOffered(onlyPhones: false), .enrollmentOffered(onlyPhones: true),
+      .enrollmentRequiredLater(signInsLeft: nil, lastDay: nil),
+      .enrollmentRequiredLater(signInsLeft: 0, lastDay: nil),
+      .enrollmentRequiredLater(signInsLeft: 1, lastDay: nil),
+      .enrollmentRequiredLater(signInsLeft: 1000, lastDay: nil),
+      .enrollmentRequiredLater(signInsLeft: nil, lastDay: day),
+      .enrollmentRequiredLater(signInsLeft: 1000, lastDay: day),
+      .enrollmentNotPossible(command: command), .enrollmentNeedsQuestions(command: command),
+      .enrollmentNeedsGateway, .enrollmentAbandoned, .enrollmentWrongCodes,
+      .enrollmentWrongSentCodes, .enrollmentTooLate,
       .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .howToReadNotices, .noticesStay,
     ]
 
@@ -51,7 +56,8 @@ enum Catalogue {
 
   /// The prompts of an enrolment during a sign-in.
   static let enrollmentPrompts: [SignInEnrollmentMessage] = [
-    .formPrompt, .codeOrFormPrompt, .codePrompt, .namePrompt(usual: name), .recoveryCodesPrompt,
+    .formPrompt, .formOrPhonePrompt, .codeOrFormPrompt, .codePrompt, .phoneNumberPrompt,
+    .sentCodePrompt, .namePrompt(usual: name), .recoveryCodesPrompt,
   ]
 
   /// The lines of an enrolment that stand above a picture or a key, which leave one line for each.
@@ -60,6 +66,7 @@ enum Catalogue {
   static let enrollment: [SignInEnrollmentMessage] =
     enrollmentPrompts + enrollmentHeadings + [
       .introduction(seconds: 600), .introduction(seconds: 100), .forms, .wrongCode,
+      .phoneIntroduction(seconds: 600), .messageCost, .formsOrPhone, .phoneDone,
       .unsupportedName, .done, .recoveryCodes(user: name, host: name, day: day),
       .keepRecoveryCodes,
     ]
@@ -72,7 +79,8 @@ enum Catalogue {
   static let helper: [HelperMessage] = [
     .ticketPrompt, .enrolledDevicePrompt, .noNotices, .authenticatorAppName, .phoneName,
     .enrolledDeviceOrSendPrompt(number: number), .enrolledDeviceOrSendChoicePrompt,
-    .phoneIsRestricted, .phoneUsableLater(seconds: 86_400),
+    .phoneIsRestricted(hasAlternative: true), .phoneIsRestricted(hasAlternative: false),
+    .phoneUsableLater(seconds: 86_400),
   ]
 
   static let mail: [MailMessage] = [
@@ -145,7 +153,9 @@ enum Catalogue {
     "the texts of an enrolment fit a PAM message and the lines left for them",
     arguments: Language.allCases)
   func enrollment(language: Language) {
-    let first: [SignInEnrollmentMessage] = [.introduction(seconds: 119), .forms, .formPrompt]
+    let first: [SignInEnrollmentMessage] = [
+      .introduction(seconds: 119), .formsOrPhone, .formOrPhonePrompt,
+    ]
     let bytes = first.reduce(0) { $0 + $1.text(in: language).utf8.count + 2 }
     #expect(bytes <= 511, "\(bytes)")
     for message in Catalogue.enrollmentPrompts + Catalogue.enrollmentHeadings {

@@ -254,16 +254,6 @@ import Testing
     #expect(host.memory.attempts.sentCodes.isEmpty)
   }
 
-  @Test("where policy allows only phones, a user who must enrol is asked and denied")
-  func onlyPhones() throws {
-    let host = ScriptedHost()
-    host.configuration = Self.settings + "factors = phone\nenrollment = required\n"
-    let (verdict, application) = signIn(host, [.text("123456")])
-    #expect(verdict == .deny && application.prompts == ["One-time code: "])
-    #expect(
-      application.logged.contains { $0.contains("reason=only-phones") }, "\(application.logged)")
-  }
-
   @Test("no lock is held while the gateway is at work")
   func noLock() throws {
     host.codeSender.atWork = { #expect(!host.memory.isLocked) }

@@ -16,7 +16,8 @@ struct VerdictTests {
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
       withheldBySSHD, noAccountLine, notAuthenticatedHere, noConversation, abandoned, wrongCodes,
-      tooLate, tooLittleTime, enrolledMeanwhile, onlyPhones, onlyObserved, arguments, configuration,
+      wrongSentCodes, tooLate, tooLittleTime, enrolledMeanwhile, noGateway, noRegions, onlyObserved,
+      arguments, configuration,
       account,
       clock, store,
       othersAccount, firstFactorMissing
@@ -98,7 +99,9 @@ struct VerdictTests {
     case .tooLate: .tooLate
     case .tooLittleTime: .tooLittleTime
     case .enrolledMeanwhile: .enrolledMeanwhile
-    case .onlyPhones: .onlyPhones
+    case .wrongSentCodes: .wrongSentCodes
+    case .noGateway: .noGateway
+    case .noRegions: .noRegions
     case .onlyObserved: .onlyObserved
     }
   }
@@ -148,7 +151,8 @@ struct VerdictTests {
     ]
     let obstacles: [EnrollmentObstacle] = [
       .accountLine(.missing), .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes,
-      .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .onlyPhones, .onlyObserved,
+      .wrongSentCodes, .tooLate, .tooLittleTime(seconds: 20), .enrolledMeanwhile, .noGateway,
+      .noRegions, .onlyObserved,
     ]
     let failures: [SignInResult.Failure] = [
       .arguments(.contradictory), .configuration(ConfigurationError(in: [], .notAPath)),

@@ -78,6 +78,9 @@ package struct PhoneDraft {
     try coder.number(&wrongCodes)
   }
 
+  /// Returns the number as a user could type it.
+  package var typedNumber: SecretBytes { number.copy() }
+
   /// The number as it is shown.
   package var masked: MaskedPhoneNumber { number.withSpan { MaskedPhoneNumber(of: $0) } }
 

@@ -103,6 +103,12 @@ package struct PhoneChoice: Equatable, Sendable {
     return text
   }
 
+  /// Returns whether an answer is `s`, which requests another code for the phone of the last one.
+  package static func isRequest(_ answer: Span<UInt8>) -> Bool {
+    let only = PhoneChoice(id: .zero, number: .placeholder)
+    return requested(by: answer, of: [only]) != nil
+  }
+
   /// Returns the phone that an answer requests a code for: `s` for the first one, or `s` and its
   /// number. Returns nil for any other answer.
   package static func requested(by answer: Span<UInt8>, of phones: [PhoneChoice]) -> PhoneChoice? {

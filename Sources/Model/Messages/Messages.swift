@@ -22,8 +22,9 @@ package enum HelperMessage: Equatable, Sendable {
   case enrolledDeviceOrSendPrompt(number: [UInt8])
   /// The same prompt below a list of phones, `s1` for the first one.
   case enrolledDeviceOrSendChoicePrompt
-  /// Codes by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3).
-  case phoneIsRestricted
+  /// Codes by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3). The user should use
+  /// an authenticator app, if policy allows one.
+  case phoneIsRestricted(hasAlternative: Bool)
   /// A phone that was enrolled in place of another one cannot be used yet.
   case phoneUsableLater(seconds: Int64)
   /// Nothing is pending for the user.
@@ -59,9 +60,19 @@ package enum PhoneMessage: Equatable, Sendable {
 package enum SignInEnrollmentMessage: Equatable, Sendable {
   /// Why a device is needed, and how many seconds there are to add it.
   case introduction(seconds: Int64)
+  /// The same where policy allows only phones.
+  case phoneIntroduction(seconds: Int64)
+  /// A message may cost the user something. Told before a phone number is typed.
+  case messageCost
+  case phoneNumberPrompt
+  /// The prompt for the code that was sent to the phone.
+  case sentCodePrompt
   /// The forms in which the key can be shown, one on each line. The answer is 1, 2 or 3.
   case forms
   case formPrompt
+  /// The same forms, and the answer 4 for a phone.
+  case formsOrPhone
+  case formOrPhonePrompt
   /// The line above the QR code.
   case scan
   /// The line above the key as text.
@@ -76,6 +87,7 @@ package enum SignInEnrollmentMessage: Equatable, Sendable {
   case namePrompt(usual: [UInt8])
   case unsupportedName
   case done
+  case phoneDone
   /// The line above the recovery codes of an account.
   case recoveryCodes(user: [UInt8], host: [UInt8], day: [UInt8])
   /// The lines below the recovery codes.

@@ -52,8 +52,9 @@ package enum SignInMessage: Equatable, Sendable {
   case unavailable
   /// A recovery code was accepted, and `left` remain. If they are few, the user should make new ones.
   case recoveryCodeAccepted(left: Int64, areFew: Bool)
-  /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more.
-  case bypassCodeAccepted(usesLeft: Int64)
+  /// A bypass code of an administrator was accepted, and can be used `usesLeft` times more. `command` is what
+  /// adds a device.
+  case bypassCodeAccepted(usesLeft: Int64, command: [UInt8])
 
   /// The break-glass code was accepted.
   case breakGlassAccepted
@@ -62,14 +63,20 @@ package enum SignInMessage: Equatable, Sendable {
 
   // MARK: Enrolment
 
-  /// The user should enrol, and must do so after `signInsLeft` further sign-ins or after `lastDay`.
-  case enrollmentOffered(signInsLeft: Int64?, lastDay: [UInt8]?)
+  /// The user should enrol an authenticator app, or a phone where policy allows only phones.
+  case enrollmentOffered(onlyPhones: Bool)
+  /// The user must enrol after `signInsLeft` further sign-ins or after `lastDay`.
+  case enrollmentRequiredLater(signInsLeft: Int64?, lastDay: [UInt8]?)
   /// The user must enrol, which is not possible in this sign-in.
-  case enrollmentNotPossible
+  case enrollmentNotPossible(command: [UInt8])
   /// The user must enrol, and this application cannot ask questions.
-  case enrollmentNeedsQuestions
+  case enrollmentNeedsQuestions(command: [UInt8])
+  /// The user must enrol a phone, and the host cannot send codes.
+  case enrollmentNeedsGateway
   case enrollmentAbandoned
   case enrollmentWrongCodes
+  /// Too many codes were typed that are not the one that was sent.
+  case enrollmentWrongSentCodes
   case enrollmentTooLate
   /// The application ends the sign-in in `seconds`, which are too few to enrol.
   case enrollmentTooLittleTime(seconds: Int64)

@@ -283,7 +283,9 @@ extension Configuration.Key {
             "phone",
             """
             Codes that are sent to a phone. NIST SP 800-63B-4 restricts them: an attacker can take
-            over a number. They need `gateway` and `regions`.
+            over a number. They need `gateway` and `regions`. If only phones are allowed and one of
+            the two is not set, no user can enrol: no enrolment is offered, and where one is required,
+            sign-ins are denied.
             """
           ),
         ],

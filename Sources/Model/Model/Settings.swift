@@ -112,6 +112,26 @@ extension Settings {
     allows(factor.parameters == nil ? .phone : .totp)
   }
 
+  /// Returns whether users can enrol factors of a type: policy allows them, and for a phone, a code can be
+  /// sent to the numbers of some region, or there is a test number.
+  package func canEnroll(_ type: Configuration.FactorType) -> Bool {
+    guard allows(type) else { return false }
+    switch type {
+    case .totp: return true
+    case .phone: return !phoneTestNumbers.isEmpty || gateway != nil && !regions.isEmpty
+    }
+  }
+
+  /// Whether users can enrol a factor.
+  package var canEnroll: Bool { canEnroll(.totp) || canEnroll(.phone) }
+
+  /// The command with which users enrol. Codes by text message are a restricted method (NIST SP 800-63B-4,
+  /// section 3.2.9), so it adds an authenticator app unless policy allows only phones.
+  package var enrollmentCommand: [UInt8] {
+    let (app, phone): (StaticString, StaticString) = ("mfa-enroll", "mfa-enroll phone")
+    return allows(.totp) ? app.bytes : phone.bytes
+  }
+
   /// The program that sends messages, as an absolute path; nil if no message is sent.
   package var gateway: [UInt8]? { values.texts(.gateway).first }
 

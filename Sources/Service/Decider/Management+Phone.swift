@@ -30,7 +30,9 @@ extension Management {
     }
     // Policy is checked first, so that a refused request creates no files.
     if let refusal = PhoneDraft.refusal(of: number, context.settings) { throw refused(refusal) }
-    if state.phone == nil { tell(.phoneIsRestricted) }
+    if state.phone == nil {
+      tell(.phoneIsRestricted(hasAlternative: context.settings.allows(.totp)))
+    }
     // A code that was sent before stays valid if no other one may be sent.
     let draft = try makeDraft(number, session, context)
     state.phone = nil

@@ -16,17 +16,64 @@ struct EnrollmentText {
 
   /// Returns a message in lines that no usual window breaks.
   private func lines(_ message: SignInEnrollmentMessage) -> [UInt8] {
-    message.text(in: language).wrapped(to: MessageText.moduleColumns).utf8
+    lines(message.text(in: language))
+  }
+
+  private func lines(_ text: MessageText) -> [UInt8] {
+    text.wrapped(to: MessageText.moduleColumns).utf8
   }
 
   private static var newline: [UInt8] { [0x0A] }
 
   /// Returns the first question: why a device is needed, how long there is, and how the key is to be
-  /// shown.
-  func firstQuestion(seconds: Int64) -> [UInt8] {
+  /// shown. If it `offersPhone`, one of the answers is for a phone in place of an app.
+  func firstQuestion(seconds: Int64, offersPhone: Bool) -> [UInt8] {
     let end = Self.newline
-    return end + lines(.introduction(seconds: seconds)) + end + end + lines(.forms) + end + end
-      + lines(.formPrompt)
+    return end + lines(.introduction(seconds: seconds)) + end + end
+      + lines(offersPhone ? .formsOrPhone : .forms) + end + end
+      + lines(offersPhone ? .formOrPhonePrompt : .formPrompt)
+  }
+
+  /// Returns why a phone is needed, and how long there is.
+  func phoneIntroduction(seconds: Int64) -> [UInt8] {
+    let end = Self.newline
+    return lines(.phoneIntroduction(seconds: seconds)) + end + end
+      + phoneIsRestricted(hasAlternative: false)
+  }
+
+  /// Returns what the user has to know before the number is typed: that another person may read the codes,
+  /// and that they may cost something.
+  func phoneIsRestricted(hasAlternative: Bool) -> [UInt8] {
+    lines(HelperMessage.phoneIsRestricted(hasAlternative: hasAlternative).text(in: language))
+      + Self.newline + lines(.messageCost)
+  }
+
+  /// Returns the question for a phone number, below a text.
+  func numberQuestion(after text: [UInt8]) -> [UInt8] {
+    let end = Self.newline
+    return end + text + end + end + lines(.phoneNumberPrompt)
+  }
+
+  /// Returns the question for the code that was sent, below a text.
+  func sentCodeQuestion(after text: [UInt8]) -> [UInt8] {
+    Self.newline + text + Self.newline + lines(.sentCodePrompt)
+  }
+
+  /// Returns a message of a sign-in.
+  func signIn(_ message: SignInMessage) -> [UInt8] { lines(message.text(in: language)) }
+
+  /// Returns why a number got no code, and what to do next.
+  func failure(_ failure: FailureMessage, withHint: Bool = true) -> [UInt8] {
+    let text = failure.text(in: language)
+    return lines(text.description) + (withHint ? Self.newline + lines(text.hint) : [])
+  }
+
+  /// Returns that a factor was added, how its codes are used, and from when on.
+  func done(_ factor: Factor) -> [UInt8] {
+    guard case .phone(_, let usableFrom, _) = factor.kind else { return lines(.done) }
+    let wait = usableFrom &- factor.enrolledAt
+    guard wait > 0 else { return lines(.phoneDone) }
+    return lines(HelperMessage.phoneUsableLater(seconds: wait).text(in: language))
   }
 
   /// Returns the key in a form, and the prompt for a code.
@@ -97,12 +144,13 @@ struct EnrollmentText {
   /// - Parameters:
   ///   - codes: the codes as they are written, one after the other.
   ///   - heading: the message above the codes.
+  ///   - done: the text above the heading.
   /// - Returns: the question.
   func recoveryCodes(
-    _ codes: Span<UInt8>, under heading: SignInEnrollmentMessage
+    _ codes: Span<UInt8>, under heading: SignInEnrollmentMessage, after done: [UInt8]
   ) -> SecretBytes {
     let end = Self.newline
-    let above = end + lines(.done) + end + end + lines(heading) + end + end
+    let above = end + done + end + end + lines(heading) + end + end
     let below = end + lines(.keepRecoveryCodes) + end + lines(.recoveryCodesPrompt)
     let length = RecoveryCode.writtenLength
     var text = SecretText(capacity: 2 &* codes.count &+ above.count &+ below.count)

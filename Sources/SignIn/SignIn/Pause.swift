@@ -66,6 +66,10 @@ struct Continuation: WireMessage {
     case enrollmentCode = 6
     /// The name of the new device.
     case enrollmentName = 7
+    /// The number of the new phone.
+    case enrollmentNumber = 8
+    /// The code that was sent to the new phone.
+    case enrollmentSentCode = 9
   }
 
   var phase = Phase.beginning

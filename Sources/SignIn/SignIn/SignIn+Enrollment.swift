@@ -7,13 +7,14 @@ import MFAModel
 import MFAQRCode
 import MFAMessages
 
-/// Enrolment during a sign-in. All text is part of a question, because some applications do not
-/// show other messages.
+/// Enrolment during a sign-in, of an authenticator app or a phone. All text is part of a question, because
+/// some applications do not show other messages.
 ///
 /// MUST 1: enrolment begins only after the first factor has been proven in the same sign-in.
 /// (`EnrollmentDialogTests.onlyAfterTheFirstFactor`)
-/// MUST 2: nothing is written before a code of the new secret is accepted. Then factor, watermark
-/// and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`)
+/// MUST 2: nothing but the number of sent codes is written before a code of the new device is accepted. Then
+/// factor, watermark and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`,
+/// `PhoneDialogTests.nothingEnrolled`)
 /// MUST 3: no lock is held while the user is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
 /// MUST 4: a factor that was enrolled in the meantime stays unchanged, and this sign-in is denied.
 /// (`EnrollmentDialogTests.enrolledMeanwhile`)
@@ -40,8 +41,8 @@ struct SignInEnrollment<Machine: Host> {
   static var maximumNames: UInt8 { 3 }
 
   var settings: Settings { resolved.settings }
-  private var text: EnrollmentText { EnrollmentText(language: resolved.language) }
-  private var state: EnrollmentState { resolved.continuation.enrollment }
+  var text: EnrollmentText { EnrollmentText(language: resolved.language) }
+  var state: EnrollmentState { resolved.continuation.enrollment }
 
   // MARK: Flow
 
@@ -49,11 +50,13 @@ struct SignInEnrollment<Machine: Host> {
   func run() throws(Pause) -> SignInResult {
     do throws(Pause) {
       if signIn.application.isAnswered, state.deadline > 0 { try checkTime() }
-      guard let answer = try answer() else { return try begin() }
+      guard let answer = try answer(), settings.canEnroll(state.type) else { return try begin() }
       switch resolved.continuation.phase {
       case .enrollmentForm: return try showKey(answer)
       case .enrollmentCode: return try confirm(answer)
       case .enrollmentName: return try enroll(answer)
+      case .enrollmentNumber: return try takeNumber(answer)
+      case .enrollmentSentCode: return try takeSentCode(answer)
       case .beginning, .code, .codeOfFactor, .breakGlass, .notices: return try begin()
       }
     } catch {
@@ -62,7 +65,7 @@ struct SignInEnrollment<Machine: Host> {
     }
   }
 
-  /// Explains the requirement, and asks how the key is to be shown.
+  /// Explains the requirement, and asks how the key is to be shown, or for a phone number.
   private func begin() throws(Pause) -> SignInResult {
     let limit = min(try secondsLeft() ?? Self.longest, Self.longest)
     guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: max(limit, 0))) }
@@ -70,7 +73,11 @@ struct SignInEnrollment<Machine: Host> {
     guard !overflow else { throw .obstacle(.tooLate) }
     var state = EnrollmentState()
     state.deadline = deadline
-    let question = text.firstQuestion(seconds: limit)
+    state.changesLeft = Self.maximumChanges
+    guard settings.canEnroll(.totp) else {
+      throw try askingForNumber(state, after: text.phoneIntroduction(seconds: limit))
+    }
+    let question = text.firstQuestion(seconds: limit, offersPhone: settings.canEnroll(.phone))
     throw try asking(SecretBytes(copying: question.span), .enrollmentForm, state)
   }
 
@@ -83,12 +90,14 @@ struct SignInEnrollment<Machine: Host> {
     case .text(let answer):
       // sshd itself answers for a user whom it will deny.
       guard answer.isTypedByUser else { throw .obstacle(.noConversation) }
+      if settings.canEnroll(.phone), EnrollmentForm.isPhone(answer) {
+        throw try askingForNumber(state, after: text.phoneIsRestricted(hasAlternative: true))
+      }
       form = EnrollmentForm(number: answer) ?? .text
     }
     var next = state
     next.secret = try newDraft().withSecret { PrivateText(copying: $0) }
     next.triesLeft = Self.maximumWrongAnswers
-    next.changesLeft = Self.maximumChanges
     throw try asking(shown(next, form), .enrollmentCode, next)
   }
 
@@ -134,8 +143,9 @@ struct SignInEnrollment<Machine: Host> {
     try checkTime()
     let day = Self.day(of: try now())
     let usual = try Self.usualName(on: day)
-    let enrolled = try commit(
-      ConfirmedDraft(draft: try draft(), step: state.step, name: name ?? usual))
+    let device: ConfirmedDraft.Device =
+      if let phone = state.phone { .phone(phone) } else { .app(try draft(), step: state.step) }
+    let enrolled = try commit(ConfirmedDraft(device: device, name: name ?? usual))
     if !signIn.host.deliverNotices(to: account) {
       signIn.application.log(.warning, Delivery.failure(for: account))
     }
@@ -150,7 +160,7 @@ struct SignInEnrollment<Machine: Host> {
     try signIn.answer(to: resolved.continuation, about: try stored(), resolved)
   }
 
-  private func asking(
+  func asking(
     _ prompt: consuming SecretBytes, _ phase: Continuation.Phase, _ state: EnrollmentState
   ) throws(Pause) -> Pause {
     var next = resolved.continuation.asking(phase)
@@ -158,7 +168,7 @@ struct SignInEnrollment<Machine: Host> {
     return try signIn.question(prompt, echo: true, next, about: try stored())
   }
 
-  private func askingForName(
+  func askingForName(
     _ state: EnrollmentState, isRepeated: Bool
   ) throws(Pause) -> Pause {
     let usual = try Self.usualName(on: Self.day(of: try now()))
@@ -175,7 +185,7 @@ struct SignInEnrollment<Machine: Host> {
   }
 
   /// Ends the enrolment if its time is over. If the clock was set back, the elapsed time is unknown.
-  private func checkTime() throws(Pause) {
+  func checkTime() throws(Pause) {
     let (left, overflow) = state.deadline.subtractingReportingOverflow(try now())
     guard !overflow, left >= 0, left <= Self.longest else { throw .obstacle(.tooLate) }
   }
@@ -223,7 +233,8 @@ struct SignInEnrollment<Machine: Host> {
   private func showRecoveryCodes(_ enrolled: EnrolledInSignIn, on day: [UInt8]) {
     let heading = SignInEnrollmentMessage.recoveryCodes(
       user: account.name, host: signIn.host.name(), day: day)
-    let question = enrolled.codes.withSpan { text.recoveryCodes($0, under: heading) }
+    let done = text.done(enrolled.factor)
+    let question = enrolled.codes.withSpan { text.recoveryCodes($0, under: heading, after: done) }
     signIn.application.add(.confirm(question, continuation: []))
   }
 }
@@ -236,12 +247,19 @@ struct EnrollmentState {
   var secret = PrivateText(SecretBytes(count: 0))
   /// How many wrong codes are left.
   var triesLeft: UInt8 = 0
-  /// How often the key may be shown in another form.
+  /// How often the key may be shown in another form, or a number be typed or a code be requested.
   var changesLeft: UInt8 = 0
   /// The time step of the code that was typed.
   var step: Int64 = 0
   /// How often the user may still be asked for a name.
   var namesLeft: UInt8 = 0
+  /// Whether the user enrols a phone.
+  var isOfPhone = false
+  /// The number that a code was sent to, with the code; nil before that.
+  var phone: PhoneDraft?
+
+  /// The type of the new factor.
+  var type: Configuration.FactorType { isOfPhone ? .phone : .totp }
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.number(&deadline)
@@ -250,6 +268,10 @@ struct EnrollmentState {
     try coder.number(&changesLeft)
     try coder.number(&step)
     try coder.number(&namesLeft)
+    try coder.flag(&isOfPhone)
+    try coder.optional(&phone, placeholder: PhoneDraft()) {
+      draft, coder throws(PacketError) in try draft.fields(&coder)
+    }
   }
 }
 
@@ -260,6 +282,11 @@ enum EnrollmentForm: Equatable {
   case picture(TerminalColours)
   /// The key and the URL as text.
   case text
+
+  /// Returns whether the answer is the number for a phone in place of an app.
+  static func isPhone(_ answer: borrowing SecretBytes) -> Bool {
+    answer.count == 1 && answer.span[0] == UInt8(ascii: "4")
+  }
 
   /// Returns the form with this number, or nil if the answer is not the number of a form. No code
   /// has one digit.

@@ -23,8 +23,8 @@ extension SignIn {
       return result
     }
     let line = accountLine()
-    guard resolved.settings.allows(.totp) else {
-      let result = SignInResult.denied(.enrollmentRequired(.onlyPhones))
+    if let obstacle = resolved.settings.obstacleToEnrolling {
+      let result = SignInResult.denied(.enrollmentRequired(obstacle))
       try askAndDeny(result, resolved)
       return result
     }
@@ -87,8 +87,8 @@ extension SignIn {
     guard identity.actsAsRoot, application.isNoted(.enrollment, of: account.name) else {
       return .denied(.enrollmentRequired(.notAuthenticatedHere))
     }
-    guard resolved.settings.allows(.totp) else {
-      return .denied(.enrollmentRequired(.onlyPhones))
+    if let obstacle = resolved.settings.obstacleToEnrolling {
+      return .denied(.enrollmentRequired(obstacle))
     }
     return try SignInEnrollment(
       signIn: self, resolved: resolved, account: account, store: store

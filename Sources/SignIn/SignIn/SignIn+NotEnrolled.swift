@@ -2,6 +2,7 @@ import MFAWire
 import MFAPAMStack
 import MFAStore
 import MFAAttempt
+import MFAMessages
 import MFAModel
 import MFABase
 
@@ -133,5 +134,14 @@ extension SignIn {
     } catch {
       throw .account(error)
     }
+  }
+}
+
+extension SignInResult.Offer {
+  /// Returns what the user reads: what to add, and how long that can be put off.
+  func text<Store>(_ resolved: ResolvedSignIn<Store>) -> MessageText {
+    let end: MessageText = "\n"
+    return resolved.text(.enrollmentOffered(onlyPhones: !resolved.settings.allows(.totp))) + end
+      + resolved.text(.enrollmentRequiredLater(signInsLeft: signInsLeft, lastDay: lastDay))
   }
 }

@@ -98,9 +98,15 @@ extension SignIn {
     tell(result.message, resolved, essential: true)
   }
 
-  private func log(_ result: SentCodeRequest.Result, _ resolved: Resolved, _ account: Account) {
+  func log(_ result: SentCodeRequest.Result, _ resolved: Resolved, _ account: Account) {
     var line = LogLine()
     let priority = result.describe(in: &line)
+    log(line, priority, account)
+  }
+
+  /// Writes a line about this sign-in to the system log.
+  func log(_ line: LogLine, _ priority: LogPriority, _ account: Account) {
+    var line = line
     line.addSignIn(
       user: account.name, service: request.service, remoteHost: request.remoteHost,
       terminal: request.terminal)

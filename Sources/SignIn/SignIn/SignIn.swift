@@ -322,6 +322,8 @@ package struct SignIn<Machine: Host> {
     }
     switch settings.enrollment {
     case .selfService: return .passed(.notEnrolled)
+    case .offered where !settings.canEnroll:
+      if try mayPutOff(settings, account, store) { return .passed(.notEnrolled) }
     case .offered where !identity.actsAsRoot:
       // The sign-in that started the user's session was counted.
       if try mayPutOff(settings, account, store) {
@@ -396,11 +398,12 @@ package struct SignIn<Machine: Host> {
       application.log(priority, line)
     }
     audit(result, account)
-    guard !isSilent, resolved.state != .observe,
-      let message = result.message(isRetried: mayTryAgain(after: result, resolved))
-    else { return }
-    let isLocked = message == .locked && resolved.settings.recoveryUnlocks
-    tell(
-      isLocked ? .lockedUntilRecoveryCode : message, resolved, essential: result.isEssential)
+    guard !isSilent, resolved.state != .observe else { return }
+    if case .passed(.offered(let offer)) = result {
+      return tell(offer.text(resolved), essential: result.isEssential)
+    }
+    let isRetried = mayTryAgain(after: result, resolved)
+    guard let message = result.message(isRetried: isRetried, resolved.settings) else { return }
+    tell(message, resolved, essential: result.isEssential)
   }
 }

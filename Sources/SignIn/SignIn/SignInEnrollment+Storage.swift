@@ -19,11 +19,15 @@ final class EnrolledInSignIn {
   }
 }
 
-/// A new secret whose code was typed, and the name of the device.
+/// A new device whose code was typed, and its name.
 struct ConfirmedDraft {
-  let draft: EnrollmentDraft
-  /// The time step of the code.
-  let step: Int64
+  enum Device {
+    /// A secret, and the time step of the code.
+    case app(EnrollmentDraft, step: Int64)
+    case phone(PhoneDraft)
+  }
+
+  let device: Device
   let name: DisplayName
 }
 
@@ -46,18 +50,11 @@ extension SignInEnrollment {
     let entry = try storing { () throws(FactorStoreError) in
       try store.entry(of: account, creating: true)
     }
-    guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
-    // A draft from before another change, such as a revocation, enrols nothing.
-    guard RecordVersion(entry.kept) == resolved.continuation.record else {
-      throw .obstacle(.abandoned)
-    }
+    try checkUnchanged(entry)
     var record = try storing { () throws(FactorStoreError) in
       try entry.storedRecordOrNew()
     }
-    let (draft, name, unnamed) = (confirmed.draft, confirmed.name, record)
-    let factor = try storing { () throws(FactorStoreError) in
-      try draft.factor(named: name, at: now, in: unnamed, sealedBy: entry)
-    }
+    let (factor, step) = try factor(confirmed, in: record, entry, at: now)
     do throws(FactorRecord.ChangeRefusal) {
       try record.add(factor)
     } catch {
@@ -73,7 +70,7 @@ extension SignInEnrollment {
       .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
       at: now)
     let attempts = entry.attempts.beginning(record)
-    let next = attempts.keeping(record).adding(factor.id, confirmedAt: confirmed.step)
+    let next = attempts.keeping(record).adding(factor.id, confirmedAt: step)
     let complete = record
     let actor = AuditLogEvent.Actor(
       name: account.name, uid: account.uid, program: signIn.request.service, source: source)
@@ -83,6 +80,35 @@ extension SignInEnrollment {
         entering: AuditLogEvent(.enrolled, factor, by: actor, at: now))
     }
     return EnrolledInSignIn(factor, codes: codes, checkpoint)
+  }
+
+  /// Refuses a draft from before another change, such as an enrolment or a revocation.
+  func checkUnchanged(_ entry: Machine.Store.Entry) throws(Pause) {
+    guard entry.record == nil else { throw .obstacle(.enrolledMeanwhile) }
+    guard RecordVersion(entry.kept) == resolved.continuation.record else {
+      throw .obstacle(.abandoned)
+    }
+  }
+
+  /// Returns the new factor, and its first watermark.
+  private func factor(
+    _ confirmed: ConfirmedDraft, in record: FactorRecord, _ entry: Machine.Store.Entry,
+    at now: Int64
+  ) throws(Pause) -> (Factor, watermark: Int64) {
+    let name = confirmed.name
+    switch confirmed.device {
+    case .app(let draft, let step):
+      let factor = try storing { () throws(FactorStoreError) in
+        try draft.factor(named: name, at: now, in: record, sealedBy: entry)
+      }
+      return (factor, step)
+    case .phone(let draft):
+      let times = PhoneDraft.Times(in: entry, settings, otherProof: .nothing, now: now)
+      let factor = try storing { () throws(FactorStoreError) in
+        try draft.factor(named: name, at: times, in: record, sealedBy: entry)
+      }
+      return (factor, now)
+    }
   }
 
   private var source: Source { signIn.host.located(signIn.request.source) }

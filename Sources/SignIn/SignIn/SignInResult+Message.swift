@@ -5,26 +5,25 @@ import MFAMessages
 extension SignInResult {
   /// Returns the message to the user, or nil if nothing is to be shown. `isRetried` is whether the
   /// user may try another code at once.
-  func message(isRetried: Bool) -> SignInMessage? {
-    guard let message, isRetried, message == .wrongCode else { return message }
-    return .wrongCodeTryAgain
+  func message(isRetried: Bool, _ settings: Settings) -> SignInMessage? {
+    let message = message(settings)
+    if isRetried, message == .wrongCode { return .wrongCodeTryAgain }
+    return message == .locked && settings.recoveryUnlocks ? .lockedUntilRecoveryCode : message
   }
 
-  /// The message to the user, or nil if nothing is to be shown.
-  private var message: SignInMessage? {
+  private func message(_ settings: Settings) -> SignInMessage? {
     switch self {
     case .allowed(.code(.recoveryCode(let left, _))):
       .recoveryCodeAccepted(left: Int64(left), areFew: left <= RecoveryCodeSupply.few)
     case .allowed(.code(.bypassCode(_, let usesLeft, _))):
-      .bypassCodeAccepted(usesLeft: Int64(usesLeft))
+      .bypassCodeAccepted(usesLeft: Int64(usesLeft), command: settings.enrollmentCommand)
     case .allowed(.breakGlass): .breakGlassAccepted
     case .allowed: nil
-    case .passed(.offered(let offer)):
-      .enrollmentOffered(signInsLeft: offer.signInsLeft, lastDay: offer.lastDay)
     case .passed: nil
     case .denied(.code(let rejected)): Self.message(rejected)
     case .denied(.unknownUser): Self.message(.wrong(wait: 0))
-    case .denied(.enrollmentRequired(let obstacle)): obstacle.message
+    case .denied(.enrollmentRequired(let obstacle)):
+      obstacle.message(command: settings.enrollmentCommand)
     case .denied(.failed): .unavailable
     }
   }

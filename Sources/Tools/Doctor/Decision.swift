@@ -230,8 +230,10 @@ package struct Decision: Equatable {
   private static func text(_ obstacle: EnrollmentObstacle) -> String {
     switch obstacle {
     case .accountLine(let line): line.sentence
-    case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .tooLate,
-      .tooLittleTime, .enrolledMeanwhile, .onlyPhones, .onlyObserved:
+    case .noGateway: "only phones are allowed, and no code can be sent: no gateway is set"
+    case .noRegions: "only phones are allowed, and no code can be sent: no regions are set"
+    case .notAuthenticatedHere, .noConversation, .abandoned, .wrongCodes, .wrongSentCodes, .tooLate,
+      .tooLittleTime, .enrolledMeanwhile, .onlyObserved:
       "a factor cannot be enrolled in this sign-in"
     }
   }
