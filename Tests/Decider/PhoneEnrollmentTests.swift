@@ -14,7 +14,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
   static let number = "+15105551234"
   static let masked = "+1 *** *** **34"
   static let prompt =
-    "Code from a device you have already enrolled (s: send one to +1 *** *** **34): "
+    "Code from a device you have already enrolled (s: send one to 'Old', +1 *** *** **34): "
   static let restricted: Heard = .notice(
     "Codes by text message are less safe than codes from an authenticator app: another person may "
       + "take over your phone number or read your messages. If you can, use an authenticator app.")
@@ -239,6 +239,39 @@ struct PhoneEnrollmentTests: ScriptedConversations {
     #expect(host.codeSender.messages.isEmpty && host.codeSender.requested.isEmpty)
   }
 
+  @Test("no waiting time applies to a test number, and no number waits because of one")
+  func testNumberDoesNotWait() throws {
+    host.configuration = Self.settings + "phone_test_numbers = \(Self.number)=123456\n"
+    _ = try enrollPhone("+15105550000")
+    let test = try run([
+      session, answer("right"), answer("s"), sentCodeAsAnswer, begin(),
+      confirm("123456", "Test"),
+    ])
+    #expect(test.heard.last == .enrolled && !test.heard.contains(Self.later))
+    #expect(try usableFrom("Test") == host.time)
+    host.memory.record = nil
+    host.time += 600
+    let both = try run([
+      session, answer("right"), begin(), confirm("123456", "Test"), begin("+15105550001"),
+      confirm(nil, "Real"),
+    ])
+    #expect(both.heard.last == .enrolled && !both.heard.contains(Self.later))
+    #expect(try usableFrom("Real") == host.time)
+  }
+
+  @Test("a right code of a type that policy does not allow has a failure of its own, and is not counted")
+  func typeNotAllowed() throws {
+    let factor = try enrollKnown("App")
+    host.configuration = Self.settings + "factors = phone\n"
+    let test: Line = { [host, secret] _ in try HelperRequestBox(.test(secret(try host.code()))) }
+    #expect(try run([test]).heard.last == .failed(.totpNotSupported))
+    let signIn: Line = { [host, secret] _ in
+      try HelperRequestBox(.signIn(CodeRequest(factor: factor.id, code: secret(try host.code(1)))))
+    }
+    #expect(try run([signIn]).heard.last == .failed(.totpNotSupported))
+    #expect(host.memory.attempts.failures == 0)
+  }
+
   @Test("re-authentication sends a code to the only factor, a phone, on request")
   func reauthentication() throws {
     _ = try enrollPhone()
@@ -259,12 +292,13 @@ struct PhoneEnrollmentTests: ScriptedConversations {
   @Test("with several phones, the prompt lists them")
   func severalPhones() throws {
     _ = try enrollPhone()
+    try enrollKnown("Tablet")
     _ = try host.memory.enrollPhone("Work", number: "+33612345678", for: try #require(host.account))
     let client = try run([session, answer("right"), answer("s2"), sentCodeAsAnswer])
     #expect(
       client.heard.contains(
         .prompt(
-          "s1: +1 *** *** **34\ns2: +33 *** *** *78\n"
+          "Your devices:\ns1: Old, +1 *** *** **34\n    Tablet\ns2: Work, +33 *** *** *78\n"
             + "Code from a device you have already enrolled, or s1, s2 and so on to get one sent: ",
           echo: true)))
     #expect(client.heard.last == .sessionStarted(600))

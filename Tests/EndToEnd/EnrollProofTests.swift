@@ -185,6 +185,7 @@ extension EndToEnd {
       let phone = try Phone(on: machine)
       let session = try user.startEnroll("phone", phone.number, "--name", "work")
       try session.expect("Have your phone ready.")
+      try session.expect("provider may charge")
       try session.answer("Password: ", with: user.password)
       try session.expect("Codes by text message are less safe")
       try session.expect("A code was sent to your phone.")
@@ -209,7 +210,7 @@ extension EndToEnd {
         machine, heading: "ssh: the password, then a code", tries: 3)
       let signIn = try server.signIn(user.name, command: SecureShell.command)
       try signIn.answer("Password: ", with: user.password)
-      try signIn.expect("One-time code (s: send one to \(phone.masked)): ")
+      try signIn.expect("One-time code (s: send one to 'work', \(phone.masked)): ")
       try request(signIn, user)
       try signIn.expect("): ")
       let second = phone.code

@@ -33,7 +33,7 @@ extension EndToEnd {
 
       let server = try SecureShell().server(machine, heading: Self.heading, tries: 3)
       let signIn = try server.signIn(user.name, command: SecureShell.command)
-      let prompt = "One-time code (s: send one to \(masked)): "
+      let prompt = "One-time code (s: send one to 'work', \(masked)): "
       func answer(_ text: String, _ message: String) throws {
         try signIn.answer(prompt, with: text)
         try signIn.expect(message)
@@ -61,6 +61,56 @@ extension EndToEnd {
         try replay.answer(prompt, with: third)
       }
       try SecureShell().expectEnd(.refused, replay, user.name)
+    }
+
+    @Test("after policy allows only phones, a right code of an app is told apart, and not counted")
+    func typeNotAllowed() throws {
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let phone = try EnrollPhones.Phone(on: machine, "factors = phone\n")
+      let server = try SecureShell().server(machine, heading: Self.heading)
+      let signIn = try server.signIn(
+        user.name, command: SecureShell.command, options: SecureShell.once)
+      try signIn.answer("Password: ", with: user.password)
+      try signIn.answer("One-time code: ", with: try enrollment.phone.code())
+      try signIn.expect("This host does not accept codes of authenticator apps.")
+      try SecureShell().expectEnd(.refused, signIn, user.name)
+      let test = try user.runEnroll(
+        "test", "--stdin", input: "\(try enrollment.phone.code(offset: 1))\n")
+      #expect(test.errorText.contains("does not accept codes of authenticator apps."), "\(test)")
+      #expect(test.errorText.contains("hint: Add a phone: mfa-enroll phone"), "\(test)")
+      #expect(try StoreFiles(of: user.name).failures() == 0)
+      #expect(phone.message.isEmpty)
+    }
+
+    @Test("mfa-enroll test offers each phone by its name")
+    func test() throws {
+      let user = try machine.addUser()
+      let phone = try EnrollPhones.Phone(on: machine, "phone_waiting_time = off\n")
+      try enroll(user, phone.number) { phone.code }
+      try SentCodesOfTests.age(user, 600)
+      let other = EnrollPhones.unusedNumber()
+      let session = try user.startEnroll("phone", other, "--name", "home")
+      try session.answer("Password: ", with: user.password)
+      try session.answer("(s: send one to 'work', \(phone.masked)): ", with: "s")
+      try session.expect("A code was sent")
+      try session.answer("): ", with: phone.code)
+      try session.answer(EnrollPhones.codePrompt, with: "s")
+      try session.expect("No code was sent.")
+      try SentCodesOfTests.age(user, 600)
+      try session.answer(EnrollPhones.codePrompt, with: "s")
+      try session.expect("A code was sent to your phone.")
+      try session.answer(EnrollPhones.codePrompt, with: phone.code)
+      try session.expect("'home' was added.")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      try SentCodesOfTests.age(user, 600)
+      let test = try user.startEnroll("test")
+      try test.expect("s1: work, \(phone.masked)")
+      try test.expect("s2: home, +1 *** *** **\(other.suffix(2))")
+      try test.answer("to get one sent: ", with: "s2")
+      try test.expect("A code was sent to your phone.")
+      #expect(phone.message.hasPrefix("To: \(other)\n"), "\(phone.message)")
+      try test.answer("to get one sent: ", with: phone.code)
+      #expect(try test.waitForExit() == .exited(0), "\(test.transcript)")
     }
 
     @Test("no line of the system log has a phone number or a code")

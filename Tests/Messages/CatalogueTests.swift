@@ -21,6 +21,8 @@ enum Catalogue {
 
   static let signIn: [SignInMessage] =
     prompts + [
+      .codeOrSendPrompt(name: name, number: number), .typeNotAllowed(isPhone: false),
+      .typeNotAllowed(isPhone: true),
       .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
       .throttled(seconds: 86_400), .throttled(seconds: 1),
       .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
@@ -78,7 +80,7 @@ enum Catalogue {
 
   static let helper: [HelperMessage] = [
     .ticketPrompt, .enrolledDevicePrompt, .noNotices, .authenticatorAppName, .phoneName,
-    .enrolledDeviceOrSendPrompt(number: number), .enrolledDeviceOrSendChoicePrompt,
+    .enrolledDeviceOrSendPrompt(name: name, number: number), .enrolledDeviceOrSendChoicePrompt,
     .phoneIsRestricted(hasAlternative: true), .phoneIsRestricted(hasAlternative: false),
     .phoneUsableLater(seconds: 86_400),
   ]

@@ -90,6 +90,45 @@ struct AttemptTests {
     #expect(store.attempts.failures == 2)
   }
 
+  @Test("a right code of a type that policy does not allow is not counted, and used up")
+  func typeNotAllowed() throws {
+    let factor = try store.enroll("Phone", secret: KnownFactor.secret, for: account)
+    var draft = ConfigurationDraft()
+    try draft.add(Array("[project]\nfactors = phone\n".utf8).span, from: [])
+    let settings = try draft.finish().project
+    func attempt(_ code: String, _ settings: Settings) throws -> Attempt.Result {
+      try Attempt.make(
+        TypedCodes(whole: Array(code.utf8).span), by: account, in: store,
+        Attempt.Context(settings: settings, clock: { now })
+      ).result
+    }
+    guard case .rejected(.wrong) = try attempt(try KnownFactor.wrongCode(at: now), settings) else {
+      Issue.record("a wrong code was not counted")
+      return
+    }
+    #expect(store.attempts.failures == 1)
+    let right = try KnownFactor.code(at: now)
+    guard case .rejected(.typeNotAllowed(factor.id, .totp)) = try attempt(right, settings),
+      case .rejected(.repeated(.used)) = try attempt(right, settings)
+    else {
+      Issue.record("the right code was not refused, or not used up")
+      return
+    }
+    // Failures are neither added nor cleared, and no other policy accepts the code.
+    #expect(store.attempts.failures == 1)
+    store.attempts = store.attempts.forgettingAnswers()
+    guard case .rejected(.replayed) = try attempt(right, .defaults) else {
+      Issue.record("the code was accepted later")
+      return
+    }
+    store.attempts = store.attempts.forgettingAnswers()
+    guard case .rejected(.wrong) = try attempt(right, settings) else {
+      Issue.record("the used code was not counted")
+      return
+    }
+    #expect(store.attempts.failures == 3)
+  }
+
   @Test("a code that was wrong under other settings, or for another factor, is compared")
   func otherScope() throws {
     let first = try store.enroll("Phone", secret: KnownFactor.secret, for: account)

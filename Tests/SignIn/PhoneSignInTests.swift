@@ -10,7 +10,7 @@ import Testing
 /// Sign-ins of users with a phone.
 @Suite struct PhoneSignInTests {
   static let number = "+15105551234"
-  static let prompt = "One-time code (s: send one to +1 *** *** **34): "
+  static let prompt = "One-time code (s: send one to 'Phone', +1 *** *** **34): "
   static let settings =
     "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1\n"
 
@@ -243,8 +243,12 @@ import Testing
     host.configuration = Self.settings + "[tenant strict]\nservices = sshd\nfactors = totp\n"
     let (verdict, application) = signIn(host, [.text(code)])
     #expect(verdict == .deny && application.prompts == ["One-time code: "])
+    // The code is used up, and the next one is accepted by services outside of the tenant.
     host.configuration = Self.settings + "[tenant other]\nservices = login\nfactors = totp\n"
-    #expect(signIn(host, [.text(code)]).verdict == .allow)
+    #expect(signIn(host, [.text(code)]).verdict == .deny)
+    host.time += 30
+    let next = signIn(host, [.text("s"), .seeing { _ in host.codeSender.lastCode }])
+    #expect(next.verdict == .allow)
   }
 
   @Test("without a gateway, only test numbers are offered")
@@ -281,8 +285,9 @@ import Testing
     _ = try host.memory.enrollPhone("Work", number: "+33612345678", for: try #require(host.account))
     host.configuration = Self.settings.replacing("regions = +1", with: "regions = +1, +33")
     let prompt = """
-      s1: +1 *** *** **34
-      s2: +33 *** *** *78
+      Your devices:
+      s1: Phone, +1 *** *** **34
+      s2: Work, +33 *** *** *78
       One-time code, or s1, s2 and so on to get one sent: 
       """
     #expect(signIn(host, [.text("s3")]).application.prompts == [prompt])
@@ -293,6 +298,55 @@ import Testing
     host.time += 30
     #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
     #expect(host.codeSender.requested.last == Self.number)
+  }
+
+  @Test("a list names all devices whose codes are accepted, apps too")
+  func allDevices() throws {
+    try host.enroll("Tablet")
+    let hinted = """
+      Your devices:
+      s1: Phone, +1 *** *** **34
+          Tablet
+      \(Self.prompt)
+      """
+    #expect(signIn(host, [.none]).application.prompts == [Self.prompt])
+    host.configuration = Self.settings + "prompt_hints = on\n"
+    let (verdict, application) = signIn(
+      host, [.text("s1"), .seeing { _ in host.codeSender.lastCode }])
+    #expect(verdict == .allow && application.prompts == [hinted, hinted])
+    host.configuration = Self.settings + "prompt_hints = on\nfactors = phone\n"
+    let phones = signIn(host, [.none]).application
+    #expect(phones.prompts == [hinted.replacing("    Tablet\n", with: "")])
+  }
+
+  @Test("a right code of an app or a phone that policy does not allow has words of its own")
+  func typeNotAllowed() throws {
+    try host.enroll("Tablet")
+    host.configuration = Self.settings + "factors = phone\n"
+    let app = signIn(host, [.text(try host.code())])
+    #expect(app.verdict == .deny)
+    #expect(app.application.told[0].hasPrefix("This host does not accept codes of authenticator apps."))
+    #expect(app.application.logged[0].contains("result=type-not-allowed user=alice"))
+    #expect(app.application.logged[0].hasSuffix("counted=no"))
+    // A code that was sent before policy changed.
+    #expect(signIn(host, [.text("s"), .none]).verdict == .deny)
+    let code = host.codeSender.lastCode
+    host.configuration = Self.settings + "factors = totp\n"
+    let phone = signIn(host, [.text(code)])
+    #expect(phone.verdict == .deny)
+    #expect(phone.application.told[0].hasPrefix("This host does not accept codes that are sent to"))
+    #expect(host.memory.attempts.failures == 0)
+    host.configuration = Self.settings
+    host.memory.attempts = host.memory.attempts.forgettingAnswers()
+    #expect(signIn(host, [.text(code)]).verdict == .deny)
+  }
+
+  @Test("no waiting time applies to a test number")
+  func testNumberDoesNotWait() throws {
+    let later = ScriptedHost().time + 86_400
+    let host = try Self.host(usableFrom: later, origin: .testNumber)
+    host.configuration = Self.testNumbers
+    #expect(signIn(host, [.text("s"), .text("123456")]).verdict == .allow)
   }
 
   @Test("a test number gets no message and has the code of the configuration")

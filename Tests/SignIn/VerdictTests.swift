@@ -11,7 +11,7 @@ struct VerdictTests {
   private enum Reason: CaseIterable {
     case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
       switchedOff,
-      notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
+      notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed, typeNotAllowed,
       replayedThenWait, repeatedUsed, repeatedRejected,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
@@ -66,6 +66,7 @@ struct VerdictTests {
     case .code(.replayed(_, 0)): (.replayed, .deny)
     case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
     case .code(.notYet): (.replayed, .deny)
+    case .code(.typeNotAllowed): (.typeNotAllowed, .deny)
     case .code(.repeated(.used)): (.repeatedUsed, .deny)
     case .code(.repeated(.rejected)): (.repeatedRejected, .deny)
     case .code(.throttled): (.throttled, .tooManyAttempts)
@@ -142,6 +143,7 @@ struct VerdictTests {
     let rejected: [Attempt.Rejected] = [
       .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
       .replayed(factor.id, wait: 30), .notYet(factor.id, seconds: 60), .repeated(.used),
+      .typeNotAllowed(factor.id, .totp),
       .repeated(.rejected),
       .throttled(seconds: 1), .locked,
       .lockedNow(replayed: nil), .notEnrolled,

@@ -71,6 +71,7 @@ struct DecisionCountersTests {
       (23, .denied(.code(.repeated(.used))), .replayed),
       (24, .denied(.code(.repeated(.rejected))), .wrong),
       (25, .denied(.code(.notYet(.zero, seconds: 60))), .replayed),
+      (26, .denied(.code(.typeNotAllowed(.zero, .totp))), .replayed),
     ] as [(Int, SignInResult, DecisionCounter?)])
   func results(row: Int, result: SignInResult, counter: DecisionCounter?) {
     #expect(DecisionCounter(result) == counter, "row \(row)")

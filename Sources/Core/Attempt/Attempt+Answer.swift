@@ -74,7 +74,7 @@ extension Attempt.Report {
       writer.write(Kind.lockedNow.rawValue)
       Self.write(factor, to: &writer)
     case .rejected(.throttled), .rejected(.locked), .rejected(.notACode), .rejected(.notEnrolled),
-      .rejected(.notYet), .rejected(.repeated):
+      .rejected(.notYet), .rejected(.typeNotAllowed), .rejected(.repeated):
       return []
     }
     writer.write(typedLength.map { UInt8(clamping: $0) } ?? 0)

@@ -30,6 +30,9 @@ extension Attempt {
     /// The code was correct, but the factor's next code is accepted only in `seconds`, because codes of
     /// later time steps may have been used. Nothing was counted.
     case notYet(FactorID, seconds: Int64)
+    /// The code was correct, but policy does not accept codes of this type of factor. Nothing was counted, and
+    /// the code is used up.
+    case typeNotAllowed(FactorID, Configuration.FactorType)
     /// The code was wrong, or correct but used (`replayed`), and this failure locked the factors.
     case lockedNow(replayed: FactorID?)
     /// Nothing was compared or counted: the same answer was typed a moment ago.
@@ -115,6 +118,11 @@ extension Attempt.Result {
       details.add("wait", seconds)
       details.add("counted", "no")
       return .notice
+    case .rejected(.typeNotAllowed(let factor, _)):
+      line.add("result", "type-not-allowed")
+      details.add(factor)
+      details.add("counted", "no")
+      return .warning
     case .rejected(.repeated(let repetition)):
       switch repetition {
       case .used: line.add("result", "replayed")
@@ -163,7 +171,7 @@ extension Attempt.Rejected {
     switch self {
     case .wrong(let wait), .replayed(_, let wait): wait > 0
     case .throttled, .locked, .lockedNow: true
-    case .notACode, .notEnrolled, .notYet, .repeated: false
+    case .notACode, .notEnrolled, .notYet, .typeNotAllowed, .repeated: false
     }
   }
 }

@@ -38,9 +38,12 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         return try use(grant, typedLength: Self.typedLength(codes))
       }
     }
-    let matches = try matches(codes)
-    let sent = try sentCode(codes)
+    let found = try matches(codes)
+    let foundSent = try sentCode(codes)
+    let matches = found.filter { isAllowed($0.factor) }
+    let sent = foundSent.flatMap { isAllowed($0.factor) ? $0 : nil }
     guard let (factor, next) = counted.accepting(matches, sent: sent) else {
+      if matches.isEmpty, let other = try typeNotAllowed(found, foundSent, codes) { return other }
       if let early = notYet(matches) {
         try entry.write(before)
         try entry.sync()
@@ -111,6 +114,25 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       typedLength: codeLength(of: match.factor))
   }
 
+  /// Returns the result for a right code of a factor whose type policy does not allow, or nil if there is no
+  /// such code. It is no guess, so it is not counted. It is used up: the same code again is refused as used,
+  /// and no other service or host of a realm accepts it.
+  private func typeNotAllowed(
+    _ matches: [AttemptState.Match], _ sent: AttemptState.Match?, _ codes: TypedCodes
+  ) throws(FactorStoreError) -> Attempt.Report? {
+    guard let (id, used) = before.usingUp(matches, sent: sent), let factor = record.factor(id) else {
+      return nil
+    }
+    let digest = try codes.code(of: factor.codeLength).map { code throws(FactorStoreError) in
+      try entry.digest(ofTyped: code, in: record)
+    }
+    try entry.write(recording(digest, in: used, isHintShown: false))
+    try entry.sync()
+    return Attempt.Report(
+      .rejected(.typeNotAllowed(id, factor.parameters == nil ? .phone : .totp)),
+      typedLength: codeLength(of: id))
+  }
+
   /// Returns the result of an attempt with no acceptable code.
   private func rejection(_ matches: [AttemptState.Match]) -> Attempt.Report {
     let throttle = context.settings.throttle
@@ -146,17 +168,21 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     for factor in record.factors {
       guard let parameters = factor.parameters else { continue }
       let code = codes.code(of: parameters.codeLength) ?? any
-      if let step = try latestMatch(of: code, with: factor, parameters), isWanted(factor) {
+      if let step = try latestMatch(of: code, with: factor, parameters), isWanted(factor.id) {
         matches.append(AttemptState.Match(factor: factor.id, step: step))
       }
     }
     return matches
   }
 
-  /// Returns whether the sign-in accepts codes of a factor.
-  private func isWanted(_ factor: Factor) -> Bool {
-    guard context.factor == nil || context.factor == factor.id else { return false }
-    return context.settings.allows(factor)
+  /// Returns whether the user may prove this factor, or chose it.
+  private func isWanted(_ factor: FactorID) -> Bool {
+    context.factor == nil || context.factor == factor
+  }
+
+  /// Returns whether policy accepts codes of a factor.
+  private func isAllowed(_ factor: FactorID) -> Bool {
+    record.factor(factor).map { context.settings.allows($0) } ?? false
   }
 
   /// Returns the factor with the phone to which this code was sent for this sign-in, or nil.
@@ -166,7 +192,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
       let code = codes.code(of: factor.codeLength) ?? codes.any
     else { return nil }
     let digest = try entry.digest(ofSent: code, to: factor.id, for: session, in: record)
-    guard digest == usable.digest, code.length == factor.codeLength, isWanted(factor) else {
+    guard digest == usable.digest, code.length == factor.codeLength, isWanted(factor.id) else {
       return nil
     }
     return AttemptState.Match(factor: factor.id, step: context.now)

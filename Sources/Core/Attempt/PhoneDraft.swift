@@ -262,18 +262,19 @@ package struct PhoneDraft {
     /// this session.
     ///
     /// The number is a changed one, which has to wait, if the user has another phone, or has removed
-    /// one in the last `phone_waiting_time`.
+    /// one in the last `phone_waiting_time`. No test number waits, and no other number because of one.
     package init<Entry: FactorStoreEntry>(
-      in entry: Entry, _ settings: Settings, otherProof: OtherProof, now: Int64
+      of draft: PhoneDraft, in entry: Entry, _ settings: Settings, otherProof: OtherProof, now: Int64
     ) {
       enrolledAt = now
       let waitingTime = settings.phoneWaitingTime
       let isChange =
-        entry.record?.hasPhone == true
+        entry.record?.factors.contains { $0.parameters == nil && $0.origin != .testNumber } == true
         || entry.kept?.removedPhone(inLast: waitingTime, before: now) == true
       let (later, overflow) = now.addingReportingOverflow(waitingTime)
       let isProven = otherProof.isOlder(than: waitingTime, in: entry.kept, at: now)
-      usableFrom = !isChange || isProven ? now : overflow ? .max : later
+      let isTestNumber = draft.message == nil
+      usableFrom = isTestNumber || !isChange || isProven ? now : overflow ? .max : later
     }
   }
 

@@ -76,6 +76,8 @@ package final class PhoneNotice {
 package struct PhoneChoice: Equatable, Sendable {
   /// The factor's id.
   package let id: FactorID
+  /// The name that the user gave the phone.
+  package let name: DisplayName
   /// The number as it is shown.
   package let number: MaskedPhoneNumber
 
@@ -86,45 +88,31 @@ package struct PhoneChoice: Equatable, Sendable {
     var phones: [PhoneChoice] = []
     for factor in record.factors where hasGateway || factor.origin == .testNumber {
       guard case .phone(let number, _, _) = factor.kind else { continue }
-      phones.append(PhoneChoice(id: factor.id, number: number))
+      phones.append(PhoneChoice(id: factor.id, name: factor.displayName, number: number))
     }
     return phones
   }
 
-  /// Returns a line for each phone, with what requests a code for it: `s1`, `s2` and so on.
-  package static func list(_ phones: [PhoneChoice]) -> [UInt8] {
-    var text: [UInt8] = []
-    var number = UInt8(ascii: "1")
-    for phone in phones {
-      text += ("s" as StaticString).bytes + [number] + (": " as StaticString).bytes
-      text += phone.number.ascii + ("\n" as StaticString).bytes
-      number &+= 1
+  /// Returns the list of the devices whose codes policy accepts, with what requests a code for one of `phones`.
+  package static func list(
+    of record: FactorRecord, _ phones: [PhoneChoice], _ settings: Settings
+  ) -> DeviceList {
+    var devices: [DeviceList.Device] = []
+    for factor in record.factors where settings.allows(factor) {
+      var number: [UInt8]?
+      if case .phone(let masked, _, _) = factor.kind { number = masked.ascii }
+      devices.append(
+        DeviceList.Device(
+          name: factor.displayName.utf8, number: number,
+          isOffered: phones.contains { $0.id == factor.id }))
     }
-    return text
-  }
-
-  /// Returns whether an answer is `s`, which requests another code for the phone of the last one.
-  package static func isRequest(_ answer: Span<UInt8>) -> Bool {
-    let only = PhoneChoice(id: .zero, number: .placeholder)
-    return requested(by: answer, of: [only]) != nil
+    return DeviceList(devices)
   }
 
   /// Returns the phone that an answer requests a code for: `s` for the first one, or `s` and its
   /// number. Returns nil for any other answer.
   package static func requested(by answer: Span<UInt8>, of phones: [PhoneChoice]) -> PhoneChoice? {
-    var letters = 0
-    var number = 0
-    for index in answer.indices where answer[index] != UInt8(ascii: " ") {
-      let byte = answer[index]
-      if letters == 0 {
-        guard byte | 0x20 == UInt8(ascii: "s") else { return nil }
-        letters = 1
-      } else {
-        guard number == 0, let digit = byte.decimalDigit, digit >= 1 else { return nil }
-        number = Int(digit)
-      }
-    }
-    guard letters == 1 else { return nil }
-    return phones.dropFirst(max(number &- 1, 0)).first
+    guard let position = DeviceList.position(requestedBy: answer) else { return nil }
+    return phones.dropFirst(position).first
   }
 }

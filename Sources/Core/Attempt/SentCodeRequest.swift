@@ -119,7 +119,9 @@ package enum SentCodeRequest {
     guard let session = context.session, let record = entry.record, let factor = record.factor(id),
       case .phone(let masked, let usableFrom, _) = factor.kind, settings.allows(factor)
     else { return .refused(.noSuchFactor) }
-    guard context.now >= usableFrom else {
+    // Nothing is sent to a test number, so no limit applies and nothing is counted.
+    let isTestNumber = factor.origin == .testNumber
+    guard context.now >= usableFrom || isTestNumber else {
       return .refused(.notUsableYet(seconds: usableFrom &- context.now))
     }
     let state = entry.attempts
@@ -130,13 +132,12 @@ package enum SentCodeRequest {
     let limits = settings.userSendLimits
     let wait = state.sentCodes.wait(
       context.counter == .ownProcess ? limits.forOwnProcesses : limits, at: context.now)
-    // Nothing is sent to a test number, so no limit applies and nothing is counted.
-    guard wait == 0 || factor.origin == .testNumber else {
+    guard wait == 0 || isTestNumber else {
       return .refused(.userLimit(seconds: wait))
     }
     let number = try entry.secret(of: factor)
     let testCode = settings.testCode(of: number.span)
-    guard (testCode != nil) == (factor.origin == .testNumber) else { return .refused(.testNumber) }
+    guard (testCode != nil) == isTestNumber else { return .refused(.testNumber) }
     var message = SendID(number: 0)
     if testCode == nil {
       guard settings.allowsRegion(of: number.span) else { return .refused(.region) }

@@ -18,8 +18,8 @@ package enum HelperMessage: Equatable, Sendable {
   case ticketPrompt
   /// The prompt for a code of a device that is already enrolled.
   case enrolledDevicePrompt
-  /// The same prompt, if a code can be sent to the phone with this masked number.
-  case enrolledDeviceOrSendPrompt(number: [UInt8])
+  /// The same prompt, if a code can be sent to the phone with this name and masked number.
+  case enrolledDeviceOrSendPrompt(name: [UInt8], number: [UInt8])
   /// The same prompt below a list of phones, `s1` for the first one.
   case enrolledDeviceOrSendChoicePrompt
   /// Codes by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3). The user should use

@@ -20,8 +20,8 @@ package enum SignInMessage: Equatable, Sendable {
 
   // MARK: Codes sent to a phone
 
-  /// The prompt for a code or `s`, which requests a code for the phone with this masked number.
-  case codeOrSendPrompt(number: [UInt8])
+  /// The prompt for a code or `s`, which requests a code for the phone with this name and masked number.
+  case codeOrSendPrompt(name: [UInt8], number: [UInt8])
   /// The prompt below a list of phones, `s1` for the first one.
   case codeOrSendChoicePrompt
   /// A code was sent to the phone with this masked number.
@@ -41,6 +41,8 @@ package enum SignInMessage: Equatable, Sendable {
   case usedCode
   /// The device has no acceptable code for `seconds`, because codes of later time steps may have been used.
   case codeNotYetAccepted(seconds: Int64)
+  /// The code was right, but the host does not accept codes of apps, or of phones.
+  case typeNotAllowed(isPhone: Bool)
   /// No code is verified for `seconds`.
   case throttled(seconds: Int64)
   case locked

@@ -343,10 +343,20 @@ package struct AttemptState: Equatable, Sendable {
   package func accepting(
     _ matches: [Match], sent: Match? = nil
   ) -> (factor: FactorID, state: AttemptState)? {
+    guard let (factor, used) = usingUp(matches, sent: sent) else { return nil }
+    return (factor, used.unlocked().voidingSentCode())
+  }
+
+  /// Returns the factor that `accepting` would accept a code of, and the state in which that code is used up,
+  /// although it is not accepted: failures stay. Returns nil if no code may be accepted.
+  package func usingUp(
+    _ matches: [Match], sent: Match? = nil
+  ) -> (factor: FactorID, state: AttemptState)? {
     guard let factor = (matches.first(where: { isFresh($0) }) ?? sent)?.factor else { return nil }
-    var next = unlocked()
+    var next = self
     for match in matches { next.raiseWatermark(of: match.factor, to: match.step) }
-    if let sent { next.raiseWatermark(of: sent.factor, to: sent.step) }
+    guard let sent else { return (factor, next) }
+    next.raiseWatermark(of: sent.factor, to: sent.step)
     return (factor, next.voidingSentCode())
   }
 

@@ -290,7 +290,8 @@ extension Configuration.Key {
           ),
         ],
         details: """
-          A factor of another type stays enrolled, but its codes are not accepted. If it is unknown
+          A factor of another type stays enrolled, but its codes are not accepted: the user is told
+          so after a right one, which is used up and does not count as a wrong one. If it is unknown
           whether a tenant matches, only the types that both settings have in common are accepted.
           Recovery codes and bypass codes are accepted in every case.
           """)
@@ -319,7 +320,7 @@ extension Configuration.Key {
       KeyDocumentation(
         """
         Phone numbers for tests, with the code that each of them accepts. No message is sent to
-        them, and `regions` does not apply. All users can read this file: with a test number, the
+        them, and neither `regions` nor the limits and the waiting time of phones apply. All users can read this file: with a test number, the
         second factor protects nothing. `mfa-admin doctor` warns about them. A number counts as a test
         number only for users who enrolled it as one: any other user who has it gets no code.
         """,

@@ -294,6 +294,8 @@ extension HelperFailure {
     case .wrong(0), .repeated(.rejected): self = .invalidVerificationCode
     case .replayed(_, 0), .repeated(.used): self = .codeAlreadyUsed
     case .notYet(_, let seconds): self = .codeNotYetAccepted(seconds: UInt32(clamping: seconds))
+    case .typeNotAllowed(_, .totp): self = .totpNotSupported
+    case .typeNotAllowed(_, .phone): self = .phonesNotSupported
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
       self = .tooManyAttempts(seconds: UInt32(clamping: wait))
     case .locked, .lockedNow: self = .factorsLocked

@@ -88,7 +88,7 @@ extension Management {
       entry, record, now throws(HelperFailure) -> (Factor, confirmedAt: Int64) in
       guard try !isEnrolled(draft, in: record, entry) else { throw .phoneAlreadyEnrolled }
       let times = PhoneDraft.Times(
-        in: entry, settings, otherProof: session.otherProof, now: now)
+        of: draft, in: entry, settings, otherProof: session.otherProof, now: now)
       wait = times.usableFrom &- now
       others = PhoneNotice.notices(for: record.factors, in: entry, settings)
       let factor = try storing { () throws(FactorStoreError) in

@@ -42,15 +42,14 @@ extension Management {
   }
 
   /// The prompt for a code of an enrolled factor, with what requests a code.
-  func presentFactorPrompt(_ phones: [PhoneChoice]) -> DisplayText {
+  func presentFactorPrompt(_ phones: [PhoneChoice]) throws(HelperFailure) -> DisplayText {
     let text: [UInt8]
-    if phones.count > 1 {
-      text =
-        PhoneChoice.list(phones)
-        + HelperMessage.enrolledDeviceOrSendChoicePrompt.text(in: language).utf8
+    if phones.count > 1, let record = try snapshot()?.record {
+      text = PhoneChoice.list(of: record, phones, try settings()).text(
+        above: HelperMessage.enrolledDeviceOrSendChoicePrompt.text(in: language), in: language)
     } else if let phone = phones.first {
       text =
-        HelperMessage.enrolledDeviceOrSendPrompt(number: phone.number.ascii)
+        HelperMessage.enrolledDeviceOrSendPrompt(name: phone.name.utf8, number: phone.number.ascii)
         .text(in: language).utf8
     } else {
       text = HelperMessage.enrolledDevicePrompt.text(in: language).utf8
@@ -64,9 +63,10 @@ extension Management {
     try askForCode(phones())
   }
 
-  private mutating func askForCode(_ phones: [PhoneChoice]) {
+  private mutating func askForCode(_ phones: [PhoneChoice]) throws(HelperFailure) {
+    let prompt = try presentFactorPrompt(phones)
     state.phase = .code
-    respond(.prompt(text: presentFactorPrompt(phones), .code))
+    respond(.prompt(text: prompt, .code))
   }
 
   /// If the answer requests a code, sends it, asks again, and returns true.
@@ -78,7 +78,7 @@ extension Management {
     else { return false }
     state.codeRequests &+= 1
     tell(try requestCode(to: phone.id, counter).message)
-    askForCode(phones)
+    try askForCode(phones)
     return true
   }
 

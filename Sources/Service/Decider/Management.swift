@@ -642,7 +642,7 @@ package struct Management<Machine: AuthenticationHost> {
       let allowed = try countedChange(entry, at: now)
       // The number cannot be read after the removal.
       notices = noticesOfRemoval(of: factor, in: entry, settings)
-      if factor.parameters == nil { record.notePhoneRemoved(at: now) }
+      if factor.parameters == nil, factor.origin != .testNumber { record.notePhoneRemoved(at: now) }
       return (factor, try replace(entry, record, allowed.forgetting(), entering: event))
     }
     phoneNotices = notices

@@ -41,7 +41,7 @@ extension SignIn {
     _ check: CodeCheck<Machine.Store>, _ phones: [PhoneChoice]
   ) throws(Pause) -> SignInResult {
     let resolved = check.resolved
-    let question = resolved.options.prompt ?? Self.question(phones, resolved)
+    let question = resolved.options.prompt ?? Self.question(phones, check)
     while true {
       let answer = try ask(
         question, echo: resolved.options.echo, resolved.continuation.asking(.code),
@@ -54,12 +54,20 @@ extension SignIn {
     }
   }
 
-  /// Returns the prompt: with one phone its number, and with several ones a list.
-  private static func question(_ phones: [PhoneChoice], _ resolved: Resolved) -> [UInt8] {
+  /// Returns the prompt: with one phone its name and number. With several ones, or if policy asks for it, it is
+  /// below a list of all devices.
+  private static func question(
+    _ phones: [PhoneChoice], _ check: CodeCheck<Machine.Store>
+  ) -> [UInt8] {
+    let resolved = check.resolved
+    var prompt = resolved.text(.codeOrSendChoicePrompt)
     if phones.count == 1, let phone = phones.first {
-      return resolved.text(.codeOrSendPrompt(number: phone.number.ascii)).utf8
+      let (name, number) = (phone.name.utf8, phone.number.ascii)
+      prompt = resolved.text(.codeOrSendPrompt(name: name, number: number))
+      guard resolved.settings.promptHints else { return prompt.utf8 }
     }
-    return PhoneChoice.list(phones) + resolved.text(.codeOrSendChoicePrompt).utf8
+    return PhoneChoice.list(of: check.record, phones, resolved.settings)
+      .text(above: prompt, in: resolved.language)
   }
 
   /// Returns the phone that an answer requests a code for, or nil for any other answer.

@@ -68,9 +68,10 @@ extension SignIn {
     _ configuration: Configuration, _ settings: Settings
   ) throws(Pause) {
     guard application.facts == nil, identity.actsAsRoot, line == .auth else { return }
-    let sendsCodes = settings.canSendCodes && settings.allows(.phone)
+    // A code can also come from before policy forbade phones.
     guard
-      configuration.followsSessions || sendsCodes || settings.oldestCode(in: request.service) > 0
+      configuration.followsSessions || settings.canSendCodes
+        || settings.oldestCode(in: request.service) > 0
     else { return }
     throw .facts
   }

@@ -46,7 +46,7 @@ extension SignInEnrollment {
       throw .obstacle(.abandoned)
     }
     try checkTime()
-    if PhoneChoice.isRequest(answer.span) {
+    if DeviceList.position(requestedBy: answer.span) == 0 {
       throw try asking(afterNumber: send(to: phone.typedNumber))
     }
     var next = state

@@ -103,7 +103,8 @@ extension SignInEnrollment {
       }
       return (factor, step)
     case .phone(let draft):
-      let times = PhoneDraft.Times(in: entry, settings, otherProof: .nothing, now: now)
+      let times = PhoneDraft.Times(
+        of: draft, in: entry, settings, otherProof: .nothing, now: now)
       let factor = try storing { () throws(FactorStoreError) in
         try draft.factor(named: name, at: times, in: record, sealedBy: entry)
       }

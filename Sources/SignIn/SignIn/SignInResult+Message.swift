@@ -45,6 +45,7 @@ extension SignInResult {
     case .wrong(0), .repeated(.rejected): .wrongCode
     case .replayed(_, 0), .repeated(.used): .usedCode
     case .notYet(_, let seconds): .codeNotYetAccepted(seconds: seconds)
+    case .typeNotAllowed(_, let type): .typeNotAllowed(isPhone: type == .phone)
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
     case .locked, .lockedNow: .locked
     case .notACode(.somethingElse), .notACode(.tooLong): .notACode

@@ -103,7 +103,7 @@ extension SignInResult {
   /// Whether the answer was counted as an attempt: it may be a code, and is not the same as a moment ago.
   var isCounted: Bool {
     switch self {
-    case .denied(.code(.notACode)), .denied(.code(.repeated)): false
+    case .denied(.code(.notACode)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)): false
     case .allowed, .passed, .denied: true
     }
   }

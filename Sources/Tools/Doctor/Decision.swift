@@ -70,7 +70,7 @@ package struct Decision: Equatable {
         by: [.remember, .rememberServices, .freshFor])
     // These results need something typed, so a forecast never has them.
     case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)), .denied(.code(.lockedNow)),
-      .denied(.code(.notYet)), .denied(.code(.repeated)):
+      .denied(.code(.notYet)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)):
       self.init(.denied, "the result cannot be predicted")
     case .passed(.notEnrolled), .passed(.offered):
       self.init(.allowed, Self.unenrolled(settings), by: Self.enrolling(settings))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MFAEnrollMessages
 import MFABase
+import MFAModel
 import MultiFactor
 
 /// `mfa-enroll phone`: begins a session, has a code sent to a phone number, and asks for the code.
@@ -145,13 +146,15 @@ struct PhoneRequest {
 
 /// The answer `s` to a prompt for a code, which requests a code.
 enum SendRequest {
-  /// Returns the phone that an answer requests a code for: `s` for the one that was added last, or `s` and an
+  /// Returns the phone that an answer requests a code for: as in the list (`DeviceList`), or `s` and an
   /// identifier.
   static func phone(
     requestedBy answer: borrowing SecretBytes, among phones: [PhoneMultiFactorInfo]
   ) -> PhoneMultiFactorInfo? {
-    guard !isOne(answer) else { return phones.last }
     let span = answer.span
+    if let position = DeviceList.position(requestedBy: span) {
+      return phones.indices.contains(position) ? phones[position] : nil
+    }
     return phones.first { phone in
       let request = Array("s \(phone.uid)".utf8)
       return span.count == request.count && span.indices.allSatisfy { span[$0] == request[$0] }

@@ -2,6 +2,7 @@ import ArgumentParser
 import MFABase
 import MFAEnrollMessages
 import MFAMessages
+import MFAModel
 import MultiFactor
 
 /// `mfa-enroll rename`.
@@ -163,9 +164,7 @@ struct Test: EnrollCommand {
     // Starts the conversation first, so that the user types no code that cannot be verified.
     let factors = try await multiFactor.enrolledFactors
     guard !factors.isEmpty else { throw Failure(.noDevice) }
-    let code = try await askForCode(
-      interface, multiFactor, phones: factors.compactMap { $0 as? PhoneMultiFactorInfo },
-      Need(.code, factors: factors.map { FactorEntry($0) }))
+    let code = try await askForCode(interface, multiFactor, factors)
     let tested = try await multiFactor.test(oneTimePassword: code)
     interface.tell(Self.message(tested))
     await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
@@ -174,19 +173,13 @@ struct Test: EnrollCommand {
     interface.report(result)
   }
 
-  /// Asks for a code. With a phone, the user can have one sent: to the only phone, or to the one that
-  /// was added last.
+  /// Asks for a code. The user can have one sent to a phone.
   private func askForCode(
-    _ interface: UserInterface, _ multiFactor: MultiFactor, phones: [PhoneMultiFactorInfo],
-    _ need: Need
+    _ interface: UserInterface, _ multiFactor: MultiFactor, _ factors: [MultiFactorInfo]
   ) async throws -> SecretBytes {
-    let prompt: MessageText =
-      if let phone = phones.last {
-        SignInMessage.codeOrSendPrompt(number: Array(phone.phoneNumber.utf8))
-          .text(in: interface.language)
-      } else {
-        EnrollMessage.codePrompt.text(in: interface.language)
-      }
+    let phones = factors.compactMap { $0 as? PhoneMultiFactorInfo }
+    let prompt = Self.prompt(factors, phones, in: interface.language)
+    let need = Need(.code, factors: factors.map { FactorEntry($0) })
     while true {
       guard let answer = interface.ask(prompt, need, echo: true) else {
         interface.endLine()
@@ -205,6 +198,26 @@ struct Test: EnrollCommand {
         interface.tell(Failure(error))
       }
     }
+  }
+
+  /// Returns the prompt: with one phone its name and number, and with several ones a list of all devices.
+  private static func prompt(
+    _ factors: [MultiFactorInfo], _ phones: [PhoneMultiFactorInfo], in language: Language
+  ) -> MessageText {
+    guard let phone = phones.first else { return EnrollMessage.codePrompt.text(in: language) }
+    guard phones.count > 1 else {
+      return SignInMessage.codeOrSendPrompt(
+        name: Array(phone.name.utf8), number: Array(phone.phoneNumber.utf8)
+      ).text(in: language)
+    }
+    let devices = factors.map { factor in
+      let number = (factor as? PhoneMultiFactorInfo).map { Array($0.phoneNumber.utf8) }
+      return DeviceList.Device(
+        name: Array(factor.name.utf8), number: number, isOffered: number != nil)
+    }
+    return MessageText(
+      DeviceList(devices).text(
+        above: SignInMessage.codeOrSendChoicePrompt.text(in: language), in: language))
   }
 
   private static func message(_ code: TestedCode) -> EnrollMessage {
