@@ -259,7 +259,9 @@ struct PhoneEnrollmentTests: ScriptedConversations {
     #expect(try usableFrom("Real") == host.time)
   }
 
-  @Test("a right code of a type that policy does not allow has a failure of its own, and is not counted")
+  @Test(
+    "a right code of a type that policy does not allow has a failure of its own, and is not counted"
+  )
   func typeNotAllowed() throws {
     let factor = try enrollKnown("App")
     host.configuration = Self.settings + "factors = phone\n"

@@ -471,7 +471,9 @@ struct ExplanationTests {
         // The typed text cannot be a bypass code.
         let result = row.number == 12 ? "result=not-a-code" : "result=wrong"
         #expect(verdict == .deny && logged.contains(result))
-      case .allowed: #expect(verdict == .pass && application.noted == nil)
+      case .allowed:
+        // The note of a user who may enrol leads to the offer in the `account` line.
+        #expect(verdict == .pass && (application.noted != nil) == (row.number == 10))
       case .hasToEnroll: #expect(verdict == .pass && application.noted != nil)
       case .denied where explanation.decision.reason.contains("no factor can be enrolled"):
         // The `account` line denies.

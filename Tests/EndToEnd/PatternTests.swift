@@ -83,6 +83,7 @@ extension EndToEnd {
         try session.expect(
           "Protect your account with an authenticator app: mfa-enroll\r\nIt is required \(left) "
             + "or after 2199-12-31")
+        try session.answer("type yes (Enter: later): ", with: "")
         try expectSignedIn(door, session, user)
         #expect(!session.text.contains("One-time code"), "\(session.transcript)")
       }
@@ -101,6 +102,63 @@ extension EndToEnd {
       try session.answer("One-time code: ", with: try enrollment.phone.code())
       try expectSignedIn(door, session, other)
       #expect(!session.text.contains("authenticator app"), "\(session.transcript)")
+    }
+
+    @Test("offered: yes enrols at once, and what is given up is put off", arguments: Door.allCases)
+    func offeredNow(door: Door) throws {
+      let user = try machine.addUser()
+      let server = try open(door, on: machine)
+      try machine.writeConfiguration("[project]\nenrollment = offered\noffer_sign_ins = 2\n")
+      let start = try machine.log.position()
+      let givenUp = try knock(door, user, server)
+      try givenUp.answer("type yes (Enter: later): ", with: "yes")
+      try givenUp.answer("Type 1, 2 or 3: ", with: "3")
+      try givenUp.answer("Code from the app: ", with: "")
+      try givenUp.expect("No device was added. To add one later: mfa-enroll")
+      try expectSignedIn(door, givenUp, user)
+      let session = try knock(door, user, server)
+      try session.answer("type yes (Enter: later): ", with: "y")
+      try session.answer("Type 1, 2 or 3: ", with: "3")
+      let text = try session.expect("Code from the app: ").replacing("\r\n", with: "\n")
+      let url = String(try #require(text.firstMatch(of: /(otpauth:[^\n]+)\n\n/)).output.1)
+      let phone = try Authenticator(url: url)
+      try session.send(try phone.code(offset: -1))
+      _ = try session.expect(matching: #/Name for this device \[phone \d{4}-\d\d-\d\d\]: /#)
+      try session.send("")
+      try session.answer("Press Enter when you have them: ", with: "")
+      try expectSignedIn(door, session, user)
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1"], "\(entries)")
+      let next = try knock(door, user, server)
+      try next.answer("One-time code: ", with: try phone.code())
+      try expectSignedIn(door, next, user)
+    }
+
+    @Test("offered: sudo asks at the step-up, and a sign-in with a key alone is not counted")
+    func offeredElsewhere() throws {
+      let user = try machine.addUser()
+      let key = try machine.addLoginKey(for: user)
+      try machine.writeConfiguration("[project]\nenrollment = offered\noffer_sign_ins = 5\n")
+      try machine.changeService("sudo", authentication: try Services.lines())
+      try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let blocks = try Guide.blocks(under: "ssh: the password, then a code")
+      try machine.changeService("sshd", authentication: blocks[0])
+      let server = try PrivateServer(
+        on: machine, settings: ["AuthenticationMethods publickey"] + blocks[1])
+      let start = try machine.log.position()
+      for _ in 0..<2 {
+        let session = try server.signIn(user.name, command: SecureShell.command, key: key)
+        try SecureShell().expectEnd(.signedIn, session, user.name)
+        #expect(!session.text.contains("type yes"), "\(session.transcript)")
+      }
+      let sudo = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
+      try sudo.answer("assword", with: user.password)
+      try sudo.answer("type yes (Enter: later): ", with: "")
+      try sudo.expect("root")
+      #expect(try sudo.waitForExit() == .exited(0), "\(sudo.transcript)")
+      let entries = try OneCode.logged(machine, since: start)
+      #expect(
+        entries.compactMap { $0.fields["sign-ins-left"] } == ["5", "5", "4"], "\(entries)")
     }
 
     @Test("incremental: a tenant requires a code for sudo, and other sign-ins require none")

@@ -39,7 +39,8 @@ enum Catalogue {
       .enrollmentRequiredLater(signInsLeft: nil, lastDay: day),
       .enrollmentRequiredLater(signInsLeft: 1000, lastDay: day),
       .enrollmentNotPossible(command: command), .enrollmentNeedsQuestions(command: command),
-      .enrollmentNeedsGateway, .enrollmentAbandoned, .enrollmentWrongCodes,
+      .enrollmentNeedsGateway, .deviceNotAdded(command: command), .enrollmentAbandoned,
+      .enrollmentWrongCodes,
       .enrollmentWrongSentCodes, .enrollmentTooLate,
       .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .howToReadNotices, .noticesStay,
     ]
@@ -59,6 +60,7 @@ enum Catalogue {
   /// The prompts of an enrolment during a sign-in.
   static let enrollmentPrompts: [SignInEnrollmentMessage] = [
     .formPrompt, .formOrPhonePrompt, .codeOrFormPrompt, .codePrompt, .phoneNumberPrompt,
+    .offerPrompt,
     .sentCodePrompt, .namePrompt(usual: name), .recoveryCodesPrompt,
   ]
 
@@ -68,7 +70,8 @@ enum Catalogue {
   static let enrollment: [SignInEnrollmentMessage] =
     enrollmentPrompts + enrollmentHeadings + [
       .introduction(seconds: 600), .introduction(seconds: 100), .forms, .wrongCode,
-      .phoneIntroduction(seconds: 600), .messageCost, .formsOrPhone, .phoneDone,
+      .phoneIntroduction(seconds: 600), .offeredIntroduction(seconds: 600),
+      .offeredPhoneIntroduction(seconds: 600), .messageCost, .formsOrPhone, .phoneDone,
       .unsupportedName, .done, .recoveryCodes(user: name, host: name, day: day),
       .keepRecoveryCodes,
     ]

@@ -286,16 +286,6 @@ import Testing
     }
   }
 
-  @Test("an offer names the command that adds a phone")
-  func offered() {
-    host.configuration =
-      PhoneSignInTests.settings + "factors = phone\nenrollment = offered\noffer_sign_ins = 2\n"
-    #expect(
-      signIn([]).application.told == [
-        "Protect your account with codes to your phone: mfa-enroll phone It is required after 1 more sign-in."
-      ])
-  }
-
   @Test("a test number gets no message, and counts for no limit")
   func testNumber() {
     host.configuration =

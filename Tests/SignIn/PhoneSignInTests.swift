@@ -325,7 +325,8 @@ import Testing
     host.configuration = Self.settings + "factors = phone\n"
     let app = signIn(host, [.text(try host.code())])
     #expect(app.verdict == .deny)
-    #expect(app.application.told[0].hasPrefix("This host does not accept codes of authenticator apps."))
+    #expect(
+      app.application.told[0].hasPrefix("This host does not accept codes of authenticator apps."))
     #expect(app.application.logged[0].contains("result=type-not-allowed user=alice"))
     #expect(app.application.logged[0].hasSuffix("counted=no"))
     // A code that was sent before policy changed.

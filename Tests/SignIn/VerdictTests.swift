@@ -11,7 +11,8 @@ struct VerdictTests {
   private enum Reason: CaseIterable {
     case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
       switchedOff,
-      notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed, typeNotAllowed,
+      notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
+      typeNotAllowed,
       replayedThenWait, repeatedUsed, repeatedRejected,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,

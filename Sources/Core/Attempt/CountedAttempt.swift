@@ -120,7 +120,8 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   private func typeNotAllowed(
     _ matches: [AttemptState.Match], _ sent: AttemptState.Match?, _ codes: TypedCodes
   ) throws(FactorStoreError) -> Attempt.Report? {
-    guard let (id, used) = before.usingUp(matches, sent: sent), let factor = record.factor(id) else {
+    guard let (id, used) = before.usingUp(matches, sent: sent), let factor = record.factor(id)
+    else {
       return nil
     }
     let digest = try codes.code(of: factor.codeLength).map { code throws(FactorStoreError) in

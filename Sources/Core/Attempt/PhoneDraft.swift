@@ -264,7 +264,8 @@ package struct PhoneDraft {
     /// The number is a changed one, which has to wait, if the user has another phone, or has removed
     /// one in the last `phone_waiting_time`. No test number waits, and no other number because of one.
     package init<Entry: FactorStoreEntry>(
-      of draft: PhoneDraft, in entry: Entry, _ settings: Settings, otherProof: OtherProof, now: Int64
+      of draft: PhoneDraft, in entry: Entry, _ settings: Settings, otherProof: OtherProof,
+      now: Int64
     ) {
       enrolledAt = now
       let waitingTime = settings.phoneWaitingTime

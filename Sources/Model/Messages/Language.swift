@@ -80,6 +80,29 @@ extension Language {
     }
   }
 
+  /// Returns whether an answer to a question for yes or no means yes. Upper and lower case are the
+  /// same, and any other answer means no.
+  ///
+  /// `y` and `yes` mean yes in every language, as in other programs. Words of other languages mean
+  /// no, because a single letter may be a typing error.
+  package func isYes(_ answer: [UInt8]) -> Bool {
+    let common: [StaticString] = ["y", "yes"]
+    let words: [StaticString] =
+      switch self {
+      case .english: []
+      case .french: ["o", "oui"]
+      // The letter with the accent is written in four ways.
+      case .spanish: ["s", "si", "s\u{ED}", "s\u{CD}", "si\u{301}"]
+      case .japanese: ["\u{306F}\u{3044}"]
+      case .traditionalChinese: ["\u{662F}"]
+      }
+    let typed = answer.map(Self.lowercased).split {
+      $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
+    }
+    guard typed.count == 1, let word = typed.first.map({ Array($0) }) else { return false }
+    return (common + words).contains { $0.bytes == word }
+  }
+
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }

@@ -62,6 +62,11 @@ package enum SignInEnrollmentMessage: Equatable, Sendable {
   case introduction(seconds: Int64)
   /// The same where policy allows only phones.
   case phoneIntroduction(seconds: Int64)
+  /// Both of them where the user may put the enrolment off.
+  case offeredIntroduction(seconds: Int64)
+  case offeredPhoneIntroduction(seconds: Int64)
+  /// The question below an offer. An answer for which `Language.isYes` is false puts the enrolment off.
+  case offerPrompt
   /// A message may cost the user something. Told before a phone number is typed.
   case messageCost
   case phoneNumberPrompt

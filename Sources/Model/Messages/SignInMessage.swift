@@ -75,6 +75,8 @@ package enum SignInMessage: Equatable, Sendable {
   case enrollmentNeedsQuestions(command: [UInt8])
   /// The user must enrol a phone, and the host cannot send codes.
   case enrollmentNeedsGateway
+  /// The user has given an enrolment up that was offered, and is signed in.
+  case deviceNotAdded(command: [UInt8])
   case enrollmentAbandoned
   case enrollmentWrongCodes
   /// Too many codes were typed that are not the one that was sent.

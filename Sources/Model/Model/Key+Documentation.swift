@@ -85,8 +85,9 @@ extension Configuration.Key {
           (
             "offered",
             """
-            Users who are not enrolled sign in without a code while the offer lasts, and are told
-            how to enrol and how long they can postpone it. After the offer, the setting acts as
+            Users who are not enrolled sign in without a code while the offer lasts. After the first
+            factor, they are asked whether they enrol at once, and told how long they can postpone
+            it; where the application cannot ask, they are told at most. After the offer, the setting acts as
             `required`. At least one of `offer_sign_ins` (1 or more) and `offer_until` must be set
             as well: an offer that never ends is an error.
             """
@@ -108,7 +109,8 @@ extension Configuration.Key {
         """,
         details: """
           Sign-ins are counted by the module's `account` line, which only users who have passed the
-          first factor reach; a service without that line counts none.
+          first factor reach, and only if the user could answer the offer: a service without that
+          line counts none, and neither do sign-ins with a key alone and programs without a dialogue.
           """)
     case .offerUntil:
       KeyDocumentation(

@@ -14,7 +14,7 @@ extension Management {
     let snapshot = kept.flatMap { $0.record.isEnrolled ? $0 : nil }
     let codes = snapshot?.record.recoveryCodes ?? []
     return AccountStatus(
-      enrollment: AccountStatus.Enrollment(settings.enrollment),
+      enrollment: AccountStatus.Enrollment(settings),
       state: AccountStatus.State(settings.state),
       recoveryCodesLeft: UInt8(clamping: codes.count),
       importedRecoveryCodesLeft: UInt8(clamping: codes.count { $0.kind == .imported }),
@@ -208,11 +208,12 @@ extension Management {
 }
 
 extension AccountStatus.Enrollment {
-  fileprivate init(_ enrollment: Configuration.Enrollment) {
+  fileprivate init(_ settings: Settings) {
     self =
-      switch enrollment {
+      switch settings.enrollment {
       case .selfService: .selfService
-      case .offered: .offered
+      // Nothing is offered that the host refuses.
+      case .offered: settings.canEnroll ? .offered : .selfService
       case .required: .required
       }
   }

@@ -27,17 +27,27 @@ struct EnrollmentText {
 
   /// Returns the first question: why a device is needed, how long there is, and how the key is to be
   /// shown. If it `offersPhone`, one of the answers is for a phone in place of an app.
-  func firstQuestion(seconds: Int64, offersPhone: Bool) -> [UInt8] {
+  func firstQuestion(seconds: Int64, isOffered: Bool, offersPhone: Bool) -> [UInt8] {
     let end = Self.newline
-    return end + lines(.introduction(seconds: seconds)) + end + end
+    return end
+      + lines(isOffered ? .offeredIntroduction(seconds: seconds) : .introduction(seconds: seconds))
+      + end + end
       + lines(offersPhone ? .formsOrPhone : .forms) + end + end
       + lines(offersPhone ? .formOrPhonePrompt : .formPrompt)
   }
 
+  /// Returns the question whether the user enrols now, below the offer.
+  func offer(_ offer: MessageText) -> [UInt8] {
+    Self.newline + lines(offer) + Self.newline + lines(.offerPrompt)
+  }
+
   /// Returns why a phone is needed, and how long there is.
-  func phoneIntroduction(seconds: Int64) -> [UInt8] {
+  func phoneIntroduction(seconds: Int64, isOffered: Bool) -> [UInt8] {
     let end = Self.newline
-    return lines(.phoneIntroduction(seconds: seconds)) + end + end
+    return lines(
+      isOffered
+        ? .offeredPhoneIntroduction(seconds: seconds) : .phoneIntroduction(seconds: seconds))
+      + end + end
       + phoneIsRestricted(hasAlternative: false)
   }
 

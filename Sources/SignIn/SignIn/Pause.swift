@@ -70,6 +70,18 @@ struct Continuation: WireMessage {
     case enrollmentNumber = 8
     /// The code that was sent to the new phone.
     case enrollmentSentCode = 9
+    /// Whether the user enrols now.
+    case offer = 10
+
+    /// Whether the question belongs to an enrolment that has begun.
+    var isOfEnrollment: Bool {
+      switch self {
+      case .enrollmentForm, .enrollmentCode, .enrollmentName, .enrollmentNumber,
+        .enrollmentSentCode:
+        true
+      case .beginning, .code, .codeOfFactor, .breakGlass, .notices, .offer: false
+      }
+    }
   }
 
   var phase = Phase.beginning

@@ -23,6 +23,8 @@ struct SignInEnrollment<Machine: Host> {
   let resolved: ResolvedSignIn<Machine.Store>
   let account: Account
   let store: Machine.Store
+  /// Whether the user may put the enrolment off.
+  var isOffered = false
 
   /// The longest time limit, in seconds. NIST SP 800-63B-4, section 4.1, allows ten minutes for a binding
   /// code.
@@ -57,7 +59,7 @@ struct SignInEnrollment<Machine: Host> {
       case .enrollmentName: return try enroll(answer)
       case .enrollmentNumber: return try takeNumber(answer)
       case .enrollmentSentCode: return try takeSentCode(answer)
-      case .beginning, .code, .codeOfFactor, .breakGlass, .notices: return try begin()
+      case .beginning, .code, .codeOfFactor, .breakGlass, .notices, .offer: return try begin()
       }
     } catch {
       guard case .obstacle(let obstacle) = error else { throw error }
@@ -75,9 +77,11 @@ struct SignInEnrollment<Machine: Host> {
     state.deadline = deadline
     state.changesLeft = Self.maximumChanges
     guard settings.canEnroll(.totp) else {
-      throw try askingForNumber(state, after: text.phoneIntroduction(seconds: limit))
+      throw try askingForNumber(
+        state, after: text.phoneIntroduction(seconds: limit, isOffered: isOffered))
     }
-    let question = text.firstQuestion(seconds: limit, offersPhone: settings.canEnroll(.phone))
+    let question = text.firstQuestion(
+      seconds: limit, isOffered: isOffered, offersPhone: settings.canEnroll(.phone))
     throw try asking(SecretBytes(copying: question.span), .enrollmentForm, state)
   }
 

@@ -2,7 +2,6 @@ import MFAWire
 import MFAPAMStack
 import MFAStore
 import MFAAttempt
-import MFAMessages
 import MFAModel
 import MFABase
 
@@ -18,9 +17,8 @@ extension SignIn {
     return try askWithoutVerifying(.passed(reason), resolved).result
   }
 
-  /// Returns whether a user without a factor may sign in for now. The `account` line counts the
-  /// sign-in and shows the message, because the stack reaches that line only after the first factor
-  /// has been proven.
+  /// Returns whether a user without a factor may sign in for now. The `account` line shows the offer and
+  /// counts the sign-in, because the stack reaches that line only after the first factor has been proven.
   func mayPutOff(
     _ settings: Settings, _ account: Account, _ store: Machine.Store
   ) throws(Pause) -> Bool {
@@ -42,34 +40,6 @@ extension SignIn {
   ) throws(Pause) -> UInt32 {
     do throws(FactorStoreError) {
       return try store.existingEntry(of: account)?.attempts.postponedSignIns ?? 0
-    } catch {
-      throw .store(error)
-    }
-  }
-
-  /// Counts a sign-in of a user who may put enrolment off. Returns the rest of the offer, or nil if
-  /// the offer has ended.
-  func putOff(
-    _ offer: Settings.Offer, _ account: Account, _ store: Machine.Store
-  ) throws(Pause) -> SignInResult? {
-    let now = try now()
-    guard let signIns = offer.signIns else {
-      guard offer.allowsPostponing(afterSignIns: 0, now: now) else { return nil }
-      return .passed(.offered(SignInResult.Offer(signInsLeft: nil, lastDay: offer.lastDay)))
-    }
-    do throws(FactorStoreError) {
-      return try store.deciding { () throws(FactorStoreError) in
-        let entry = try store.entry(of: account, creating: true)
-        guard entry.record == nil else { return .allowed(.enrolled) }
-        let state = entry.attempts.countingPostponedSignIn()
-        guard offer.allowsPostponing(afterSignIns: entry.attempts.postponedSignIns, now: now)
-        else { return nil }
-        try entry.write(state)
-        try entry.sync()
-        let left = Int64(signIns) - Int64(state.postponedSignIns)
-        return .passed(
-          .offered(SignInResult.Offer(signInsLeft: max(left, 0), lastDay: offer.lastDay)))
-      }
     } catch {
       throw .store(error)
     }
@@ -134,14 +104,5 @@ extension SignIn {
     } catch {
       throw .account(error)
     }
-  }
-}
-
-extension SignInResult.Offer {
-  /// Returns what the user reads: what to add, and how long that can be put off.
-  func text<Store>(_ resolved: ResolvedSignIn<Store>) -> MessageText {
-    let end: MessageText = "\n"
-    return resolved.text(.enrollmentOffered(onlyPhones: !resolved.settings.allows(.totp))) + end
-      + resolved.text(.enrollmentRequiredLater(signInsLeft: signInsLeft, lastDay: lastDay))
   }
 }

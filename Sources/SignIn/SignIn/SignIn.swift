@@ -222,6 +222,7 @@ package struct SignIn<Machine: Host> {
       guard !resolved.continuation.isAboutRecord else {
         return SignInResult(.rejected(.notEnrolled))
       }
+      if offersEnrollment(resolved) { application.note(.enrollment, of: account.name) }
       return try pass(.notEnrolled, resolved)
     }
     if resolved.continuation.phase == .breakGlass, resolved.continuation.isOfStore,
@@ -312,26 +313,20 @@ package struct SignIn<Machine: Host> {
     let settings = resolved.settings
     if let (_, snapshot) = try enrolled(account, store) {
       useLanguage(of: snapshot.record, resolved)
-      // If the `auth` line let the user continue in order to enrol, it has not asked for a code.
+      // If the `auth` line let the user continue to an enrolment, it has not asked for a code.
       guard application.isNoted(.enrollment, of: account.name) else { return .allowed(.enrolled) }
       return .denied(.enrollmentRequired(.enrolledMeanwhile))
     }
     // A sign-in with a bypass code has already shown the notices, and cannot confirm them.
-    if settings.state != .observe, !application.isNoted(.bypass, of: account.name) {
+    if settings.state != .observe, !application.isNoted(.bypass, of: account.name),
+      !application.isAnswered
+    {
       showPendingNotices(account, store, resolved)
     }
     switch settings.enrollment {
     case .selfService: return .passed(.notEnrolled)
-    case .offered where !settings.canEnroll:
-      if try mayPutOff(settings, account, store) { return .passed(.notEnrolled) }
-    case .offered where !identity.actsAsRoot:
-      // The sign-in that started the user's session was counted.
-      if try mayPutOff(settings, account, store) {
-        return .passed(
-          .offered(SignInResult.Offer(signInsLeft: nil, lastDay: settings.offer.lastDay)))
-      }
     case .offered:
-      if let offered = try putOff(settings.offer, account, store) { return offered }
+      if let result = try offered(account, store, resolved) { return result }
     case .required: break
     }
     return try enrollInAccountLine(account, store, resolved)
@@ -400,7 +395,8 @@ package struct SignIn<Machine: Host> {
     audit(result, account)
     guard !isSilent, resolved.state != .observe else { return }
     if case .passed(.offered(let offer)) = result {
-      return tell(offer.text(resolved), essential: result.isEssential)
+      if !offer.isShown { tell(offer.text(resolved), essential: result.isEssential) }
+      return
     }
     let isRetried = mayTryAgain(after: result, resolved)
     guard let message = result.message(isRetried: isRetried, resolved.settings) else { return }

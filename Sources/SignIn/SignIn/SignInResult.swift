@@ -59,11 +59,14 @@ package enum SignInResult: Sendable {
     package let signInsLeft: Int64?
     /// The last day in UTC, as `2027-01-31`, or nil if there is no last day.
     package let lastDay: [UInt8]?
+    /// Whether the user has read the offer.
+    package let isShown: Bool
 
     /// Creates an offer.
-    package init(signInsLeft: Int64?, lastDay: [UInt8]?) {
+    package init(signInsLeft: Int64?, lastDay: [UInt8]?, isShown: Bool = false) {
       self.signInsLeft = signInsLeft
       self.lastDay = lastDay
+      self.isShown = isShown
     }
   }
 
@@ -103,7 +106,8 @@ extension SignInResult {
   /// Whether the answer was counted as an attempt: it may be a code, and is not the same as a moment ago.
   var isCounted: Bool {
     switch self {
-    case .denied(.code(.notACode)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)): false
+    case .denied(.code(.notACode)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)):
+      false
     case .allowed, .passed, .denied: true
     }
   }
