@@ -128,8 +128,11 @@ struct ManagementTests: ScriptedConversations {
 
   @Test("what prevents an enrolment is reported before any question")
   func checkedEnrollment() throws {
-    func check(_ name: String) -> Line {
-      { _ in try HelperRequestBox(.checkEnrollment(try #require(DisplayName(Array(name.utf8))))) }
+    func check(_ name: String, isPhone: Bool = false) -> Line {
+      { _ in
+        try HelperRequestBox(
+          .checkEnrollment(try #require(DisplayName(Array(name.utf8))), isPhone: isPhone))
+      }
     }
     #expect(try run([check("Old")]).heard.last == .done)
     try enrollKnown()
@@ -141,6 +144,10 @@ struct ManagementTests: ScriptedConversations {
     #expect(try run([check("New")]).heard.last == .failed(.maximumSecondFactorCountExceeded))
     host.configuration = "[project]\nstate = disabled\n"
     #expect(try run([check("New")]).heard.last == .failed(.multiFactorDisabled))
+    host.configuration = "[project]\nfactors = totp, phone\n"
+    #expect(try run([check("New", isPhone: true)]).heard.last == .failed(.phonesNotSupported))
+    host.configuration = "[project]\nfactors = phone\nphone_test_numbers = +15105550000=123456\n"
+    #expect(try run([check("New")]).heard.last == .failed(.totpNotSupported))
     #expect(!host.memory.steps.contains(.replace))
   }
 

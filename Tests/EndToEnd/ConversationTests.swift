@@ -122,12 +122,13 @@ extension EndToEnd {
       let phone = try Self.converse(
         user, ["phone", "--name", "work"],
         [
-          "password": [user.password], "phoneNumber": ["+1 510 555 0000"],
+          "password": [user.password], "phoneNumber": ["510", "+1 510 555 0000"],
           "newFactorCode": [["send": "again"], "000000", "123456"],
         ])
       #expect(phone.status == 0, "\(phone)")
       let factor = try #require(phone.end["factor"] as? [String: Any], "\(phone)")
       #expect(factor["factorID"] as? String == "phone")
+      #expect(phone.all("rejected").contains("invalidPhoneNumber"), "\(phone)")
       #expect(phone.all("notice").first?.contains("text message") == true, "\(phone)")
       let id = try #require(factor["id"] as? String)
       // The code of a phone is sent on request, where the account is proven and where a code is tested.

@@ -264,6 +264,33 @@ extension EndToEnd {
       #expect(try user.mustEnroll("list") == "\(user.name) has no device yet.\n")
     }
 
+    @Test("where no phone can be enrolled, nothing is asked for")
+    func notSupported() throws {
+      let user = try machine.addUser()
+      try machine.writeConfiguration("[project]\nfactors = totp, phone\n")
+      let command = try Command.run([Self.program, "phone", "--stdin"], as: user.identity)
+      #expect(
+        command.errorText.contains("error: This host does not send codes to phones."),
+        "\(command.errorText)")
+      #expect(!command.errorText.contains("Password"), "\(command.errorText)")
+    }
+
+    @Test("after a number that was mistyped, the number is asked for again")
+    func mistyped() throws {
+      let user = try machine.addUser()
+      let phone = try Phone(on: machine)
+      let session = try user.startEnroll("phone", "--name", "work")
+      try session.answer("Password: ", with: user.password)
+      try session.answer("+15105551234: ", with: "5105551234")
+      try session.expect("The phone number does not begin with a plus sign.")
+      try session.answer("+15105551234: ", with: "+33612345678")
+      try session.expect("This host does not send codes to phone numbers of this country.")
+      try session.answer("+15105551234: ", with: phone.number)
+      try session.answer(Self.codePrompt, with: phone.code)
+      try session.expect("'work' was added.")
+      #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+    }
+
     @Test(
       "a number that cannot be enrolled is refused with the reason",
       arguments: [

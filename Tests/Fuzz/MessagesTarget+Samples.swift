@@ -34,7 +34,7 @@ extension MessagesTarget {
           ResyncRequest(factor: factor, code: secret("123456"))
         ).encoded()),
       bytes(try HelperRequest.completeResync(secret("654321")).encoded()),
-      bytes(try HelperRequest.checkEnrollment(name).encoded()),
+      bytes(try HelperRequest.checkEnrollment(name, isPhone: true).encoded()),
       bytes(try HelperRequest.beginPhone(secret("+15105551234")).encoded()),
       bytes(
         try HelperRequest.confirmPhone(

@@ -128,8 +128,8 @@ final class ScriptedHelper: Sendable {
       return "rename \(factor.bytes[0]) \(String(decoding: name.utf8, as: UTF8.self))"
     case .unenroll(let factor): return "unenroll \(factor.bytes[0])"
     case .test(let code): return "test \(string(code))"
-    case .checkEnrollment(let name):
-      return "checkEnrollment \(String(decoding: name.utf8, as: UTF8.self))"
+    case .checkEnrollment(let name, let isPhone):
+      return "checkEnrollment \(String(decoding: name.utf8, as: UTF8.self)) \(isPhone)"
     case .bye: return "bye"
     case .forget: return "forget"
     case .readNotices: return "readNotices"

@@ -77,7 +77,7 @@ enum Samples {
     { .rename(factor: try factor(7), displayName: try name("old phone")) },
     { .unenroll(factor: try factor(0)) },
     { .test(secret("00000000")) },
-    { .checkEnrollment(try name("phone")) },
+    { .checkEnrollment(try name("phone"), isPhone: true) },
     { .bye },
     { .forget },
     { .readNotices },

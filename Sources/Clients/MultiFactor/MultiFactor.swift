@@ -280,11 +280,17 @@ public actor MultiFactor {
   /// Checks that a factor could be enrolled with this name. A program calls this before it asks the
   /// user for anything.
   ///
+  /// - Parameters:
+  ///   - displayName: the name of the new factor.
+  ///   - kind: what the new factor is.
   /// - Throws: `secondFactorAlreadyEnrolled` if the name is taken; `maximumSecondFactorCountExceeded`;
-  ///   `unsupportedDisplayName`; `multiFactorDisabled`; or any other failure that the helper reports.
-  public func checkEnrollment(displayName: String) throws(MultiFactorError) {
+  ///   `unsupportedDisplayName`; `multiFactorDisabled`; `totpNotSupported` or `phonesNotSupported`; or any other
+  ///   failure that the helper reports.
+  public func checkEnrollment(
+    displayName: String, of kind: MultiFactorInfo.FactorKind = .totp
+  ) throws(MultiFactorError) {
     let name = try Self.displayName(displayName)
-    guard case .done = try exchange(.checkEnrollment(name)) else {
+    guard case .done = try exchange(.checkEnrollment(name, isPhone: kind == .phone)) else {
       throw closeAfterProtocolError()
     }
   }

@@ -80,8 +80,12 @@ extension Management {
 
   /// Throws the failure that an enrolment of a factor with this name would end with. Nothing is
   /// revealed that `list` does not reveal.
-  func checkEnrollment(_ name: DisplayName) throws(HelperFailure) {
-    guard try settings().state != .disabled else { throw .multiFactorDisabled }
+  func checkEnrollment(_ name: DisplayName, isPhone: Bool) throws(HelperFailure) {
+    let settings = try settings()
+    guard settings.state != .disabled else { throw .multiFactorDisabled }
+    guard settings.canEnroll(isPhone ? .phone : .totp) else {
+      throw isPhone ? .phonesNotSupported : .totpNotSupported
+    }
     guard let record = try snapshot()?.record else { return }
     guard record.factors.count < FactorRecord.maximumFactors else {
       throw .maximumSecondFactorCountExceeded

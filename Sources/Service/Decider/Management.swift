@@ -230,8 +230,8 @@ package struct Management<Machine: AuthenticationHost> {
       try deliver(to: user)
       respond(.done)
     case .forget: respond(.forgotten(places: try forget()))
-    case .checkEnrollment(let displayName):
-      try checkEnrollment(displayName)
+    case .checkEnrollment(let displayName, let isPhone):
+      try checkEnrollment(displayName, isPhone: isPhone)
       respond(.done)
     case .readNotices:
       try readNotices()

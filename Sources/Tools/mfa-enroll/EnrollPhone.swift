@@ -36,16 +36,15 @@ struct EnrollPhone: EnrollCommand {
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     interface.tellWhenEnded(.nothingAdded)
     let taken = try await multiFactor.enrolledFactors.map(\.name)
-    try await multiFactor.checkEnrollment(displayName: name ?? DeviceName.usual(among: taken))
+    try await multiFactor.checkEnrollment(
+      displayName: name ?? DeviceName.usual(among: taken), of: .phone)
     let opening = EnrollMessage.phoneOpening(minutes: MultiFactor.sessionMinutes)
     let session = try await Reauthentication(
       of: interface, withTicket: ticket, opening: opening, ending: .nothingAdded
     ).session(with: multiFactor)
-    let request = PhoneRequest(
-      number: try typedNumber(interface), session: session, multiFactor: multiFactor,
-      interface: interface)
     let name = if let name { name } else { try DeviceName.ask(by: interface, among: taken) }
-    let uid = try await request.enroll(named: name)
+    let request = PhoneRequest(session: session, multiFactor: multiFactor, interface: interface)
+    let uid = try await request.enroll(named: name, number)
     interface.tell(.enrolled(name: name))
     let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
     let factor = FactorEntry(uid: uid, displayName: name, .phone)
@@ -57,42 +56,57 @@ struct EnrollPhone: EnrollCommand {
             for: try await multiFactor.userName, on: CallingProcess.hostName)))
     }
   }
-
-  /// Returns the number of the command line, or asks for it.
-  private func typedNumber(_ interface: UserInterface) throws(Failure) -> String {
-    if let number { return number }
-    guard let answer = interface.ask(.phoneNumberPrompt, Need(.phoneNumber), echo: true) else {
-      interface.endLine()
-      throw Failure(.nothingAdded)
-    }
-    return interface.text(of: answer)
-  }
 }
 
 /// The enrolment of a phone number in a session.
 struct PhoneRequest {
-  let number: String
   let session: MultiFactorSession
   let multiFactor: MultiFactor
   let interface: UserInterface
 
   private var provider: PhoneAuthProvider { .provider() }
 
+  /// Has a code sent to the number of the command line, or asks for a number until a code can be sent to it.
+  /// Returns the number, and the ID of the request if a code was sent.
+  private func begin(_ given: String?) async throws -> (number: String, verificationID: String?) {
+    while true {
+      let number = if let given { given } else { try typedNumber() }
+      do throws(MultiFactorError) {
+        return (number, try await send(to: number))
+      } catch {
+        guard interface.isAtTerminal || interface.isJSON else { throw error }
+        switch error {
+        case .quotaExceeded(let seconds):
+          // The code that proved another phone in this session counts for the limit. The user can request one
+          // later, without a new session.
+          if interface.isJSON { interface.tell(Failure(error)) }
+          interface.tell(.nextCodeLater(seconds: seconds))
+          return (number, nil)
+        case .invalidPhoneNumber, .phoneRegionNotAllowed, .phoneNumberAlreadyEnrolled:
+          guard given == nil else { throw error }
+          interface.tell(Failure(error))
+        default: throw error
+        }
+      }
+    }
+  }
+
+  private func typedNumber() throws(Failure) -> String {
+    guard let answer = interface.ask(.phoneNumberPrompt, Need(.phoneNumber), echo: true) else {
+      interface.endLine()
+      throw Failure(.nothingAdded)
+    }
+    return interface.text(of: answer)
+  }
+
   /// Has a code sent, and asks for it until it is correct, or until the session ends. Returns the
   /// factor's `uid`.
   ///
   /// While the helper has a code, it is unknown whether the phone is added, so a signal says nothing
   /// then.
-  func enroll(named name: String) async throws -> String {
-    var verificationID: String?
-    do throws(MultiFactorError) { verificationID = try await send() } catch {
-      // The code that proved another phone in this session counts for the limit. A user at a terminal
-      // can request one later, without a new session.
-      guard interface.isAtTerminal || interface.isJSON, case .quotaExceeded(let seconds) = error
-      else { throw error }
-      if interface.isJSON { interface.tell(Failure(error)) }
-      interface.tell(.nextCodeLater(seconds: seconds))
-    }
+  func enroll(named name: String, _ given: String?) async throws -> String {
+    let begun = try await begin(given)
+    var verificationID = begun.verificationID
     var lastError: MultiFactorError?
     while true {
       interface.tellWhenEnded(.nothingAdded)
@@ -105,7 +119,7 @@ struct PhoneRequest {
       }
       do throws(MultiFactorError) {
         guard !SendRequest.isOne(answer) else {
-          verificationID = try await send()
+          verificationID = try await send(to: begun.number)
           continue
         }
         guard let verificationID else { throw .invalidVerificationID }
@@ -122,7 +136,7 @@ struct PhoneRequest {
     }
   }
 
-  private func send() async throws(MultiFactorError) -> String {
+  private func send(to number: String) async throws(MultiFactorError) -> String {
     let id = try await provider.verifyPhoneNumber(number, multiFactorSession: session)
     interface.tell(.codeSentToPhone)
     return id

@@ -54,9 +54,9 @@ package enum HelperRequest: ~Copyable, Sendable {
   case forget
   /// Presents the code that follows the one in `resync`. Needs a session.
   case completeResync(SecretBytes)
-  /// Reports what would prevent the enrolment of a factor with this name, before the user is asked
-  /// for anything.
-  case checkEnrollment(DisplayName)
+  /// Reports what would prevent the enrolment of an authenticator app or a phone with this name, before the user is
+  /// asked for anything.
+  case checkEnrollment(DisplayName, isPhone: Bool)
   /// Requests the pending notices as texts. Those that need no confirmation are then no longer
   /// pending.
   case readNotices
@@ -163,7 +163,7 @@ package enum HelperRequest: ~Copyable, Sendable {
     case .deliver: self = .deliver(user: .placeholder)
     case .forget: self = .forget
     case .completeResync: self = .completeResync(SecretBytes(count: 0))
-    case .checkEnrollment: self = .checkEnrollment(.placeholder)
+    case .checkEnrollment: self = .checkEnrollment(.placeholder, isPhone: false)
     case .readNotices: self = .readNotices
     case .beginPhone: self = .beginPhone(SecretBytes(count: 0))
     case .confirmPhone: self = .confirmPhone(EnrollmentRequest())
@@ -216,9 +216,10 @@ package enum HelperRequest: ~Copyable, Sendable {
     case .completeResync(var code):
       try coder.secret(&code, longest: longest)
       self = .completeResync(code)
-    case .checkEnrollment(var name):
+    case .checkEnrollment(var name, var isPhone):
       try coder.name(&name)
-      self = .checkEnrollment(name)
+      try coder.flag(&isPhone)
+      self = .checkEnrollment(name, isPhone: isPhone)
     case .beginPhone(var number):
       try coder.secret(&number, longest: longest)
       self = .beginPhone(number)

@@ -287,7 +287,7 @@ enum RootWithoutFactor: Examination {
         hint:
           "set \"PermitRootLogin no\"; or enrol root, in a shell of root: mfa-enroll --name phone")
     }
-    guard isSudo(service) || canEnroll(settings) else {
+    guard isSudo(service) || settings.canEnroll else {
       return Finding(
         severity: .error, code: "root-locked-out", services: [service.name], place: service.place,
         message:
@@ -329,13 +329,6 @@ enum RootWithoutFactor: Examination {
       hasPhone: summary.factors.contains { $0.isPhone }, settings,
       SignInRequest(
         user: root, service: service.name, remoteHost: nil, arguments: service.arguments))
-  }
-
-  /// Returns whether a factor of a type that policy allows can be enrolled.
-  private static func canEnroll(_ settings: Settings) -> Bool {
-    guard !settings.allows(.totp) else { return true }
-    return !settings.phoneTestNumbers.isEmpty
-      || settings.gateway != nil && !settings.regions.isEmpty
   }
 
   private static func mustHaveFactor(_ settings: Settings, _ snapshot: HostSnapshot) -> Bool {
