@@ -22,10 +22,50 @@ enum AnswersTarget {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Returns the digits of a code according to the rules: 6 to 8 digits, with spaces anywhere, in
+  /// The characters that are read as others, in UTF-8.
+  private static let replacements: [[UInt8]: UInt8] = {
+    var table: [[UInt8]: UInt8] = [:]
+    func add(_ scalars: ClosedRange<UInt32>, as character: (UInt32) -> UInt32) {
+      for scalar in scalars {
+        guard let scalar = Unicode.Scalar(scalar) else { continue }
+        table[Array(String(scalar).utf8)] = UInt8(character(scalar.value))
+      }
+    }
+    for spaces in [0xA0...0xA0, 0x2000...0x200B, 0x202F...0x202F, 0x3000...0x3000]
+      as [ClosedRange<UInt32>]
+    {
+      add(spaces) { _ in 0x20 }
+    }
+    for hyphens in [0x2010...0x2015, 0x2212...0x2212] as [ClosedRange<UInt32>] {
+      add(hyphens) { _ in 0x2D }
+    }
+    // Full-width characters are those of ASCII, 0xFEE0 further.
+    for wide in [
+      0xFF0B...0xFF0B, 0xFF0D...0xFF0D, 0xFF10...0xFF19, 0xFF21...0xFF3A, 0xFF41...0xFF5A,
+    ]
+      as [ClosedRange<UInt32>]
+    {
+      add(wide) { $0 - 0xFEE0 }
+    }
+    return table
+  }()
+
+  /// Returns an answer with these characters replaced.
+  private static func inASCII(_ answer: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    var rest = answer[...]
+    while let first = rest.first {
+      let length = [3, 2].first { replacements[Array(rest.prefix($0))] != nil } ?? 1
+      text.append(replacements[Array(rest.prefix(length))] ?? first)
+      rest = rest.dropFirst(length)
+    }
+    return text
+  }
+
+  /// Returns the digits of a code according to the rules: 6 to 8 digits, with spaces and hyphens anywhere, in
   /// at most 32 bytes.
   private static func digits(of answer: [UInt8]) -> [UInt8]? {
-    let digits = answer.filter { $0 != UInt8(ascii: " ") }
+    let digits = inASCII(answer).filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
     guard answer.count <= 32, (6...8).contains(digits.count), digits.allSatisfy(isDigit) else {
       return nil
     }
@@ -33,11 +73,12 @@ enum AnswersTarget {
   }
 
   /// Returns the bytes of a recovery code: 16 base32 digits in either case, with spaces and hyphens
-  /// anywhere, in at most 48 bytes. `0`, `1` and `8` are read as `o`, `l` and `b`.
+  /// anywhere, in at most 64 bytes. `0`, `1` and `8` are read as `o`, `l` and `b`.
   private static func recoveryBytes(of answer: [UInt8]) -> [UInt8]? {
-    guard answer.count <= 48 else { return nil }
+    guard answer.count <= 64 else { return nil }
     var number: [UInt8] = []
-    for byte in answer where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
+    for byte in inASCII(answer)
+    where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
       let letters = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
       var letter = byte
       if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { letter |= 0x20 }
