@@ -28,6 +28,7 @@ enum EnrollCatalogue {
       .keyParameters(algorithm: "sha256", digits: 8, seconds: 60), .passwordPrompt, .codePrompt,
       .namePrompt(proposed: "phone"), .enrolled(name: "phone"), .tryNow(command: "ssh alice@web1"),
       .phoneOpening(minutes: 1), .phoneOpening(minutes: 10), .phoneNumberPrompt, .sentCodePrompt,
+      .deviceChoice,
       .codeSentToPhone, .wrongSentCode, .sentCodeExpired, .nextCodeLater(seconds: 1),
       .nextCodeLater(seconds: 30),
       .pictureHoldsKey(path: "key.png"), .pictureNotRemoved(path: "key.png"),

@@ -100,6 +100,8 @@ package enum EnrollMessage: Equatable, Sendable {
   case noDevices(user: String)
   case addDevice
   case renamed(from: String, to: String)
+  /// The question below the list of the user's devices.
+  case deviceChoice
   /// The question before a device is removed. `Language.isYes` knows the answers.
   case removeQuestion(name: String)
   /// The device is the only one.

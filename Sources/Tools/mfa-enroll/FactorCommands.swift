@@ -44,13 +44,14 @@ struct Resync: EnrollCommand {
       clock, do that instead.
       """)
 
-  @Argument(help: "The name of the device, or its ID. Not needed if you have only one.")
+  @Argument(help: "The name of the device, or its ID. Asked for if you have several.")
   var device: String?
 
   @OptionGroup var options: CommonOptions
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
-    let factor = try FactorChoice.factor(device, among: try await multiFactor.enrolledFactors)
+    let factor = try FactorChoice.factor(
+      device, among: try await multiFactor.enrolledFactors, askedBy: interface)
     interface.tell(.resyncOpening)
     let session = try await Reauthentication(of: interface).session(with: multiFactor)
     let first = try code(
@@ -77,7 +78,7 @@ struct Unenroll: EnrollCommand {
     abstract: "Remove a device, so that its codes are rejected.",
     aliases: ["unenrol", "remove", "delete"])
 
-  @Argument(help: "The name of the device, or its ID. Not needed if you have only one.")
+  @Argument(help: "The name of the device, or its ID. Asked for if you have several.")
   var device: String?
 
   @Flag(help: "Do not ask for confirmation.")
@@ -87,7 +88,7 @@ struct Unenroll: EnrollCommand {
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     let factors = try await multiFactor.enrolledFactors
-    let factor = try FactorChoice.factor(device, among: factors)
+    let factor = try FactorChoice.factor(device, among: factors, askedBy: interface)
     let isOnly = factors.count == 1
     if !yes, !interface.isJSON {
       if isOnly { interface.tell(.removeOnly) }
@@ -96,7 +97,9 @@ struct Unenroll: EnrollCommand {
       let endsSessions = status.endsSessions && factor.uid == factors.last?.uid
       if endsSessions, OtherSessions.canBeEnded { interface.tell(.removalEndsSessions) }
       if status.rememberedSignIns > 0 { interface.tell(.removalForgetsSignIns) }
-      guard isSure(factor, interface) else { throw Failure(.nothingRemoved) }
+      guard try isSure(factor, interface) else {
+        return interface.tell(EnrollFailure.nothingRemoved.text(in: interface.language).description)
+      }
     }
     _ = try await Reauthentication(of: interface).session(with: multiFactor)
     // Read before the removal, which also removes the recovery codes of the last device.
@@ -115,11 +118,16 @@ struct Unenroll: EnrollCommand {
     interface.report(result)
   }
 
-  private func isSure(_ factor: MultiFactorInfo, _ interface: UserInterface) -> Bool {
+  /// Returns whether the user confirms the removal.
+  ///
+  /// - Throws: a failure at the end of the input.
+  private func isSure(
+    _ factor: MultiFactorInfo, _ interface: UserInterface
+  ) throws(Failure) -> Bool {
     let question = EnrollMessage.removeQuestion(name: factor.name)
     guard let answer = interface.ask(question, echo: true) else {
       interface.endLine()
-      return false
+      throw Failure(.nothingRemoved)
     }
     return interface.language.isYes(interface.text(of: answer))
   }

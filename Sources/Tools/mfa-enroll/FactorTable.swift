@@ -73,6 +73,28 @@ enum FactorChoice {
     return first
   }
 
+  /// Returns the factor that the user means, as the other function does. A user at a terminal who names none of
+  /// several gets the list, and is asked.
+  static func factor(
+    _ text: String?, among factors: [MultiFactorInfo], askedBy interface: UserInterface
+  ) throws(Failure) -> MultiFactorInfo {
+    guard text == nil, factors.count > 1, interface.isAtTerminal else {
+      return try factor(text, among: factors)
+    }
+    let table = FactorTable.text(
+      factors, in: interface.language, date: LocaleSettings.text(of:))
+    interface.tell(MessageText(Array(table.utf8)))
+    while let answer = interface.ask(.deviceChoice, echo: true) {
+      do throws(Failure) {
+        return try factor(interface.text(of: answer), among: factors)
+      } catch {
+        interface.tell(error)
+      }
+    }
+    interface.endLine()
+    throw Failure(.severalDevices)
+  }
+
   /// Returns user input without characters that could control the terminal.
   static func shown(_ text: String, longest: Int = 64) -> String {
     String(
