@@ -70,7 +70,7 @@ import Testing
       number: 9, host: "state = observe\nfactors = totp, phone\n",
       body: sdkTOTP.replacing("ENABLED", with: "DISABLED"),
       expected: "adjacent_intervals = 3\nfactors = phone\n", unnamed: ["phone"]),
-    // Without the last type, no code is asked for; then the types are no longer known.
+    // If the last type is removed, no code is asked for, and the section lists no types any more.
     Row(
       number: 10, present: "state = enabled\nfactors = phone\n",
       body: "{multiFactorConfig: {state: 'DISABLED', factorIds: ['phone']}}",

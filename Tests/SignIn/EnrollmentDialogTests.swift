@@ -25,7 +25,7 @@ struct EnrollmentDialogTests {
   }
 
   /// Returns the bytes of the key in the prompts.
-  private static func key(_ prompts: [String]) throws -> [UInt8] {
+  static func key(_ prompts: [String]) throws -> [UInt8] {
     let match = try #require(
       prompts.lazy.compactMap { $0.firstMatch(of: /\n\n  ([A-Z2-7 ]+)\n/) }.first)
     var key: [UInt8] = []

@@ -34,19 +34,10 @@ import Testing
 
   private var made: UInt32 { host.memory.attempts.postponedSignIns }
 
-  private static func key(_ prompts: [String]) throws -> [UInt8] {
-    let match = try #require(
-      prompts.lazy.compactMap { $0.firstMatch(of: /\n\n  ([A-Z2-7 ]+)\n/) }.first)
-    var key: [UInt8] = []
-    if let bytes = Base32.decode(Array(match.output.1.utf8).span) {
-      for index in bytes.span.indices { key.append(bytes.span[index]) }
-    }
-    return key
-  }
-
   private var code: ScriptedApplication.Answer {
     .seeing { [time = host.time] prompts in
-      do { return try KnownFactor.code(at: time, secret: Self.key(prompts)) } catch {
+      do { return try KnownFactor.code(at: time, secret: EnrollmentDialogTests.key(prompts)) } catch
+      {
         return "\(error)"
       }
     }
@@ -131,7 +122,7 @@ import Testing
   func cannotAsk() {
     let text =
       "Protect your account with an authenticator app: mfa-enroll It is required after 3 more sign-ins."
-    // sshd answers for nobody: a password without a dialogue.
+    // sshd asks no user: a password without a dialogue.
     for answer in [.none, .bytes([8, 10, 13, 127] + Array("INCORRECT".utf8))]
       as [ScriptedApplication.Answer]
     {

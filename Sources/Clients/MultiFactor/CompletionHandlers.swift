@@ -10,13 +10,7 @@ extension MultiFactor {
   public nonisolated func getSessionWithCompletion(
     _ completion: (@Sendable (MultiFactorSession?, MultiFactorError?) -> Void)?
   ) {
-    Task {
-      do throws(MultiFactorError) {
-        completion?(try await session(), nil)
-      } catch {
-        completion?(nil, error)
-      }
-    }
+    pass({ () throws(MultiFactorError) in try await self.session() }, to: completion)
   }
 
   /// Enrols a factor, as `enroll(with:displayName:)` does.
@@ -25,14 +19,10 @@ extension MultiFactor {
     completion: (@Sendable (MultiFactorError?) -> Void)?
   ) {
     let handed = Handover(assertion)
-    Task {
-      do throws(MultiFactorError) {
-        try await enroll(with: handed.take(), displayName: displayName)
-        completion?(nil)
-      } catch {
-        completion?(error)
-      }
-    }
+    pass(
+      { () throws(MultiFactorError) in
+        try await self.enroll(with: handed.take(), displayName: displayName)
+      }, to: { completion?($1) })
   }
 
   /// Removes a factor, as `unenroll(with:)` does. The handler gets `userTokenExpired` if the factor was removed
@@ -47,27 +37,19 @@ extension MultiFactor {
   public nonisolated func unenroll(
     withFactorUID uid: String, completion: (@Sendable (MultiFactorError?) -> Void)?
   ) {
-    Task {
-      do throws(MultiFactorError) {
-        let unenrollment = try await unenroll(withFactorUID: uid)
-        completion?(unenrollment.signedOut ? .userTokenExpired : nil)
-      } catch {
-        completion?(error)
-      }
-    }
+    pass(
+      { () throws(MultiFactorError) in
+        guard try await !self.unenroll(withFactorUID: uid).signedOut else {
+          throw .userTokenExpired
+        }
+      }, to: { completion?($1) })
   }
 
   /// Begins a sign-in, as `signIn()` does.
   public nonisolated func signIn(
     completion: (@Sendable (MultiFactorSignInResult?, MultiFactorError?) -> Void)?
   ) {
-    Task {
-      do throws(MultiFactorError) {
-        completion?(try await signIn(), nil)
-      } catch {
-        completion?(nil, error)
-      }
-    }
+    pass({ () throws(MultiFactorError) in try await self.signIn() }, to: completion)
   }
 }
 
@@ -78,13 +60,9 @@ extension MultiFactorResolver {
     completion: (@Sendable (MultiFactorSignInResult?, MultiFactorError?) -> Void)?
   ) {
     let handed = Handover(assertion)
-    Task {
-      do throws(MultiFactorError) {
-        completion?(try await resolveSignIn(with: handed.take()), nil)
-      } catch {
-        completion?(nil, error)
-      }
-    }
+    pass(
+      { () throws(MultiFactorError) in try await resolveSignIn(with: handed.take()) },
+      to: completion)
   }
 }
 
@@ -94,13 +72,7 @@ extension TOTPMultiFactorGenerator {
     with session: MultiFactorSession,
     completion: @escaping @Sendable (TOTPSecret?, MultiFactorError?) -> Void
   ) {
-    Task {
-      do throws(MultiFactorError) {
-        completion(try await generateSecret(with: session), nil)
-      } catch {
-        completion(nil, error)
-      }
-    }
+    pass({ () throws(MultiFactorError) in try await generateSecret(with: session) }, to: completion)
   }
 }
 
@@ -111,14 +83,9 @@ extension TOTPSecret {
     _ url: borrowing SecretBytes, completion: (@Sendable (MultiFactorError?) -> Void)? = nil
   ) {
     let handed = Handover(url.prefix(.max))
-    Task {
-      do throws(MultiFactorError) {
-        try await openInOTPApp(withQRCodeURL: handed.take())
-        completion?(nil)
-      } catch {
-        completion?(error)
-      }
-    }
+    pass(
+      { () throws(MultiFactorError) in try await self.openInOTPApp(withQRCodeURL: handed.take()) },
+      to: { completion?($1) })
   }
 
   /// Gives the URL to the app, as the other function does. See `SecretBytes.init(_:)` for what a string leaves in
@@ -138,15 +105,11 @@ extension PhoneAuthProvider {
     multiFactorSession: MultiFactorSession?,
     completion: (@Sendable (String?, MultiFactorError?) -> Void)?
   ) {
-    Task {
-      do throws(MultiFactorError) {
+    pass(
+      { () throws(MultiFactorError) in
         guard let multiFactorSession else { throw .sessionExpired }
-        completion?(
-          try await verifyPhoneNumber(phoneNumber, multiFactorSession: multiFactorSession), nil)
-      } catch {
-        completion?(nil, error)
-      }
-    }
+        return try await verifyPhoneNumber(phoneNumber, multiFactorSession: multiFactorSession)
+      }, to: completion)
   }
 
   /// Sends a code to an enrolled phone, as the async function does. Without a session, the handler gets
@@ -156,14 +119,24 @@ extension PhoneAuthProvider {
     multiFactorSession: MultiFactorSession?,
     completion: (@Sendable (String?, MultiFactorError?) -> Void)?
   ) {
-    Task {
-      do throws(MultiFactorError) {
+    pass(
+      { () throws(MultiFactorError) in
         guard let multiFactorSession else { throw .sessionExpired }
-        completion?(
-          try await verifyPhoneNumber(with: hint, multiFactorSession: multiFactorSession), nil)
-      } catch {
-        completion?(nil, error)
-      }
+        return try await verifyPhoneNumber(with: hint, multiFactorSession: multiFactorSession)
+      }, to: completion)
+  }
+}
+
+/// Carries out an operation in a task, and passes its result or its error to a handler.
+private func pass<Value: Sendable>(
+  _ operation: @escaping @Sendable () async throws(MultiFactorError) -> Value,
+  to completion: (@Sendable (Value?, MultiFactorError?) -> Void)?
+) {
+  Task {
+    do throws(MultiFactorError) {
+      completion?(try await operation(), nil)
+    } catch {
+      completion?(nil, error)
     }
   }
 }

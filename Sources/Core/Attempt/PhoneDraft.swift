@@ -1,4 +1,5 @@
 import MFAStore
+import MFAMessages
 import MFAModel
 import MFABase
 import MFAWire
@@ -149,21 +150,21 @@ package struct PhoneDraft {
       PhoneDraft(number, code: code.written(), message: message, time: context.now))
   }
 
-  /// Sends the code, unless the number is a test number. `text` returns the text of the message with
-  /// the code. The caller holds no lock.
+  /// Sends the code, unless the number is a test number. The message names the issuer, in a language. The caller
+  /// holds no lock.
   package func send<Sender: CodeSender>(
-    by sender: Sender, text: (borrowing SecretBytes) -> SecretBytes
-  ) -> GatewayReply {
-    guard let message else { return .accepted }
+    by sender: Sender, issuer: [UInt8], in language: Language
+  ) -> SentCodeRequest.Result {
+    guard let message else { return .testNumber(masked) }
+    let ending = PhoneMessage.enrollmentCode(issuer: issuer).text(in: language).utf8
+    let text = code.bytes.withSpan { SecretBytes(joining: $0, ending.span) }
     let (expires, overflow) = time.addingReportingOverflow(SentCodes.lifetime)
-    guard !overflow,
-      let packet = packet(message, expires: expires, text(code.bytes))
-    else {
-      return .refused
+    guard !overflow, let packet = packet(message, expires: expires, text) else {
+      return .failed(.refused, id: message)
     }
     let reply = sender.send(packet)
     if !reply.mayHaveBeenSent { sender.markFailed(message) }
-    return reply
+    return reply == .accepted ? .sent(masked, id: message) : .failed(reply, id: message)
   }
 
   private func packet(

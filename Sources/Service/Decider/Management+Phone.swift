@@ -36,17 +36,10 @@ extension Management {
     // A code that was sent before stays valid if no other one may be sent.
     let draft = try makeDraft(number, session, context)
     state.phone = nil
-    let (language, issuer) = (language, issuer(context.settings))
-    let reply = draft.send(by: host.codeSender) { code in
-      SecretBytes(
-        joining: code.span, PhoneMessage.enrollmentCode(issuer: issuer).text(in: language).utf8.span
-      )
-    }
-    guard reply == .accepted else {
-      log(.failed(reply, id: draft.message ?? SendID(number: 0)))
-      throw .messageNotSent
-    }
-    log(draft.message.map { .sent(draft.masked, id: $0) } ?? .testNumber(draft.masked))
+    let result = draft.send(
+      by: host.codeSender, issuer: issuer(context.settings), in: language)
+    log(result)
+    if case .failed = result { throw .messageNotSent }
     state.phone = draft
     let now = try now()
     let secondsLeft = min(draft.secondsLeft(now), session.deadline &- now)

@@ -99,19 +99,11 @@ extension SignInEnrollment {
     case .refused(let refusal): return .failure(try reason(refusal))
     case .begun(let draft): phone = draft
     }
-    let issuer = settings.issuer ?? signIn.host.name()
-    let reply = phone.send(by: signIn.host.codeSender) { code in
-      SecretBytes(
-        joining: code.span,
-        PhoneMessage.enrollmentCode(issuer: issuer).text(in: resolved.language).utf8.span)
-    }
-    guard reply == .accepted else {
-      signIn.log(.failed(reply, id: phone.message ?? SendID(number: 0)), resolved, account)
-      return .failure(text.failure(.messageNotSent))
-    }
-    signIn.log(
-      phone.message.map { .sent(phone.masked, id: $0) } ?? .testNumber(phone.masked), resolved,
-      account)
+    let result = phone.send(
+      by: signIn.host.codeSender, issuer: settings.issuer ?? signIn.host.name(),
+      in: resolved.language)
+    signIn.log(result, resolved, account)
+    if case .failed = result { return .failure(text.failure(.messageNotSent)) }
     return .sent(phone)
   }
 

@@ -7,7 +7,7 @@ import MFABase
 enum OtherSessions {
   private static let program = "/usr/bin/loginctl"
 
-  /// Whether there is a program that ends sessions, and this session can be distinguished from the others.
+  /// Tells whether loginctl is there, and this session can be distinguished from the others.
   static var canBeEnded: Bool {
     // SAFETY: the string is valid for the call.
     unsafe access(program, X_OK) == 0 && LocaleSettings.variable("XDG_SESSION_ID") != nil

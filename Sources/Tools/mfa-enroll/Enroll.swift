@@ -95,7 +95,7 @@ struct Enroll: EnrollCommand {
         if let error { interface.tell(Failure(error)) }
         guard let code = interface.ask(.codePrompt, Need(.newFactorCode), echo: true) else {
           interface.endLine()
-          guard !interface.isAtTerminal, !interface.isJSON else {
+          guard !interface.asksAgain else {
             throw Self.unanswered(after: error)
           }
           throw error.map { Failure($0) } ?? Failure(.noCode)
@@ -108,15 +108,9 @@ struct Enroll: EnrollCommand {
     if let file {
       interface.tell(.pictureHoldsKey(path: file.path))
     }
-    let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
-    let factor = FactorEntry(uid: uid, displayName: name, .totp)
-    interface.report(ProgramResult(.enrolled, factor), codes)
-    if !interface.isJSON {
-      interface.tell(
-        .tryNow(
-          command: NextStep.command(
-            for: try await multiFactor.userName, on: CallingProcess.hostName)))
-    }
+    try await NextStep.tell(
+      after: FactorEntry(uid: uid, displayName: name, .totp), with: session, of: multiFactor,
+      on: interface)
   }
 
   private func pictureFile() throws(Failure) -> PictureFile? {

@@ -46,15 +46,9 @@ struct EnrollPhone: EnrollCommand {
     let request = PhoneRequest(session: session, multiFactor: multiFactor, interface: interface)
     let uid = try await request.enroll(named: name, number)
     interface.tell(.enrolled(name: name))
-    let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
-    let factor = FactorEntry(uid: uid, displayName: name, .phone)
-    interface.report(ProgramResult(.enrolled, factor), codes)
-    if !interface.isJSON {
-      interface.tell(
-        .tryNow(
-          command: NextStep.command(
-            for: try await multiFactor.userName, on: CallingProcess.hostName)))
-    }
+    try await NextStep.tell(
+      after: FactorEntry(uid: uid, displayName: name, .phone), with: session, of: multiFactor,
+      on: interface)
   }
 }
 
@@ -74,13 +68,12 @@ struct PhoneRequest {
       do throws(MultiFactorError) {
         return (number, try await send(to: number))
       } catch {
-        guard interface.isAtTerminal || interface.isJSON else { throw error }
+        guard interface.asksAgain else { throw error }
         switch error {
         case .quotaExceeded(let seconds):
           // The code that proved another phone in this session counts for the limit. The user can request one
           // later, without a new session.
-          if interface.isJSON { interface.tell(Failure(error)) }
-          interface.tell(.nextCodeLater(seconds: seconds))
+          interface.tell(Failure(error), as: .nextCodeLater(seconds: seconds))
           return (number, nil)
         case .invalidPhoneNumber, .phoneRegionNotAllowed, .phoneNumberAlreadyEnrolled:
           guard given == nil else { throw error }
@@ -112,7 +105,7 @@ struct PhoneRequest {
       interface.tellWhenEnded(.nothingAdded)
       guard let answer = interface.ask(.sentCodePrompt, Need(.newFactorCode), echo: true) else {
         interface.endLine()
-        guard !interface.isAtTerminal, !interface.isJSON else {
+        guard !interface.asksAgain else {
           throw Failure(.nothingAdded, status: lastError.map { ExitStatus($0) } ?? .failed)
         }
         throw lastError.map { Failure($0) } ?? Failure(.noCode)
@@ -131,7 +124,7 @@ struct PhoneRequest {
       } catch {
         guard let message = Self.message(after: error, lastError) else { throw error }
         lastError = error
-        if interface.isJSON { interface.tell(Failure(error)) } else { interface.tell(message) }
+        interface.tell(Failure(error), as: message)
       }
     }
   }

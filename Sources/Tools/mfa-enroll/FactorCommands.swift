@@ -202,13 +202,14 @@ struct Test: EnrollCommand {
           with: phone, multiFactorSession: resolver.session)
         interface.tell(.codeSentToPhone)
       } catch {
-        guard interface.isAtTerminal || interface.isJSON else { throw error }
+        guard interface.asksAgain else { throw error }
         interface.tell(Failure(error))
       }
     }
   }
 
-  /// Returns the prompt: with one phone its name and number, and with several ones a list of all devices.
+  /// Returns the prompt. It has the name and number of the only phone, or below a list of all devices if there are
+  /// several phones.
   private static func prompt(
     _ factors: [MultiFactorInfo], _ phones: [PhoneMultiFactorInfo], in language: Language
   ) -> MessageText {

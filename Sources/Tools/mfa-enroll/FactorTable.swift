@@ -73,8 +73,8 @@ enum FactorChoice {
     return first
   }
 
-  /// Returns the factor that the user means, as the other function does. A user at a terminal who names none of
-  /// several gets the list, and is asked.
+  /// Returns the factor that the user means, as the other function does. At a terminal, lists several factors and
+  /// asks, if the user named none.
   static func factor(
     _ text: String?, among factors: [MultiFactorInfo], askedBy interface: UserInterface
   ) throws(Failure) -> MultiFactorInfo {

@@ -1,7 +1,21 @@
 import MFAPAMStack
+import MultiFactor
 
-/// What a user can try after a device was added.
+/// What follows after a device was added: recovery codes for the first one, and what the user can try.
 enum NextStep {
+  /// Makes and shows the recovery codes, and says what to try. A program gets the result and the codes.
+  static func tell(
+    after factor: FactorEntry, with session: MultiFactorSession, of multiFactor: MultiFactor,
+    on interface: UserInterface
+  ) async throws(MultiFactorError) {
+    let codes = await RecoveryCodeDisplay.makeFirst(with: session, of: multiFactor, to: interface)
+    guard !interface.isJSON else {
+      return interface.report(ProgramResult(.enrolled, factor), codes)
+    }
+    interface.tell(
+      .tryNow(command: command(for: try await multiFactor.userName, on: CallingProcess.hostName)))
+  }
+
   /// Returns a command with which a code of the new device is asked for: a sign-in over ssh if the stack of sshd
   /// contains the module, and otherwise a test of the code.
   static func command(

@@ -50,7 +50,7 @@ struct ProgramAnswer: ~Copyable {
     return true
   }
 
-  /// Reads a string. If there is none, or JSON does not allow it, returns nil and stays at `place`.
+  /// Reads a string. If no valid one follows, returns nil and stays at `place`.
   private static func string(in text: Span<UInt8>, at place: inout Int) -> SecretBytes? {
     var next = place
     guard skip("\"", in: text, at: &next) else { return nil }

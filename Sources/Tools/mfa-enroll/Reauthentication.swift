@@ -37,7 +37,7 @@ struct Reauthentication: Sendable {
         user: try await multiFactor.userName, host: CallingProcess.hostName))
     if let opening { interface.tell(opening) }
     let refusal = Refusal()
-    var triesLeft = interface.isAtTerminal || interface.isJSON ? Self.tries : 1
+    var triesLeft = interface.asksAgain ? Self.tries : 1
     let factors =
       interface.isJSON ? try await multiFactor.enrolledFactors.map { FactorEntry($0) } : []
     while true {

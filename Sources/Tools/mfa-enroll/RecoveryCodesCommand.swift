@@ -90,7 +90,7 @@ struct RecoveryCodesCommand: EnrollCommand {
       var result = ProgramResult(.recoveryCodes)
       result.recoveryCodesLeft = status.recoveryCodesLeft
       result.importedRecoveryCodesLeft = status.importedRecoveryCodesLeft
-      return interface.report(result, nil)
+      return interface.report(result)
     }
     Output.standardOutput.write(
       interface.text(.recoveryCodesLeft(status.recoveryCodesLeft)) + "\n")

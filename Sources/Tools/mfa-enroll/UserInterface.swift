@@ -19,6 +19,8 @@ struct UserInterface: Sendable {
   let isJSON: Bool
   /// The language of questions and messages.
   let language: Language
+  /// Whether the user can be asked again after an answer that was not accepted.
+  var asksAgain: Bool { isAtTerminal || isJSON }
 
   /// Creates the interface of a command that asks questions.
   ///
@@ -144,6 +146,11 @@ struct UserInterface: Sendable {
     guard !isJSON else { return ProgramConversation.reject(failure, in: language) }
     let text = failure.text(in: language)
     tell("\(text.description) \(text.hint)")
+  }
+
+  /// Reports a failure after which the command continues, to a user in these words.
+  func tell(_ failure: Failure, as message: EnrollMessage) {
+    if isJSON { tell(failure) } else { tell(message) }
   }
 
   /// Writes a text, in lines that fit the window. A program learns the same from results and errors.

@@ -48,7 +48,7 @@ package struct AccountStatus: Equatable, Sendable {
   package private(set) var standing: Standing
   /// What happened at sign-ins.
   package private(set) var activity: Activity
-  /// Whether the user's other sessions end when the newest factor is removed.
+  /// Tells whether removing the newest factor ends the user's other sessions.
   package private(set) var endsSessions: Bool
 
   /// What happened at sign-ins, as the user may see it without a password.
