@@ -86,21 +86,20 @@ extension Language {
   /// `y` and `yes` mean yes in every language, as in other programs. Words of other languages mean
   /// no, because a single letter may be a typing error.
   package func isYes(_ answer: [UInt8]) -> Bool {
-    let common: [StaticString] = ["y", "yes"]
-    let words: [StaticString] =
+    let words: StaticString =
       switch self {
-      case .english: []
-      case .french: ["o", "oui"]
+      case .english: "y yes"
+      case .french: "y yes o oui"
       // The letter with the accent is written in four ways.
-      case .spanish: ["s", "si", "s\u{ED}", "s\u{CD}", "si\u{301}"]
-      case .japanese: ["\u{306F}\u{3044}"]
-      case .traditionalChinese: ["\u{662F}"]
+      case .spanish: "y yes s si s\u{ED} s\u{CD} si\u{301}"
+      case .japanese: "y yes \u{306F}\u{3044}"
+      case .traditionalChinese: "y yes \u{662F}"
       }
     let typed = answer.map(Self.lowercased).split {
       $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
     }
-    guard typed.count == 1, let word = typed.first.map({ Array($0) }) else { return false }
-    return (common + words).contains { $0.bytes == word }
+    guard typed.count == 1, let word = typed.first else { return false }
+    return words.bytes.split(separator: UInt8(ascii: " ")).contains(word)
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
