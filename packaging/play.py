@@ -182,6 +182,8 @@ class Play:
             self.key = key.group(1).replace(" ", "")
             self.used = code_now(self.key)
             terminal.answer(self.used, "the code that the app shows, " + self.used)
+            terminal.expect(r"save in a file\): ")
+            terminal.answer("", "Enter, when the recovery codes are written down")
             status = terminal.finish()
         finally:
             terminal.show()

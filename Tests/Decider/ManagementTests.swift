@@ -356,8 +356,13 @@ struct ManagementTests: ScriptedConversations {
     let request: Line = { _ in
       try HelperRequestBox(.test(SecretBytes(copying: Array(code.utf8).span)))
     }
-    let client = try run([request, request])
-    #expect(client.heard.suffix(2) == [.tested, .failed(.codeAlreadyUsed)])
+    let factor = try #require(host.memory.record?.factors.first)
+    let client = try run([request, request, { _ in try HelperRequestBox(.list) }])
+    #expect(
+      client.heard.suffix(3).dropLast() == [
+        .signedIn(.factor(factor.id)), .failed(.codeAlreadyUsed),
+      ])
+    #expect(client.summaries.map(\.lastUse) == [host.time / 30 * 30])
     #expect(
       host.memory.attempts.ownProcessFailures.failures == 0 && host.memory.attempts.failures == 0)
   }

@@ -326,7 +326,7 @@ struct PhoneEnrollmentTests: ScriptedConversations {
     let tested = try run([
       send, { [host, secret] _ in try HelperRequestBox(.test(secret(host.codeSender.lastCode))) },
     ])
-    #expect(tested.heard.last == .tested)
+    #expect(tested.heard.last == .signedIn(.factor(factor.id)))
     #expect(host.codeSender.returned.count == 2)
   }
 

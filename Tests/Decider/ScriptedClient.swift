@@ -15,7 +15,7 @@ final class ScriptedClient: FrameLink {
   enum Heard: Equatable {
     case welcome(String, issuer: String), prompt(String, echo: Bool), notice(String)
     case sessionStarted(UInt32), secret, enrolled, factors([String]), done
-    case unenrolled(signedOut: Bool), tested, signedIn(UsedCode), recognized(UnusedCode), failed(
+    case unenrolled(signedOut: Bool), signedIn(UsedCode), recognized(UnusedCode), failed(
       HelperFailure)
     case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
     case codeSent(String, UInt32)
@@ -82,7 +82,6 @@ final class ScriptedClient: FrameLink {
     case .done: heard.append(.done)
     case .unenrolled(let signedOut, endsSessions: _):
       heard.append(.unenrolled(signedOut: signedOut))
-    case .tested: heard.append(.tested)
     case .signedIn(let code): heard.append(.signedIn(code))
     case .recognized(let code): heard.append(.recognized(code))
     case .failed(let failure): heard.append(.failed(failure))

@@ -190,6 +190,7 @@ ANSWERS = (
     (r"Type 1, 2 or 3: ", ("3", "3, for the key as text")),
     (r"\[y/N\] ", ("y", "yes")),
     (r"Press Enter when you have them: ", ("", "Enter")),
+    (r"press Enter \(.*\): ", ("", "Enter")),
     (r"Type yes if you have read this: ", ("yes", "yes")),
     (r"a shell> ", ("exit", "exit")),
 )

@@ -197,6 +197,7 @@ extension EndToEnd {
       try session.send(try phone.code(offset: -1))
       let first = try session.expect("These codes are not shown again.")
       #expect(first.contains("Each code signs you in once") && !first.contains(older))
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       let second = try Command.succeed(
         [Self.program, "recovery-codes", "--new", "--stdin"],
@@ -208,7 +209,8 @@ extension EndToEnd {
     func locale() throws {
       let user = try machine.addUser()
       let session = try TerminalSession(
-        [Self.program, "--name", "phone"], as: user.identity, environment: ["LC_ALL": "C"])
+        [Self.program, "--name", "phone"], as: user.identity, environment: ["LC_ALL": "C"],
+        rows: 24, columns: 80)
       try session.answer("Password: ", with: user.password)
       try session.expect("LC_ALL=C.UTF-8 mfa-enroll")
       try session.sendKeys([3])

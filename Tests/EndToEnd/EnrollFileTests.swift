@@ -43,6 +43,7 @@ extension EndToEnd {
       #expect(try Self.scan(path, machine: machine) == url + "\n")
       try session.send(try Authenticator(url: url).code())
       try session.expect("key.\(format) contains your key. Delete it when you have scanned it.")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       #expect(
         try Command.succeed(["/usr/bin/stat", "-c", "%U %a %h %F", path])
@@ -146,6 +147,7 @@ extension EndToEnd {
         let shown = try session.keyOnScreen()
         #expect(session.text.contains("A QR code needs the library \(missing) (Debian"))
         try session.send(try shown.phone.code())
+        try session.keepRecoveryCodes()
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       } else {
         try session.expect("A QR code needs the library \(missing) (Debian package")

@@ -169,6 +169,7 @@ extension EndToEnd {
       try session.answer("Password: ", with: user.password)
       try session.answer(Self.codePrompt, with: phone.code)
       try session.expect("'work' was added.")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 
@@ -199,6 +200,7 @@ extension EndToEnd {
       try session.expect("No code was sent. You can request another one in ")
       try session.answer(Self.codePrompt, with: code)
       try session.expect("'work' was added.")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
 
       let list = try user.mustEnroll("list")
@@ -288,6 +290,7 @@ extension EndToEnd {
       try session.answer("+15105551234: ", with: phone.number)
       try session.answer(Self.codePrompt, with: phone.code)
       try session.expect("'work' was added.")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 

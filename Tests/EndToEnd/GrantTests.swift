@@ -99,6 +99,7 @@ extension EndToEnd {
       let phone = try session.keyOnScreen().phone
       try session.send(try phone.code(offset: -1))
       try session.expect("was added")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       #expect(!session.text.contains(code), "the ticket was shown")
       let outcome = try user.signIn(to: service, typing: try phone.code())

@@ -200,6 +200,7 @@ extension EndToEnd {
       try session.answer("Password: ", with: user.password)
       try session.send(try session.keyOnScreen().phone.code(offset: -1))
       try session.expect("was added")
+      try session.keepRecoveryCodes()
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       let enrolled = "1102 mfa:enrolled \(user.name) -1 NULL ? \(name) 1"
       #expect(library.records(machine).contains(enrolled), "\(library.records(machine))")

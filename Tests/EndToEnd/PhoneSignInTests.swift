@@ -18,6 +18,7 @@ extension EndToEnd {
       }
       try session.answer(EnrollPhones.codePrompt, with: try code())
       try session.expect("'work' was added.")
+      if totp == nil { try session.keepRecoveryCodes() }
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
 

@@ -26,7 +26,7 @@ extension EndToEnd {
         ["LC_ALL": locale, "LANG": locale, "LANGUAGE": ""]
       }
       /// Whether there are fixtures for this window. In the others, only the QR code is read.
-      var isRecorded: Bool { rows == 24 }
+      var isRecorded: Bool { columns == 80 && (rows == 24 || rows == 40) }
       /// The last part of the name of a fixture. The text is the same in dark and light windows.
       var name: String { "\(isUTF8 ? language.tag : "c")-\(columns)x\(rows)" }
       var testDescription: String { "\(name) \(theme)" }
@@ -40,6 +40,10 @@ extension EndToEnd {
       /// The end of the question for a name.
       var nameQuestion: String { String(text(.namePrompt(proposed: "|")).split(separator: "|")[1]) }
       var done: String { String(text(.tryNow(command: "|")).split(separator: "|")[0]) }
+      /// The end of the question below recovery codes, which a narrow window wraps.
+      var keep: String {
+        String(text(.keepRecoveryCodes(canPrint: false) as EnrollMessage).suffix(7))
+      }
       var wrongCode: String { FailureMessage.wrongCode.text(in: language).description.string }
     }
 
@@ -88,12 +92,27 @@ extension EndToEnd {
         .wait(question), .screen("enroll-wrong-code-\(name)"), .scan, .keys("k"),
         .wait("otpauth:"), .wait(question), .screen("enroll-text-\(name)"), .keys("k"),
         .wait(question), .scan, .keys("\r"), .wait(question),
-        .screen("enroll-wrong-code-\(name)"), .code, .wait(window.done), .end(.exited(0)),
+        .screen("enroll-wrong-code-\(name)"), .code, .wait(window.keep), .send(""),
+        .wait(window.done), .end(.exited(0)),
         .screen("enroll-end-\(name)"),
       ])
     }
 
-    @Test("in the C locale the key is text")
+    @Test("the terminal shows afterwards what the user was told, without the key")
+    func session() throws {
+      let window = Window(rows: 40)
+      let (play, user) = try enroll(
+        window, on: machine, command: ["/bin/bash", "--norc", "--noprofile", "-i"])
+      try machine.writeConfiguration("[project]\nissuer = Example Company\n")
+      try play.play([
+        .wait("bash-"), .send("PS1='$ '; clear"), .wait("$ "), .wait("$ "), .send("mfa-enroll"),
+        .wait("Password: "), .send(user.password), .wait(window.nameQuestion), .send(""),
+        .wait(window.question), .scan, .code, .wait(window.keep), .send(""), .wait(window.done),
+        .wait("$ "), .screen("enroll-session-\(window.name)"), .keys("\u{4}"),
+      ])
+    }
+
+    @Test("in the C locale the key is text where a QR code has no room")
     func plain() throws {
       let window = Window(isUTF8: false)
       let (play, user) = try enroll(window, on: machine)
@@ -102,6 +121,18 @@ extension EndToEnd {
         .send(""),
         .wait(window.question), .screen("enroll-key-\(window.name)"), .keys("\u{3}"),
         .end(.killed(signal: 2)), .screen("enroll-interrupted-\(window.name)"),
+      ])
+      #expect(play.session.screen.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(
+      "in the C locale a large window shows a QR code", arguments: TerminalScreen.Theme.allCases)
+    func large(theme: TerminalScreen.Theme) throws {
+      let window = Window(columns: 100, rows: 46, theme: theme, isUTF8: false)
+      let (play, user) = try enroll(window, on: machine)
+      try play.play([
+        .wait(window.passwordQuestion), .send(user.password), .wait(window.nameQuestion),
+        .send(""), .wait(window.question), .scan, .keys("\u{3}"), .end(.killed(signal: 2)),
       ])
       #expect(play.session.screen.allSatisfy { $0 < 0x80 })
     }
@@ -131,7 +162,8 @@ extension EndToEnd {
         .send(user.password), .wait(window.question), .scan, .keys("12"), .wait("12"),
         .keys("\u{1A}"), .wait("Stopped"), .wait("now: "), .screen("enroll-stopped"),
         .send("fg"), .wait(window.question + "12"), .scan, .screen("enroll-continued"),
-        .keys("\u{15}"), .code, .wait(window.done), .wait("now: "), .keys("\u{4}"),
+        .keys("\u{15}"), .code, .wait(window.keep), .send(""), .wait(window.done), .wait("now: "),
+        .keys("\u{4}"),
       ])
     }
 
@@ -146,14 +178,15 @@ extension EndToEnd {
       try machine.changeService("sshd", authentication: blocks[0])
       let server = try PrivateServer(on: machine, settings: blocks[1])
       let session = try server.signIn(
-        user.name, command: "echo Signed in as $(id -un).",
+        user.name, command: "PS1='\\u@\\h:~\\$ ' exec bash --norc --noprofile -i",
+        options: ["RequestTTY=force"],
         environment: ["LC_ALL": window.clientLocale], window: (window.columns, window.rows))
       let play = Screenplay(session, in: window, on: machine)
       try play.play([
         .wait("Password: "), .send(user.password), .wait("One-time code: "),
         .send(try enrollment.phone.wrongCode()), .wait("One-time code: "),
-        .send(try enrollment.phone.code()), .wait("Signed in as \(user.name)."),
-        .end(.exited(0)), .screen("sign-in-code-\(window.name)"),
+        .send(try enrollment.phone.code()), .wait("$ "), .screen("sign-in-code-\(window.name)"),
+        .send("exit"), .end(.exited(0)),
       ])
     }
 

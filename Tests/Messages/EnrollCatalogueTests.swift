@@ -10,6 +10,13 @@ enum EnrollCatalogue {
     .urlTooLong, .outOfMemory, .libraryMissing(name: "libpng", package: "libpng16-16"),
   ]
 
+  static let problems: [UsageProblem] = [
+    .notUnderstood, .unknownOption("--x"), .valueMissing(option: "--x"),
+    .valueInvalid(option: "--x", value: "y"), .valueRange(option: "--x", least: 6, most: 8),
+    .argumentMissing("<device>"), .argumentUnexpected("y"), .optionRequires("--x", "--y"),
+    .optionsExclude("--x", "--y"), .nameUnsupported,
+  ]
+
   static let warnings: [ImportWarningMessage] = [
     .weakKey(bits: 80), .fewerCodesAccepted(steps: 17, accepted: 10), .clockOffset(steps: 3),
     .clockMeasurementDropped, .gracePeriodDropped, .rateLimitDropped, .reuseWasAllowed,
@@ -35,10 +42,12 @@ enum EnrollCatalogue {
       .recoverySheetHeading(user: "alice", host: "web1", date: "2026-11-23"),
       .recoverySheetAdvice(replacesOlder: true),
       .recoverySheetAdvice(replacesOlder: false), .offlineSheetAdvice, .recoveryCodesShownOnce,
+      .keepRecoveryCodes(canPrint: true), .keepRecoveryCodes(canPrint: false),
       .recoveryCodesSaved(path: "codes"),
       .recoveryCodesPrinted, .recoveryCodesNotMade, .testedRecoveryCode, .testedBypassCode,
       .recoveryCodesLeft(0), .recoveryCodesLeft(1), .recoveryCodesLeft(2), .makeRecoveryCodes,
-      .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnName,
+      .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnUsed,
+      .columnName,
       .codes(algorithm: "sha1", digits: 6, seconds: 30), .noDevices(user: "alice"), .addDevice,
       .renamed(from: "a", to: "b"), .removeQuestion(name: "phone"), .removeOnly,
       .removalEndsSessions, .removalForgetsSignIns,
@@ -47,6 +56,7 @@ enum EnrollCatalogue {
       .otherSessionsEnded(1),
       .otherSessionsEnded(2), .otherSessionsNotEnded(1), .otherSessionsNotEnded(2),
       .resyncOpening, .nextCodePrompt, .resynced(name: "phone"), .testedCode,
+      .testedFactor(name: "phone"), .replacing(name: "phone"), .timeLeft(minutes: 5),
       .rememberedSignInsCleared(0), .rememberedSignInsCleared(1), .rememberedSignInsCleared(2),
       .imported(name: "phone"), .importedFileHoldsKey(path: "file"),
     ] + warnings.map { .importWarning($0) } + obstacles.map { .noPicture($0) }
@@ -71,7 +81,7 @@ enum EnrollCatalogue {
       .importRefused(reason: "r"), .fileNotPrivate(path: "f"), .fileExists(path: "f"),
       .folderMissing(path: "f"), .noPermission(path: "f"),
       .fileNotCreated(path: "f", reason: "r"), .fileNotWritten(path: "f", reason: "r"),
-    ] + obstacles.map { .noPicture($0) }
+    ] + obstacles.map { .noPicture($0) } + problems.map { .usage($0, command: "mfa-enroll list") }
 
   static let status: [StatusMessage] = [
     .devices, .recoveryCodesLeft, .failedAttempts, .signIns, .rememberedSignIns, .pendingNotices,
@@ -113,11 +123,12 @@ enum EnrollCatalogue {
     }
   }
 
-  @Test("a usage error quotes the problem in each language", arguments: Language.allCases)
+  @Test("a usage error says what to run in each language", arguments: Language.allCases)
   func usage(language: Language) {
-    let text = EnrollFailure.usage("unknown option --x").text(in: language)
-    #expect(text.description.string.contains("unknown option --x"))
-    #expect(text.hint.string.contains("mfa-enroll --help"))
+    for problem in EnrollCatalogue.problems {
+      let text = EnrollFailure.usage(problem, command: "mfa-enroll list").text(in: language)
+      #expect(text.hint.string.contains("mfa-enroll list --help"))
+    }
   }
 }
 

@@ -34,6 +34,24 @@ import Testing
     await #expect(throws: row.error) { try await multiFactor.enrolledFactors }
   }
 
+  /// Ctrl-C at the terminal is a signal for each program of its foreground.
+  @Test("a signal from the terminal does not reach the helper")
+  func session() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+    let program = folder.appendingPathComponent("helper").path
+    try "#!/bin/sh\nps -o sid= -p $$ > \(folder.path)/session\n".write(
+      toFile: program, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    await #expect(throws: MultiFactorError.helperEnded) {
+      try await Self.client(program).enrolledFactors
+    }
+    let session = try String(contentsOfFile: folder.path + "/session", encoding: .utf8)
+    let number = try #require(pid_t(session.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(number != getsid(0))
+  }
+
   @Test("a helper that has ended does not kill the client with SIGPIPE")
   func brokenPipe() throws {
     let responses = Pipe()

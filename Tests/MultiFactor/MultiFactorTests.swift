@@ -34,7 +34,8 @@ import Testing
     let url = secret.generateQRCodeURL(withAccountName: "alice@host", issuer: "Example Host")
     #expect(
       ScriptedHelper.string(url)
-        == "otpauth://totp/Example%20Host:alice%40host?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+        == "otpauth://totp/Example%20Host:alice%40host?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+        + "&issuer=Example%20Host")
 
     await #expect(throws: MultiFactorError.invalidVerificationCode) {
       try await multiFactor.enroll(
@@ -64,7 +65,7 @@ import Testing
       Samples.welcome + Samples.session + [
         .expect("rename 1 old phone"), .send { .done },
         .expect("unenroll 1"), .send { .unenrolled(signedOut: false, endsSessions: false) },
-        .expect("test 123456"), .send { .tested },
+        .expect("test 123456"), .send { .signedIn(.factor(try Samples.factor(1))) },
         .expect("test "), .send { .failed(.notACode) },
         .expect("bye"),
       ])

@@ -18,7 +18,7 @@ import Testing
     var testDescription: String { "\(ink), \(theme.testDescription), \(quietZone)" }
   }
 
-  static let rows: [Row] = [
+  static let blocks: [Row] = [
     Row(
       ink: .blackOnWhite, theme: .dark, palette: .sixteenColours, quietZone: 4,
       errorCorrection: .medium),
@@ -65,6 +65,16 @@ import Testing
       quietZone: 1, errorCorrection: .medium),
   ]
 
+  /// Where only ASCII is shown.
+  static let spaces: [Row] = [
+    Row(
+      ink: .spaces, theme: .dark, palette: .sixteenColours, quietZone: 1, errorCorrection: .low),
+    Row(
+      ink: .spaces, theme: .light, palette: .eightColours, quietZone: 1, errorCorrection: .medium),
+  ]
+
+  static let rows = blocks + spaces
+
   static func drawing(_ row: Row) throws -> String {
     let symbol = try QRSymbol(encoding: Array(url.utf8).span, errorCorrection: row.errorCorrection)
     let text = TerminalRenderer(ink: row.ink, quietZone: row.quietZone).draw(symbol)
@@ -98,7 +108,7 @@ import Testing
   }
 
   // A desktop scanner reads grey on grey, and light on dark; a phone's camera may not.
-  @Test("dark and light modules have a high contrast", arguments: rows)
+  @Test("dark and light modules have a high contrast", arguments: blocks)
   func contrast(row: Row) throws {
     let screen = try ShownScreen(
       showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
@@ -118,7 +128,7 @@ import Testing
     #expect(Set(screen.lines.map(\.count)).count == 1)
   }
 
-  @Test("the quiet zone is light on all sides", arguments: rows)
+  @Test("the quiet zone is light on all sides", arguments: blocks)
   func quietZone(row: Row) throws {
     let screen = try ShownScreen(showing: try Self.drawing(row), theme: row.theme)
     let light = screen.lines.first?.first?.upper
@@ -134,6 +144,22 @@ import Testing
     }
     // The finder pattern follows the quiet zone immediately.
     #expect(halves[row.quietZone][row.quietZone] != light)
+  }
+
+  @Test(
+    "without block characters, a module is two columns wide and dark or light", arguments: spaces)
+  func modules(row: Row) throws {
+    let screen = try ShownScreen(
+      showing: try Self.drawing(row), theme: row.theme, palette: row.palette)
+    let symbol = try QRSymbol(
+      encoding: Array(Self.url.utf8).span, errorCorrection: row.errorCorrection)
+    for (number, line) in screen.lines.enumerated() {
+      for (column, cell) in line.enumerated() {
+        let isDark = symbol.isDark(row: number - row.quietZone, column: column / 2 - row.quietZone)
+        #expect(isDark ? cell.upper <= 0x40 : cell.upper >= 0xB0)
+        #expect(cell.upper == cell.lower)
+      }
+    }
   }
 
   @Test("the announced size is the drawn size", arguments: rows)

@@ -77,7 +77,8 @@ struct EnrollmentDialogTests {
     let text = String(decoding: (0..<encoded.count).map { encoded.span[$0] }, as: UTF8.self)
     #expect(
       shown[0].contains(
-        "\n\notpauth://totp/host.example:alice?secret=\(text)\n\nCode from the app: "))
+        "\n\notpauth://totp/host.example:alice?secret=\(text)&issuer=host.example\n\nCode from the app: "
+      ))
     #expect(!shown[0].contains("\u{2588}"))
     #expect(
       shown[0].contains(

@@ -58,6 +58,7 @@ package struct ShownScreen {
             foreground = theme.foreground
             background = theme.background
           case "30": foreground = 0x00
+          case "40": background = 0x00
           case "47": background = 0xC0
           case "107": if palette == .sixteenColours { background = 0xFF }
           default: throw Unsupported(what: "SGR \(parameter)")

@@ -100,8 +100,9 @@ package struct TerminalScreen: Sendable {
       return "[QR code]"
     }
     // The rest of a URL that is longer than a line.
-    if isInSecret, let rest = line.wholeMatch(of: /([a-z?]*=)?([A-Z2-7]{1,32})/) {
+    if isInSecret, let rest = line.wholeMatch(of: /([a-z?]*=)?([A-Z2-7]{1,32})(&.*)?/) {
       return (rest.output.1 ?? "") + String(repeating: "A", count: rest.output.2.count)
+        + (rest.output.3 ?? "")
     }
     return line.replacing(/[A-Z2-7]{4}( [A-Z2-7]{4}){7}/) { _ in
       Array(repeating: "AAAA", count: 8).joined(separator: " ")

@@ -223,6 +223,11 @@ package struct KeyOnScreen {
 }
 
 extension TerminalSession {
+  /// Answers that new recovery codes, which mfa-enroll has shown, were written down.
+  package func keepRecoveryCodes() throws {
+    try answer("file): ", with: "")
+  }
+
   /// Waits until mfa-enroll asks for a code, unless it `isAsked` already, and has the key shown as
   /// text. The next question for a code has appeared.
   package func keyOnScreen(isAsked: Bool = false) throws -> KeyOnScreen {

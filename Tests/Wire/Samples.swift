@@ -38,10 +38,14 @@ enum Samples {
     return parameters
   }
 
-  static func summary(_ byte: UInt8, name: String) throws -> FactorSummary {
-    FactorSummary(
+  static func summary(
+    _ byte: UInt8, name: String, lastUse: Int64 = 0
+  ) throws -> FactorSummary {
+    var summary = FactorSummary(
       id: try factor(byte), displayName: try self.name(name), enrolledAt: 1_760_000_000,
       kind: .totp(.standard))
+    summary.lastUse = lastUse
+    return summary
   }
 
   static func status(
@@ -163,6 +167,7 @@ enum Samples {
       { .enrolled(try factor(0xFF)) },
       { .factors([]) },
       { .factors([try summary(1, name: "phone")]) },
+      { .factors([try summary(1, name: "phone", lastUse: 1_760_000_300)]) },
       {
         .factors([
           try summary(1, name: "app"),
@@ -181,7 +186,6 @@ enum Samples {
       { .unenrolled(signedOut: true, endsSessions: true) },
       { .unenrolled(signedOut: true, endsSessions: false) },
       { .unenrolled(signedOut: false, endsSessions: false) },
-      { .tested },
       { .signedIn(.factor(try factor(7))) },
       { .signedIn(.factor(nil)) },
       { .signedIn(.recoveryCode(left: 0)) },

@@ -1,5 +1,6 @@
 import MFAMessages
 import MFABase
+import MFAEnrollMessages
 import MultiFactor
 import Testing
 
@@ -74,8 +75,11 @@ import Testing
   @Test("an invalid command line is a usage error", arguments: rows)
   func parsing(row: Row) {
     do {
-      _ = try MFAEnroll.parseAsRoot(row.arguments)
+      let command = try MFAEnroll.parseAsRoot(row.arguments)
+      try #require(command as? any EnrollCommand).check()
       #expect(row.isUnderstood)
+    } catch let failure as Failure {
+      #expect(!row.isUnderstood && failure.status == .usage)
     } catch {
       #expect(!row.isUnderstood)
       #expect(MFAEnroll.exitCode(for: error).rawValue == ExitStatus.usage.rawValue)
@@ -92,6 +96,67 @@ import Testing
     let failure = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames)
     let expected = meant.map { Failure(.unknownCommand(arguments[0], meant: $0), status: .usage) }
     #expect(failure == expected)
+  }
+
+  @Test(
+    "options that all commands have can precede the command",
+    arguments: [
+      ("--json list", "list --json"), ("--user alice list", "list --user alice"),
+      ("--user=alice --stdin rename a b", "rename --user=alice --stdin a b"),
+      ("--help list", "list --help"), ("list --json", "list --json"), ("--json", "--json"),
+      ("--user", "--user"), ("--name list", "--name list"), ("", ""),
+      ("---completion unenroll", "---completion unenroll"), ("-- list", "-- list"),
+    ])
+  func order(typed: String, ordered: String) {
+    let arguments = typed.split(separator: " ").map(String.init)
+    #expect(CommandLineArguments.ordered(arguments).joined(separator: " ") == ordered)
+  }
+
+  struct Misuse: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let problem: UsageProblem
+    var command = "mfa-enroll"
+    var testDescription: String { "\(arguments)" }
+  }
+
+  static let misuses = [
+    Misuse(arguments: ["--foo"], problem: .unknownOption("--foo")),
+    Misuse(arguments: ["--nmae", "x"], problem: .unknownOption("--nmae")),
+    Misuse(
+      arguments: ["rename", "x"], problem: .argumentMissing("<name>"), command: "mfa-enroll rename"),
+    Misuse(
+      arguments: ["enroll", "--name"], problem: .valueMissing(option: "--name"),
+      command: "mfa-enroll enroll"),
+    Misuse(
+      arguments: ["test", "123456"], problem: .argumentUnexpected("123456"),
+      command: "mfa-enroll test"),
+    Misuse(
+      arguments: ["test", "a", "b"], problem: .argumentUnexpected("a"), command: "mfa-enroll test"),
+    Misuse(arguments: ["--digits", "x"], problem: .valueInvalid(option: "--digits", value: "x")),
+    Misuse(
+      arguments: ["--qr", "gif='a'"], problem: .valueInvalid(option: "--qr", value: "gif='a'")),
+    Misuse(
+      arguments: ["--algorithm", "md5"], problem: .valueInvalid(option: "--algorithm", value: "md5")
+    ),
+  ]
+
+  @Test("what the parser does not understand is said in the user's language", arguments: misuses)
+  func misuse(row: Misuse) {
+    let error = #expect(throws: (any Error).self) { try MFAEnroll.parseAsRoot(row.arguments) }
+    guard let error else { return }
+    let failure = CommandLineArguments.failure(
+      for: row.arguments, MFAEnroll.message(for: error))
+    #expect(failure == Failure(.usage(row.problem, command: row.command), status: .usage))
+  }
+
+  @Test("the usage in a help has lines of the width of the window, and is otherwise unchanged")
+  func help() {
+    for command in MFAEnroll.configuration.subcommands {
+      let help = MFAEnroll.helpMessage(for: command, columns: 80)
+      let wrapped = HelpText.wrapped(help, to: 80)
+      #expect(wrapped.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(wrapped)")
+      #expect(wrapped.replacing("\n       [", with: " [") == help)
+    }
   }
 
   @Test("an argument that names a device is called so")

@@ -10,9 +10,9 @@ enum Samples {
 
   /// Returns a factor whose identifier is `first` followed by zeros.
   static func factor(
-    _ first: [UInt8], _ name: String, parameters: TOTPParameters = .standard
+    _ first: [UInt8], _ name: String, parameters: TOTPParameters = .standard, lastUse: Int64 = 0
   ) throws -> MultiFactorInfo {
-    try factor(first, name, kind: .totp(parameters))
+    try factor(first, name, kind: .totp(parameters), lastUse: lastUse)
   }
 
   /// Returns a phone whose identifier is `first` followed by zeros.
@@ -22,14 +22,15 @@ enum Samples {
   }
 
   private static func factor(
-    _ first: [UInt8], _ name: String, kind: FactorSummary.Kind
+    _ first: [UInt8], _ name: String, kind: FactorSummary.Kind, lastUse: Int64 = 0
   ) throws -> MultiFactorInfo {
     guard let id = FactorID(bytes: first + [UInt8](repeating: 0, count: 16 - first.count)) else {
       throw Unusable()
     }
-    return MultiFactorInfo.make(
-      FactorSummary(
-        id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 1_760_000_000,
-        kind: kind))
+    var summary = FactorSummary(
+      id: id, displayName: try #require(DisplayName(Array(name.utf8))), enrolledAt: 1_760_000_000,
+      kind: kind)
+    summary.lastUse = lastUse
+    return MultiFactorInfo.make(summary)
   }
 }

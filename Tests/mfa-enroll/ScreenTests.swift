@@ -1,3 +1,4 @@
+import Foundation
 import MFABase
 import MFAEnrollMessages
 import MFAMessages
@@ -22,7 +23,7 @@ import Testing
     Row(size: nil, ink: nil, obstacle: .notATerminal),
     Row(term: nil, ink: nil, obstacle: .unknownTerminal),
     Row(term: "dumb", ink: nil, obstacle: .unknownTerminal),
-    Row(isUTF8: false, ink: nil, obstacle: .localeNotUTF8),
+    Row(isUTF8: false, ink: .spaces),
     Row(noColor: "", ink: .blackOnWhite),
     Row(noColor: "1", ink: .blackOnWhite),
     Row(noColor: "1", colorFGBG: "15;0", ink: .terminalLightOnDark),
@@ -75,8 +76,10 @@ import Testing
   ) -> KeyScreenContent {
     let url = "otpauth://totp/\(issuer):alice?secret=" + key.replacing(" ", with: "")
     return KeyScreenContent(
-      key: Self.secret(key), url: Self.secret(url), name: "Example Company (alice)",
-      settings: settings, words: KeyScreenText(language: language))
+      key: Self.secret(key), url: Self.secret(url + "&issuer=\(issuer)"),
+      shortURL: Self.secret(url), name: "Example Company (alice)",
+      settings: settings, words: KeyScreenText(language: language),
+      deadline: .now.addingTimeInterval(300))
   }
 
   /// The lines of a screen, without the colours.
@@ -116,8 +119,9 @@ import Testing
     Row(columns: 80, rows: 24, form: .text, isPicture: false, last: "Press k for the QR code."),
     Row(
       columns: 80, rows: 24, isUTF8: false, isPicture: false,
-      last: "The locale is not UTF-8, so a QR code can't be shown. Type the key above, or run: "
+      last: "Without UTF-8, the window is too small for a QR code. Type the key above, or run: "
         + "LC_ALL=C.UTF-8 mfa-enroll"),
+    Row(columns: 78, rows: 41, isUTF8: false, isPicture: true),
   ]
 
   @Test("instruction, picture or key, and question are in the window together", arguments: rows)
@@ -129,11 +133,12 @@ import Testing
     #expect(drawing.isPicture == row.isPicture)
     #expect(lines.count <= row.rows)
     #expect(lines.allSatisfy { $0.count <= row.columns || $0.hasPrefix("URL: ") })
-    #expect(lines.last == "Code from the app: ")
+    let time = row.columns < 60 ? "" : "5 min left. "
+    #expect(lines.last == time + "Code from the app: ")
     let first = row.status ?? (row.isPicture ? "Scan this" : "Type this key")
     #expect(lines[0].hasPrefix(first))
     #expect(lines.contains("Key: " + Self.key) == !row.isPicture)
-    #expect(lines.contains { $0.contains("\u{2580}") } == row.isPicture)
+    #expect(lines.contains { $0.contains("\u{2580}") } == (row.isPicture && row.isUTF8))
     if let last = row.last {
       let text = lines.joined(separator: " ")
       #expect(text.contains(last), "\(lines)")
@@ -154,7 +159,33 @@ import Testing
         lines.allSatisfy {
           KeyScreenText.columns(of: $0) <= window.columns || $0.contains("otpauth:")
         }, "\(lines)")
-      #expect(lines.last == KeyScreenText(language: language).question)
+      let words = KeyScreenText(language: language)
+      #expect(lines.last == words.text(.timeLeft(minutes: 5)) + words.question)
+    }
+  }
+
+  @Test(
+    "the longest URL that names the issuer twice has room in a window of 80 columns and 24 lines",
+    arguments: Language.allCases)
+  func longestURL(language: Language) {
+    let size = TerminalSize(columns: 80, rows: 24)
+    let issuer = String(repeating: "x", count: 32)
+    let status = FailureMessage.wrongCode.text(in: language).description.string
+    for status in [nil, status] {
+      let content = Self.content(issuer: issuer, language: language)
+      #expect(content.url.count == 133)
+      let drawing = content.text(.picture, status: status, on: Self.screen(size), size: size)
+      #expect(drawing.isPicture && Self.lines(drawing).count <= 24)
+    }
+  }
+
+  @Test("the question says how long the key can be confirmed, where there is room")
+  func timeLeft() {
+    let content = Self.content()
+    for (seconds, minutes) in [(0.0, 5), (1, 5), (61, 4), (241, 1), (299, 1), (300, 0), (900, 0)] {
+      let now = content.deadline.addingTimeInterval(seconds - 300)
+      #expect(content.question(columns: 60, now: now) == "\(minutes) min left. Code from the app: ")
+      #expect(content.question(columns: 59, now: now) == "Code from the app: ")
     }
   }
 
@@ -212,7 +243,7 @@ import Testing
       ).text(
         .text, status: nil, on: Self.screen(size), size: size)
       let lines = Self.lines(drawing)
-      #expect(lines.last == "Code from the app: ")
+      #expect(lines.last?.hasSuffix("Code from the app: ") == true)
       #expect(lines.contains("Key: " + Self.key))
       if rows > 2, columns >= 45 {
         let shown = lines.reduce(0) { $0 + max($1.count - 1, 0) / columns + 1 }

@@ -153,15 +153,15 @@ import Testing
     let parameters = try #require(
       TOTPParameters(algorithm: .sha256, codeLength: .eight, period: 60))
     let factors = [
-      try Samples.factor([0xAB, 0xCD], "phone"),
+      try Samples.factor([0xAB, 0xCD], "phone", lastUse: 1_760_000_300),
       try Samples.factor([1], "電話 2", parameters: parameters),
     ]
     #expect(
       FactorTable.text(
-        factors, in: .english, date: { "at \(Int($0.timeIntervalSince1970))" }) == """
-          ID        ADDED          CODES                   NAME
-          abcd0000  at 1760000000  sha1, 6 digits, 30 s    phone
-          01000000  at 1760000000  sha256, 8 digits, 60 s  電話 2
+        factors, in: .english, date: { "\(Int($0.timeIntervalSince1970)) s" }) == """
+          ID        ADDED       LAST USED     CODES                   NAME
+          abcd0000  1760000000  1760000300 s  sha1, 6 digits, 30 s    phone
+          01000000  1760000000  -             sha256, 8 digits, 60 s  電話 2
 
           """)
   }
@@ -171,8 +171,8 @@ import Testing
     let factors = [try Samples.factor([0xAB, 0xCD], "phone")]
     #expect(
       FactorTable.text(factors, in: .japanese, date: { _ in "2026-01-31 23:59" }) == """
-        識別子    追加日時          コード             名前
-        abcd0000  2026-01-31 23:59  sha1、6 桁、30 秒  phone
+        識別子    追加日時    最終使用  コード             名前
+        abcd0000  2026-01-31  -         sha1、6 桁、30 秒  phone
 
         """)
   }

@@ -64,6 +64,6 @@ struct MessageModule: Sendable {
       ]),
     Self(
       name: "MFAEnrollMessages", messages: ["EnrollMessage", "EnrollFailure", "StatusMessage"],
-      parts: ["PictureObstacle", "ImportWarningMessage"]),
+      parts: ["PictureObstacle", "ImportWarningMessage", "UsageProblem"]),
   ]
 }

@@ -31,7 +31,8 @@ struct HelperPipes: ~Copyable, Sendable {
   }
 
   /// Starts the helper with two pipes, an empty environment, no other descriptors and no ignored
-  /// signals.
+  /// signals, in a session of its own: a signal from the terminal is for this program, which ends the
+  /// helper.
   init(starting path: String) throws(MultiFactorError) {
     do throws(SystemError) {
       let requests = try PipeEnds()
@@ -39,6 +40,7 @@ struct HelperPipes: ~Copyable, Sendable {
       var helper = ProgramStart(Array(path.utf8), arguments: [Array("mfa-helper".utf8)])
       helper.input = requests.readEnd
       helper.output = responses.writeEnd
+      helper.isInNewSession = true
       let process = try helper.start()
       self.init(
         responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)

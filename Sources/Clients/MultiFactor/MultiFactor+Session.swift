@@ -127,8 +127,8 @@ public struct MultiFactorAssertion: ~Copyable, Sendable {
 
 /// The kind of code that `MultiFactor.test` verified.
 public enum TestedCode: Equatable, Sendable {
-  /// A code of a factor. It is used up.
-  case factorCode
+  /// A code of a factor. It is used up. `uid` is that of the factor, if it is known.
+  case factorCode(uid: String?)
   /// A recovery code. It was not used up.
   case recoveryCode
   /// An administrator's bypass code. It was not used up.

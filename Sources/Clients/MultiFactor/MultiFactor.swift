@@ -244,7 +244,9 @@ public actor MultiFactor {
     let name = if let displayName { displayName } else { try unusedDisplayName(usualName) }
     let displayName = try Self.displayName(name)
     let isPhone = usualName == .phoneName
-    let request = EnrollmentRequest(code: assertion.take(), displayName: displayName)
+    let code = assertion.take()
+    guard code.count <= HelperRequest.longestAnswer else { throw .notACode }
+    let request = EnrollmentRequest(code: code, displayName: displayName)
     guard
       case .enrolled(let factor) = try exchange(
         isPhone ? .confirmPhone(request) : .enroll(request))
@@ -618,7 +620,8 @@ public actor MultiFactor {
   public func test(oneTimePassword: consuming SecretBytes) throws(MultiFactorError) -> TestedCode {
     guard oneTimePassword.count <= HelperRequest.longestAnswer else { throw .notACode }
     switch try exchange(.test(oneTimePassword)) {
-    case .tested: return .factorCode
+    case .signedIn(.factor(let factor)):
+      return .factorCode(uid: factor.map { String(decoding: $0.hexadecimal, as: UTF8.self) })
     case .recognized(let code): return TestedCode(code)
     case _: throw closeAfterProtocolError()
     }

@@ -34,6 +34,8 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
   public let factorID: FactorKind
   /// The time of enrolment.
   public let enrollmentDate: Date
+  /// When a code was last accepted. Nil if that is not known.
+  public let lastUseDate: Date?
 
   /// The factor's `uid`.
   public var id: String { uid }
@@ -46,6 +48,7 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
     self.displayName = displayName
     self.factorID = factorID
     self.enrollmentDate = enrollmentDate
+    lastUseDate = nil
   }
 
   init(_ summary: FactorSummary, _ factorID: FactorKind) {
@@ -53,6 +56,8 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
     displayName = String(decoding: summary.displayName.utf8, as: UTF8.self)
     self.factorID = factorID
     enrollmentDate = Date(timeIntervalSince1970: TimeInterval(summary.enrolledAt))
+    lastUseDate =
+      summary.lastUse > 0 ? Date(timeIntervalSince1970: TimeInterval(summary.lastUse)) : nil
   }
 
   /// Returns the value for a factor in a response, in the class of its kind.
@@ -66,7 +71,7 @@ public class MultiFactorInfo: Hashable, Identifiable, @unchecked Sendable {
   /// Whether all data of another value is equal.
   func isEqual(to other: MultiFactorInfo) -> Bool {
     uid == other.uid && displayName == other.displayName && factorID == other.factorID
-      && enrollmentDate == other.enrollmentDate
+      && enrollmentDate == other.enrollmentDate && lastUseDate == other.lastUseDate
   }
 
   /// Returns whether two values have the same class and the same data.

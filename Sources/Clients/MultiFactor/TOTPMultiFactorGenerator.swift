@@ -113,9 +113,17 @@ public final class TOTPSecret: Sendable {
   /// Returns the otpauth URL that authenticators read from a QR code.
   public func generateQRCodeURL(withAccountName accountName: String, issuer: String) -> SecretBytes
   {
+    url(withAccountName: accountName, issuer: issuer, isShort: false)
+  }
+
+  /// Returns the otpauth URL, or a short one, which names the issuer only once, for pictures that would have no room
+  /// otherwise.
+  package func url(withAccountName accountName: String, issuer: String, isShort: Bool)
+    -> SecretBytes
+  {
     let account = Array(accountName.utf8)
     let issuer = Array(issuer.utf8)
-    return Self.url(of: generated, account: account.span, issuer: issuer.span)
+    return Self.url(of: generated, account: account.span, issuer: issuer.span, isShort: isShort)
   }
 
   private static func text(of generated: borrowing GeneratedSecret) -> SecretBytes {
@@ -123,10 +131,11 @@ public final class TOTPSecret: Sendable {
   }
 
   private static func url(
-    of generated: borrowing GeneratedSecret, account: Span<UInt8>, issuer: Span<UInt8>
+    of generated: borrowing GeneratedSecret, account: Span<UInt8>, issuer: Span<UInt8>,
+    isShort: Bool
   ) -> SecretBytes {
     OTPAuthURI.make(
       secret: generated.key.span, account: account, issuer: issuer,
-      parameters: generated.parameters)
+      parameters: generated.parameters, isShort: isShort)
   }
 }

@@ -499,6 +499,21 @@ package struct AttemptState: Equatable, Sendable {
     watermarks.first { $0.factor == factor }?.step
   }
 
+  /// Returns when a code of a factor was last accepted, in seconds since the epoch. Returns nil if that is not known: the
+  /// state was lost, or a restore refuses the codes of later times.
+  package func lastUse(of factor: Factor, now: Int64) -> Int64? {
+    guard let step = watermark(of: factor.id) else { return nil }
+    let period: Int64 =
+      switch factor.kind {
+      case .totp(let parameters, _): Int64(parameters.period)
+      case .phone: 1
+      }
+    let (time, overflows) = step.multipliedReportingOverflow(by: period)
+    // The clock of a device can be ahead.
+    let latest = now &+ period &* Int64(UInt8.max)
+    return overflows || time <= 0 || time > latest ? nil : min(time, now)
+  }
+
   /// Returns the state without failures, after a code was accepted. The watermarks are kept, so that no used code is accepted again.
   package func unlocked() -> AttemptState {
     var next = self

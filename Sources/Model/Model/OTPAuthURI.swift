@@ -3,10 +3,11 @@ import MFABase
 /// The key URI that authenticator apps read from a QR code, as short as they allow, so that the
 /// picture fits an ordinary window: `otpauth://totp/ISSUER:ACCOUNT?secret=...`
 ///
-/// The issuer is named once, before the account: all apps show it from there, and apps that tell
-/// accounts apart by the whole label do not confuse equal account names. An issuer with a colon is
-/// a parameter instead, because some apps refuse a label with a second colon. Parameters that have
-/// the value that every app assumes (SHA-1, six digits, 30 seconds) are left out.
+/// The issuer precedes the account, from where all apps show it, and apps that tell accounts apart by
+/// the whole label do not confuse equal account names. As the format recommends, it is also a
+/// parameter, unless the picture would then not fit. An issuer with a colon is only a parameter,
+/// because some apps refuse a label with a second colon. Parameters that have the value that every app
+/// assumes (SHA-1, six digits, 30 seconds) are left out.
 /// (`AuthenticatorAppTests`)
 ///
 /// All characters except unreserved ones (RFC 3986, section 2.3) are percent-encoded.
@@ -14,24 +15,36 @@ package enum OTPAuthURI {
   /// Returns the URI, in ASCII. The URI must be protected like the secret it contains.
   ///
   /// `account` and `issuer` are UTF-8. An empty issuer is left out, together with its colon. The
-  /// format has no way to write an account name with a colon that all apps read.
+  /// format has no way to write an account name with a colon that all apps read. A short URI has the
+  /// issuer only once.
   @export(interface)
   package static func make(
-    secret: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters
+    secret: Span<UInt8>, account: Span<UInt8>, issuer: Span<UInt8>, parameters: TOTPParameters,
+    isShort: Bool = false
   ) -> SecretBytes {
     let key = Base32.encode(secret)
     // The length is counted first, so that the secret is written to a single block that never grows
     // and is wiped.
-    var counter = Writer(target: SecretBytes(count: 0))
+    var counter = Writer(target: SecretBytes(count: 0), hasParameter: !isShort)
     counter.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
-    var writer = Writer(target: SecretBytes(count: counter.count))
+    let fits = !isShort && counter.count <= longestWithParameter
+    if !isShort, !fits {
+      counter = Writer(target: SecretBytes(count: 0), hasParameter: false)
+      counter.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
+    }
+    var writer = Writer(target: SecretBytes(count: counter.count), hasParameter: fits)
     writer.uri(key: key.span, account: account, issuer: issuer, parameters: parameters)
     return writer.finish()
   }
 
+  /// The bytes of a symbol of version 6 and level L, whose picture fits 80 columns and 24 lines.
+  private static var longestWithParameter: Int { 134 }
+
   /// Writes as much as fits, and counts everything.
   private struct Writer: ~Copyable {
     var target: SecretBytes
+    /// Whether an issuer before the account is also a parameter.
+    var hasParameter = true
     var count = 0
 
     consuming func finish() -> SecretBytes { target }
@@ -49,7 +62,7 @@ package enum OTPAuthURI {
       encoded(account)
       literal("?secret=")
       for index in key.indices { byte(key[index]) }
-      if !isPrefix {
+      if !issuer.isEmpty, hasParameter || !isPrefix {
         literal("&issuer=")
         encoded(issuer)
       }

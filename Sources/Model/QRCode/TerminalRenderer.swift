@@ -1,6 +1,6 @@
 import MFABase
 
-/// A conversion of a symbol to text: each character cell shows two modules, one above the other.
+/// A conversion of a symbol to text: each character cell shows two modules, one above the other, or two cells show one.
 ///
 /// MUST 1: the drawing is readable on a dark and on a light screen.
 /// MUST 2: each line resets its colours at its end, even if it is the last line that is visible.
@@ -22,6 +22,7 @@ public struct TerminalRenderer: Equatable, Sendable {
   /// Returns the number of cells that `symbol` takes.
   public func size(of symbol: borrowing QRSymbol) -> TerminalSize {
     let side = symbol.size &+ 2 &* quietZone
+    guard ink != .spaces else { return TerminalSize(columns: 2 &* side, rows: side) }
     return TerminalSize(columns: side, rows: (side &+ 1) / 2)
   }
 
@@ -29,6 +30,7 @@ public struct TerminalRenderer: Equatable, Sendable {
   /// the encoded data.
   public func draw(_ symbol: borrowing QRSymbol) -> SecretBytes {
     let size = size(of: symbol)
+    guard ink != .spaces else { return drawSpaces(symbol) }
     // No sum or product overflows: a symbol has at most 177 modules in each direction.
     let lineCapacity =
       Self.beginColours.count &+ 3 &* size.columns &+ Self.endColours.count &+ 1
@@ -58,10 +60,39 @@ public struct TerminalRenderer: Equatable, Sendable {
     return text.prefix(next)
   }
 
+  /// Returns the text of `symbol` in spaces, with a colour for each run of modules.
+  private func drawSpaces(_ symbol: borrowing QRSymbol) -> SecretBytes {
+    let size = size(of: symbol)
+    let cell = Self.lightSpaces.count
+    var text = SecretBytes(count: size.rows &* (size.rows &* cell &+ Self.endColours.count &+ 1))
+    var next = 0
+    text.withMutableSpan { text in
+      for row in 0..<size.rows {
+        for column in 0..<size.rows {
+          let isDark = symbol.isDark(row: row &- quietZone, column: column &- quietZone)
+          for byte in isDark ? Self.darkSpaces : Self.lightSpaces {
+            text[next] = byte
+            next &+= 1
+          }
+        }
+        for byte in Self.endColours + [UInt8(ascii: "\n")] {
+          text[next] = byte
+          next &+= 1
+        }
+      }
+    }
+    return text.prefix(next)
+  }
+
+  /// Two spaces on a white background, as in `beginColours`.
+  private static let lightSpaces = Array("\u{1B}[0;47;107m  ".utf8)
+  /// Two spaces on a black background.
+  private static let darkSpaces = Array("\u{1B}[0;40m  ".utf8)
+
   /// Returns whether a module has the foreground colour.
   private func isInked(_ isDark: Bool) -> Bool {
     switch ink {
-    case .blackOnWhite, .terminalDarkOnLight: isDark
+    case .blackOnWhite, .terminalDarkOnLight, .spaces: isDark
     case .terminalLightOnDark: !isDark
     }
   }
@@ -100,6 +131,9 @@ public enum TerminalColours: Equatable, Sendable, CaseIterable {
   case terminalLightOnDark
   /// The terminal's own colours, which are dark on light.
   case terminalDarkOnLight
+  /// Black and white backgrounds of spaces, for terminals that show no characters but those of ASCII. A module takes
+  /// two columns and a line.
+  case spaces
 }
 
 /// The best picture of some data that fits on a terminal.

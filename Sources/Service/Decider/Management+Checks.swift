@@ -7,9 +7,8 @@ import MFABase
 
 // Requests that verify or check something and change no record.
 extension Management {
-  /// Verifies a code without a sign-in. Returns the kind of a recovery code or bypass code, which is
-  /// not used up, or nil if a code of a factor was accepted.
-  func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> UnusedCode? {
+  /// Verifies a code without a sign-in. A recovery code or bypass code is not used up. Returns the response.
+  func test(_ typed: borrowing SecretBytes) throws(HelperFailure) -> HelperResponse {
     guard try snapshot() != nil else { throw .factorNotFound }
     let context = try context(counter: .ownProcess, showsClockHint: true)
     let result = try storing { () throws(FactorStoreError) in
@@ -20,12 +19,15 @@ extension Management {
     case .attempted(let attempt):
       report(attempt.result, state: context.settings.state)
       if let message = attempt.message { host.codeSender.markReturned(message) }
-      if case .rejected(let rejected) = attempt.result { throw HelperFailure(rejected) }
       tellClockHint(attempt)
-      return nil
+      switch attempt.result {
+      case .rejected(let rejected): throw HelperFailure(rejected)
+      case .accepted(.factor(let factor)): return .signedIn(.factor(factor))
+      case .accepted(.recoveryCode), .accepted(.bypassCode): return .signedIn(.factor(nil))
+      }
     case .recognized(let code):
       reportRecognized(code)
-      return code
+      return .recognized(code)
     }
   }
 

@@ -184,11 +184,7 @@ package struct Management<Machine: AuthenticationHost> {
           signedOut: signedOut,
           endsSessions: signedOut && settings.endsSessionsOnUnenrolling))
     case .test(let code):
-      if let recognized = try test(code) {
-        respond(.recognized(recognized))
-      } else {
-        respond(.tested)
-      }
+      respond(try test(code))
     case .answer: throw .protocolError
     case .cancel: throw .protocolError
     case .ticketSession: return try beginSession(withTicket: true)
@@ -655,8 +651,13 @@ package struct Management<Machine: AuthenticationHost> {
   // MARK: Requests without a session
 
   private func list() throws(HelperFailure) -> [FactorSummary] {
-    guard let record = try snapshot()?.record else { return [] }
-    return record.factors.map { FactorSummary($0) }
+    guard let snapshot = try snapshot() else { return [] }
+    let now = try now()
+    return snapshot.record.factors.map { factor in
+      var summary = FactorSummary(factor)
+      summary.lastUse = snapshot.attempts.lastUse(of: factor, now: now) ?? 0
+      return summary
+    }
   }
 
   /// Clears remembered sign-ins. No session is needed, because the only effect is that the next

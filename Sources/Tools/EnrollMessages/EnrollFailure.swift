@@ -14,8 +14,8 @@ package enum EnrollFailure: Equatable, Sendable {
   case accountNotNamed(user: String)
   case accountNotTaken(name: String)
   case processNotProtected
-  /// The command line was not understood, for a reason in English.
-  case usage(String)
+  /// A command line was not understood. `command` is what was run, without options.
+  case usage(UsageProblem, command: String)
   /// There is no such command. The user may have meant another.
   case unknownCommand(String, meant: String?)
 
@@ -64,4 +64,19 @@ package enum EnrollFailure: Equatable, Sendable {
   /// A new file could not be written, and nothing was added.
   case fileNotWritten(path: String, reason: String)
   case noPicture(PictureObstacle)
+}
+
+/// What is wrong with a command line.
+package enum UsageProblem: Equatable, Sendable {
+  /// Another problem than those below.
+  case notUnderstood
+  case unknownOption(String)
+  case valueMissing(option: String)
+  case valueInvalid(option: String, value: String)
+  case valueRange(option: String, least: Int, most: Int)
+  case argumentMissing(String)
+  case argumentUnexpected(String)
+  case optionRequires(String, String)
+  case optionsExclude(String, String)
+  case nameUnsupported
 }

@@ -51,6 +51,8 @@ package enum EnrollMessage: Equatable, Sendable {
   case passwordPrompt
   /// The prompt for a code of the device that is being added.
   case codePrompt
+  /// What precedes the prompt on a screen: how long the new key can be confirmed.
+  case timeLeft(minutes: Int)
   /// What to have ready before a phone number is added, and how long there is.
   case phoneOpening(minutes: Int)
   /// The prompt for a phone number.
@@ -83,6 +85,8 @@ package enum EnrollMessage: Equatable, Sendable {
   /// The same below offline recovery codes.
   case offlineSheetAdvice
   case recoveryCodesShownOnce
+  /// The question below new codes, after which they are not shown again. The answers are an empty line, s and p.
+  case keepRecoveryCodes(canPrint: Bool)
   case recoveryCodesSaved(path: String)
   case recoveryCodesPrinted
   case recoveryCodesNotMade
@@ -94,6 +98,7 @@ package enum EnrollMessage: Equatable, Sendable {
 
   case columnID
   case columnAdded
+  case columnUsed
   case columnCodes
   case columnName
   case codes(algorithm: String, digits: Int, seconds: Int)
@@ -111,6 +116,8 @@ package enum EnrollMessage: Equatable, Sendable {
   /// Sign-ins are remembered, until a device is removed.
   case removalForgetsSignIns
   case removed(name: String)
+  /// A new device is being added, after which this one is removed.
+  case replacing(name: String)
   /// The removed device was the one that was added last.
   case newestRemoved
   /// The removed device was the only one. `anotherIsExpected` says whether the policy asks users to
@@ -126,6 +133,7 @@ package enum EnrollMessage: Equatable, Sendable {
   case nextCodePrompt
   case resynced(name: String)
   case testedCode
+  case testedFactor(name: String)
   case testedRecoveryCode
   case testedBypassCode
   case rememberedSignInsCleared(Int)

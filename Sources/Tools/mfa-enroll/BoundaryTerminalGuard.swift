@@ -89,13 +89,18 @@ enum TerminalGuard {
     _ = unsafe tcsetattr(change.descriptor, TCSANOW, &attributes)
   }
 
-  /// Waits for signals. Restores the terminal before each signal takes effect.
+  /// Waits for signals. Restores the terminal before each signal takes effect. Shows a screen's time
+  /// left.
   static func wait() -> Never {
     while true {
-      var number: Int32 = 0
       var set = set(signals)
-      // SAFETY: both objects outlive the call.
-      guard unsafe sigwait(&set, &number) == 0 else { continue }
+      var patience = timespec(tv_sec: 10, tv_nsec: 0)
+      // SAFETY: the objects outlive the call.
+      let number = unsafe sigtimedwait(&set, nil, &patience)
+      guard number > 0 else {
+        change.withLock { $0?.screen?.drawLine() }
+        continue
+      }
       change.withLock { change in
         guard number != SIGWINCH else {
           change?.screen?.draw()

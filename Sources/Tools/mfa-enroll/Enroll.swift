@@ -39,20 +39,32 @@ struct Enroll: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
-    try name.map(MFAEnroll.check(name:))
-    guard (6...8).contains(digits) else { throw ValidationError("--digits takes 6, 7 or 8") }
-    guard (15...120).contains(period) else { throw ValidationError("--period takes 15 to 120") }
+  func check() throws(Failure) {
+    try check(name: name)
+    guard (6...8).contains(digits) else {
+      throw failure(.valueRange(option: "--digits", least: 6, most: 8))
+    }
+    guard (15...120).contains(period) else {
+      throw failure(.valueRange(option: "--period", least: 15, most: 120))
+    }
     guard !options.json || qr != .terminal else {
-      throw ValidationError("--json shows no picture: use --qr png=FILE, svg=FILE or none")
+      throw failure(.optionsExclude("--json", "--qr terminal"))
     }
   }
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let (factor, session) = try await enroll(multiFactor, interface)
+    try await NextStep.tell(after: factor, with: session, of: multiFactor, on: interface)
+  }
+
+  /// Adds a device, and tells the user. Returns it, and the session in which it was added.
+  func enroll(
+    _ multiFactor: MultiFactor, _ interface: UserInterface
+  ) async throws -> (FactorEntry, MultiFactorSession) {
     // Created first, so that an error is reported before the user has answered any question.
     let file = try pictureFile()
     do {
-      try await enroll(multiFactor, interface, showingIn: file)
+      return try await enroll(multiFactor, interface, showingIn: file)
     } catch {
       if let file, !file.remove() {
         interface.tell(.pictureNotRemoved(path: file.path))
@@ -65,7 +77,7 @@ struct Enroll: EnrollCommand {
   /// interruption undoes nothing.
   private func enroll(
     _ multiFactor: MultiFactor, _ interface: UserInterface, showingIn file: PictureFile?
-  ) async throws {
+  ) async throws -> (FactorEntry, MultiFactorSession) {
     interface.tellWhenEnded(.nothingAdded)
     let taken = try await multiFactor.enrolledFactors.map(\.name)
     // Checked before the user is asked for a password, a code or the phone.
@@ -108,9 +120,7 @@ struct Enroll: EnrollCommand {
     if let file {
       interface.tell(.pictureHoldsKey(path: file.path))
     }
-    try await NextStep.tell(
-      after: FactorEntry(uid: uid, displayName: name, .totp), with: session, of: multiFactor,
-      on: interface)
+    return (FactorEntry(uid: uid, displayName: name, .totp), session)
   }
 
   private func pictureFile() throws(Failure) -> PictureFile? {

@@ -18,10 +18,12 @@ enum EnrollMain {
   }
 
   private static func run() async -> Never {
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try MFAEnroll.parseAsRoot()
+      var command = try MFAEnroll.parseAsRoot(CommandLineArguments.ordered(arguments))
       if let command = command as? any EnrollCommand {
         if command.options.json { ProgramConversation.begin() }
+        try command.check()
         try AccountSelection.select(for: command)
       }
       if var command = command as? any AsyncParsableCommand {
@@ -36,15 +38,11 @@ enum EnrollMain {
       end(Failure(error))
     } catch  where MFAEnroll.exitCode(for: error) == .success {
       // Not a failure: the user asked for help or for the version.
-      MFAEnroll.exit(withError: error)
+      HelpText.print(MFAEnroll.fullMessage(for: error))
+      MFAEnroll.exit()
     } catch {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      if let unknown = CommandSuggestion.failure(for: arguments, among: MFAEnroll.commandNames) {
-        end(unknown)
-      }
-      let failure = Failure(.usage(MFAEnroll.message(for: error)), status: .usage)
       if ProgramConversation.isRequested { ProgramConversation.begin() }
-      end(failure)
+      end(CommandLineArguments.failure(for: arguments, MFAEnroll.message(for: error)))
     }
   }
 
@@ -73,8 +71,8 @@ struct MFAEnroll: AsyncParsableCommand {
       """,
     version: "mfa-enroll \(Release.version)",
     subcommands: [
-      Enroll.self, EnrollPhone.self, List.self, Status.self, Notices.self, Rename.self,
-      Unenroll.self, Test.self, RecoveryCodesCommand.self,
+      Enroll.self, EnrollPhone.self, Replace.self, List.self, Status.self, Notices.self,
+      Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
       OfflineCodesCommand.self, Resync.self, ImportFactorCommand.self,
       Forget.self,
     ],
@@ -84,13 +82,6 @@ struct MFAEnroll: AsyncParsableCommand {
   static var commandNames: [String] {
     configuration.subcommands.flatMap { command in
       [command._commandName] + command.configuration.aliases
-    }
-  }
-
-  /// Refuses an unsupported name before the user is asked for a password.
-  static func check(name: String) throws(ValidationError) {
-    guard MultiFactor.isSupported(displayName: name) else {
-      throw ValidationError("a name has 1 to 64 visible characters")
     }
   }
 }
@@ -114,6 +105,9 @@ protocol EnrollCommand: AsyncParsableCommand {
   /// Whether the command may ask questions.
   var asks: Bool { get }
 
+  /// Refuses options that do not go together, before the user is asked anything.
+  func check() throws(Failure)
+
   /// Returns what shows the user the texts of the host.
   func listener(_ interface: UserInterface) -> @Sendable (String) -> Void
 
@@ -125,6 +119,20 @@ extension EnrollCommand {
   /// Whether a program started the command.
   var isForProgram: Bool { options.json || options.stdin }
   var asks: Bool { true }
+
+  func check() throws(Failure) {}
+
+  /// Returns the failure of a command line with this problem.
+  func failure(_ problem: UsageProblem) -> Failure {
+    Failure(.usage(problem, command: "mfa-enroll \(Self._commandName)"), status: .usage)
+  }
+
+  /// Refuses an unsupported name.
+  func check(name: String?) throws(Failure) {
+    guard name.map(MultiFactor.isSupported(displayName:)) ?? true else {
+      throw failure(.nameUnsupported)
+    }
+  }
 
   func listener(_ interface: UserInterface) -> @Sendable (String) -> Void {
     interface.tell(host:)
@@ -225,48 +233,5 @@ struct Failure: Error, Equatable {
     let error = EnrollMessage.errorLabel.label(in: language)
     let hint = EnrollMessage.hintLabel.label(in: language)
     return "mfa-enroll: \(error)\(text.description)\n\(hint)\(text.hint)"
-  }
-}
-
-/// The command that the user probably meant.
-enum CommandSuggestion {
-  /// Returns the failure for an unknown first word, or nil if the first argument is an option or a
-  /// command.
-  static func failure(for arguments: [String], among commands: [String]) -> Failure? {
-    guard let word = arguments.first, !word.hasPrefix("-"), !commands.contains(word) else {
-      return nil
-    }
-    let shown = FactorChoice.shown(word)
-    return Failure(
-      .unknownCommand(shown, meant: nearest(to: word, among: commands)), status: .usage)
-  }
-
-  /// Returns the command that differs from `word` by at most two edits, a third of its length. Of
-  /// several, returns the nearest.
-  static func nearest(to word: String, among commands: [String]) -> String? {
-    let near = commands.map { (command: $0, edits: edits(from: word, to: $0)) }
-      .filter { $0.edits <= min(2, max(1, word.count / 3)) }
-    return near.min { $0.edits < $1.edits }?.command
-  }
-
-  /// Returns the number of characters to insert, delete, replace or swap with their neighbour
-  /// (the optimal string alignment distance).
-  private static func edits(from word: String, to command: String) -> Int {
-    let (word, command) = (Array(word.prefix(32)), Array(command))
-    var rows = [Array(0...command.count)]
-    for (row, letter) in word.enumerated() {
-      var next = [row + 1]
-      for (column, other) in command.enumerated() {
-        var least = min(
-          rows[row][column + 1] + 1, next[column] + 1, rows[row][column] + (letter == other ? 0 : 1)
-        )
-        if row > 0, column > 0, letter == command[column - 1], other == word[row - 1] {
-          least = min(least, rows[row - 1][column - 1] + 1)
-        }
-        next.append(least)
-      }
-      rows.append(next)
-    }
-    return rows[word.count][command.count]
   }
 }

@@ -29,9 +29,7 @@ struct EnrollPhone: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
-    try name.map(MFAEnroll.check(name:))
-  }
+  func check() throws(Failure) { try check(name: name) }
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     interface.tellWhenEnded(.nothingAdded)

@@ -9,7 +9,8 @@ import MultiFactor
 struct Rename: EnrollCommand {
   static let configuration = CommandConfiguration(abstract: "Change the name of a device.")
 
-  @Argument(help: "The current name of the device, or its ID.")
+  @Argument(
+    help: "The current name of the device, or its ID.", completion: FactorChoice.completion)
   var device: String
 
   @Argument(help: "The new name.")
@@ -17,7 +18,7 @@ struct Rename: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws { try MFAEnroll.check(name: name) }
+  func check() throws(Failure) { try check(name: name) }
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     let factors = try await multiFactor.enrolledFactors
@@ -44,7 +45,9 @@ struct Resync: EnrollCommand {
       clock, do that instead.
       """)
 
-  @Argument(help: "The name of the device, or its ID. Asked for if you have several.")
+  @Argument(
+    help: "The name of the device, or its ID. Asked for if you have several.",
+    completion: FactorChoice.completion)
   var device: String?
 
   @OptionGroup var options: CommonOptions
@@ -78,7 +81,9 @@ struct Unenroll: EnrollCommand {
     abstract: "Remove a device, so that its codes are rejected.",
     aliases: ["unenrol", "remove", "delete"])
 
-  @Argument(help: "The name of the device, or its ID. Asked for if you have several.")
+  @Argument(
+    help: "The name of the device, or its ID. Asked for if you have several.",
+    completion: FactorChoice.completion)
   var device: String?
 
   @Flag(help: "Do not ask for confirmation.")
@@ -133,6 +138,40 @@ struct Unenroll: EnrollCommand {
   }
 }
 
+/// `mfa-enroll replace`.
+struct Replace: EnrollCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Add a device in place of another, for example a new phone.",
+    discussion: """
+      Adds the new device as enroll does, and then removes the old one. If you no longer have the \
+      old one, answer with a recovery code where a code of it is asked for.
+      """)
+
+  @Argument(
+    help: "The name of the old device, or its ID. Asked for if you have several.",
+    completion: FactorChoice.completion)
+  var device: String?
+
+  @OptionGroup var enrollment: Enroll
+
+  var options: CommonOptions { enrollment.options }
+
+  func check() throws(Failure) { try enrollment.check() }
+
+  func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
+    let old = try FactorChoice.factor(
+      device, among: try await multiFactor.enrolledFactors, askedBy: interface)
+    interface.tell(.replacing(name: old.name))
+    let (new, _) = try await enrollment.enroll(multiFactor, interface)
+    _ = try await multiFactor.unenroll(with: old)
+    interface.tell(.removed(name: old.name))
+    var result = ProgramResult(.replaced, new)
+    result.removed = FactorEntry(old)
+    interface.report(result)
+    try await NextStep.propose(of: multiFactor, on: interface)
+  }
+}
+
 /// `mfa-enroll forget`.
 struct Forget: EnrollCommand {
   static let configuration = CommandConfiguration(
@@ -172,12 +211,17 @@ struct Test: EnrollCommand {
     // Starts the conversation first, so that the user types no code that cannot be verified.
     let factors = try await multiFactor.enrolledFactors
     guard !factors.isEmpty else { throw Failure(.noDevice) }
+    let account = EnrollMessage.account(
+      user: try await multiFactor.userName, host: CallingProcess.hostName)
+    interface.tell(account)
     let code = try await askForCode(interface, multiFactor, factors)
     let tested = try await multiFactor.test(oneTimePassword: code)
-    interface.tell(Self.message(tested))
+    let factor = factors.first { .factorCode(uid: $0.uid) == tested }
+    interface.tell(Self.message(tested, of: factor))
     await RecoveryCodeDisplay.warn(of: multiFactor, on: interface)
     var result = ProgramResult(.tested)
     result.code = tested.name
+    result.factor = factor.map { FactorEntry($0) }
     interface.report(result)
   }
 
@@ -229,9 +273,9 @@ struct Test: EnrollCommand {
         above: SignInMessage.codeOrSendChoicePrompt.text(in: language), in: language))
   }
 
-  private static func message(_ code: TestedCode) -> EnrollMessage {
+  private static func message(_ code: TestedCode, of factor: MultiFactorInfo?) -> EnrollMessage {
     switch code {
-    case .factorCode: .testedCode
+    case .factorCode: factor.map { .testedFactor(name: $0.name) } ?? .testedCode
     case .recoveryCode: .testedRecoveryCode
     case .bypassCode: .testedBypassCode
     }

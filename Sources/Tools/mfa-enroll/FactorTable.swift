@@ -10,16 +10,19 @@ enum FactorTable {
   static func text(
     _ factors: [MultiFactorInfo], in language: Language, date: (Date) -> String
   ) -> String {
-    let heading: [EnrollMessage] = [.columnID, .columnAdded, .columnCodes, .columnName]
+    let heading: [EnrollMessage] = [
+      .columnID, .columnAdded, .columnUsed, .columnCodes, .columnName,
+    ]
     let rows =
       [heading.map { $0.text(in: language) }]
       + factors.map { factor in
         [
-          text(String(factor.uid.prefix(8))), text(date(factor.enrollmentDate)),
-          codes(of: factor, in: language), text(factor.name),
+          text(String(factor.uid.prefix(8))), text(String(date(factor.enrollmentDate).prefix(10))),
+          text(factor.lastUseDate.map(date) ?? "-"), codes(of: factor, in: language),
+          text(factor.name),
         ]
       }
-    var widths = [0, 0, 0, 0]
+    var widths = [0, 0, 0, 0, 0]
     for row in rows {
       for (column, cell) in row.enumerated() {
         widths[column] = max(widths[column], cell.columnsOfLastLine)
@@ -48,6 +51,9 @@ enum FactorTable {
 
 /// Functions that find the factor that the user means.
 enum FactorChoice {
+  /// What completes the name of a device in a shell.
+  static let completion = CompletionKind.shellCommand("mfa-enroll list --names 2>/dev/null")
+
   /// The shortest prefix of an identifier that is accepted.
   static let shortestIdentifier = 4
 
@@ -113,12 +119,22 @@ struct List: EnrollCommand {
   static let configuration = CommandConfiguration(
     abstract: "List your devices.", aliases: ["devices", "ls"])
 
+  @Flag(help: "Print only the names, one on each line.")
+  var names = false
+
   @OptionGroup var options: CommonOptions
 
   var asks: Bool { false }
 
+  func check() throws(Failure) {
+    guard !names || !options.json else { throw failure(.optionsExclude("--json", "--names")) }
+  }
+
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     let factors = try await multiFactor.enrolledFactors
+    guard !names else {
+      return Output.standardOutput.write(factors.map { $0.name + "\n" }.joined())
+    }
     let user = try await multiFactor.userName
     if interface.isJSON {
       var result = ProgramResult(.factors)

@@ -19,7 +19,7 @@ struct ImportFactorCommand: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws { try name.map(MFAEnroll.check(name:)) }
+  func check() throws(Failure) { try check(name: name) }
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {
     // Read first, so that an error in the file is reported before the user types a password.

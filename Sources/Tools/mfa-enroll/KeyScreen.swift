@@ -1,3 +1,4 @@
+import FoundationEssentials
 import MFABase
 import MFAEnrollMessages
 import MFAMessages
@@ -88,18 +89,18 @@ final class KeyScreen: Sendable {
   private func draw(_ byte: UInt8) {
     state.withLock { state in
       guard let size = output.terminalSize else { return }
-      let columns = KeyScreenText.columns(of: content.words.question)
+      let columns = KeyScreenText.columns(of: content.question(columns: size.columns))
       guard columns + state.line.count < size.columns else { return }
       output.write(SecretBytes(copying: [byte].span))
     }
   }
 
   /// Draws the line with the question again.
-  private func drawLine() {
+  func drawLine() {
     state.withLock { state in
       guard let size = output.terminalSize else { return }
       // A line that is longer than the window would move the screen.
-      let question = content.words.question
+      let question = content.question(columns: size.columns)
       guard KeyScreenText.columns(of: question) + state.line.count < size.columns else { return }
       var text = ScreenBuffer(capacity: 1024)
       text.add("\r\u{1B}[K" + question)
@@ -122,12 +123,16 @@ struct KeyScreenContent: ~Copyable {
   let key: SecretBytes
   /// The otpauth URL.
   let url: SecretBytes
+  /// The otpauth URL of a picture that has no room for the whole one.
+  let shortURL: SecretBytes
   /// The account as the app shows it.
   let name: String
   /// What the user must choose in the app, or nil.
   let settings: EnrollMessage?
   /// The words of the screen.
   let words: KeyScreenText
+  /// The time until which the key can be confirmed.
+  let deadline: Date
 
   /// Returns the text of the screen, up to the question.
   ///
@@ -148,23 +153,35 @@ struct KeyScreenContent: ~Copyable {
         let top = words.top(after: status, columns: size.columns)
         // One line is for the question.
         let room = TerminalSize(columns: size.columns, rows: size.rows - top.count - 1)
-        switch try TerminalPicture.of(url.span, ink: colours, room: room) {
+        switch try picture(ink: colours, room: room) {
         case .text(let picture):
           guard form == .picture else {
             let text = asText(status, words.backToPicture, size)
             return Drawing(text: text, isPicture: false)
           }
-          return Drawing(text: joined(top, picture), isPicture: true)
+          return Drawing(text: joined(top, picture, size.columns), isPicture: true)
         case .needs(let picture):
           let needed = window(for: picture, after: status, atLeast: size.columns)
           let reason = words.noPicture(
-            .windowTooSmall(columns: needed.columns, lines: needed.rows))
+            colours == .spaces
+              ? .localeNotUTF8
+              : .windowTooSmall(columns: needed.columns, lines: needed.rows))
           return Drawing(text: asText(status, reason, size), isPicture: false)
         }
       } catch {
         let reason = words.noPicture(PictureObstacle(error))
         return Drawing(text: asText(status, reason, size), isPicture: false)
       }
+    }
+  }
+
+  /// Returns the picture of the whole URL if it has room, and otherwise that of the short one.
+  private func picture(
+    ink: TerminalColours, room: TerminalSize
+  ) throws(QRCodeError) -> TerminalPicture {
+    switch try TerminalPicture.of(url.span, ink: ink, room: room) {
+    case .text(let picture): .text(picture)
+    case .needs: try TerminalPicture.of(shortURL.span, ink: ink, room: room)
     }
   }
 
@@ -183,11 +200,23 @@ struct KeyScreenContent: ~Copyable {
     return TerminalSize(columns: columns, rows: picture.rows + top.count + 1)
   }
 
-  private func joined(_ top: [String], _ picture: borrowing SecretBytes) -> SecretBytes {
+  /// Returns the question, with the time that is left where a window has room for it.
+  func question(columns: Int, now: Date = .now) -> String {
+    let minutes = Int((deadline.timeIntervalSince(now) / 60).rounded(.up))
+    guard columns >= Self.timedQuestion else { return words.question }
+    return words.text(.timeLeft(minutes: max(minutes, 0))) + words.question
+  }
+
+  /// The columns from which on the question has the time.
+  private static var timedQuestion: Int { 60 }
+
+  private func joined(
+    _ top: [String], _ picture: borrowing SecretBytes, _ columns: Int
+  ) -> SecretBytes {
     var text = ScreenBuffer(capacity: picture.count + 4096)
     for line in top { text.add(line + "\n") }
     text.add(picture.span)
-    text.add(words.question)
+    text.add(question(columns: columns))
     return text.finish()
   }
 
@@ -232,7 +261,7 @@ struct KeyScreenContent: ~Copyable {
         text.add("\n")
       }
     }
-    text.add(words.question)
+    text.add(question(columns: size.columns))
     return text.finish()
   }
 
@@ -301,8 +330,10 @@ extension Enroll {
     let content = KeyScreenContent(
       key: Grouping.inFours(secret.sharedSecretKey()),
       url: secret.generateQRCodeURL(withAccountName: account, issuer: issuer),
+      shortURL: secret.url(withAccountName: account, issuer: issuer, isShort: true),
       name: issuer.isEmpty ? account : "\(issuer) (\(account))", settings: unusualSettings,
-      words: KeyScreenText(language: interface.language))
+      words: KeyScreenText(language: interface.language),
+      deadline: secret.enrollmentCompletionDeadline)
     return KeyScreen(content, input: terminal.input, output: terminal.output)
   }
 

@@ -12,6 +12,13 @@ enum NextStep {
     guard !interface.isJSON else {
       return interface.report(ProgramResult(.enrolled, factor), codes)
     }
+    try await propose(of: multiFactor, on: interface)
+  }
+
+  /// Says what to try.
+  static func propose(
+    of multiFactor: MultiFactor, on interface: UserInterface
+  ) async throws(MultiFactorError) {
     interface.tell(
       .tryNow(command: command(for: try await multiFactor.userName, on: CallingProcess.hostName)))
   }

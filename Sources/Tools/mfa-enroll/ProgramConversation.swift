@@ -168,7 +168,7 @@ struct Need: Encodable {
 struct ProgramResult: Encodable {
   /// What was done.
   enum Name: String, CaseIterable, Encodable {
-    case enrolled, factors, renamed, resynchronized, unenrolled, tested, recoveryCodes,
+    case enrolled, replaced, factors, renamed, resynchronized, unenrolled, tested, recoveryCodes,
       offlineCodes, forgotten
     case notices
   }
@@ -176,6 +176,8 @@ struct ProgramResult: Encodable {
   let result: Name
   var factor: FactorEntry?
   var factors: [FactorEntry]?
+  /// The factor that another one replaced.
+  var removed: FactorEntry?
   /// The kind of code that was tested.
   var code: TestedCode.Name?
   var signedOut: Bool?
@@ -216,6 +218,8 @@ struct FactorEntry: Encodable {
   let factorID: String
   /// Absent while the factor is being enrolled.
   let enrollmentDate: Date?
+  /// When a code was last accepted. Absent if that is not known.
+  let lastUseDate: Date?
   /// Absent, as the two keys below, unless the factor is an authenticator app.
   let algorithm: String?
   let digits: Int?
@@ -229,6 +233,7 @@ struct FactorEntry: Encodable {
     displayName = factor.name
     factorID = factor.factorID.rawValue
     enrollmentDate = factor.enrollmentDate
+    lastUseDate = factor.lastUseDate
     let app = factor as? TOTPMultiFactorInfo
     algorithm = app.map { AlgorithmName($0.hashingAlgorithm).rawValue }
     digits = app?.codeLength
@@ -243,7 +248,7 @@ struct FactorEntry: Encodable {
     id = uid
     self.displayName = displayName
     factorID = kind.rawValue
-    (enrollmentDate, algorithm, digits, periodSeconds) = (nil, nil, nil, nil)
+    (enrollmentDate, lastUseDate, algorithm, digits, periodSeconds) = (nil, nil, nil, nil, nil)
     (phoneNumber, usableFrom) = (nil, nil)
   }
 }

@@ -31,17 +31,11 @@ struct RecoveryCodesCommand: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
-    guard new || (save == nil && !prints) else {
-      throw ValidationError(
-        "--save and --print need --new, because only new codes can be shown")
-    }
-    guard !options.json || (save == nil && !prints) else {
-      throw ValidationError("--json returns the new codes: omit --save and --print")
-    }
-    guard save.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true else {
-      throw ValidationError("--save requires the name of a new file")
-    }
+  func check() throws(Failure) {
+    if save?.isEmpty == true { throw failure(.valueMissing(option: "--save")) }
+    guard let option = save != nil ? "--save" : prints ? "--print" : nil else { return }
+    guard new else { throw failure(.optionRequires(option, "--new")) }
+    guard !options.json else { throw failure(.optionsExclude("--json", option)) }
   }
 
   var asks: Bool { new }
@@ -140,7 +134,46 @@ enum RecoveryCodeDisplay {
       interface.show("\n", sheet.text, "\n")
       interface.tell(.recoveryCodesShownOnce)
     }
+    if interface.isAtTerminal, destination.isScreen { keep(sheet, of: heading, askedBy: interface) }
     return failure
+  }
+
+  /// Waits until the user has written the codes down, and prints or saves them on request.
+  private static func keep(
+    _ sheet: borrowing RecoverySheet, of heading: RecoverySheet.Heading,
+    askedBy interface: UserInterface
+  ) {
+    let printer = Printer()
+    let question = EnrollMessage.keepRecoveryCodes(canPrint: printer != nil)
+    while let answer = interface.ask(question, echo: true) {
+      do throws(Failure) {
+        let destination: Destination
+        switch interface.text(of: answer).lowercased() {
+        case "": return
+        case "s":
+          let folder = LocaleSettings.variable("HOME") ?? "."
+          let file = try newFile("\(folder)/recovery-codes-\(heading.host)-\(heading.date)")
+          destination = Destination(file: file, printer: nil)
+        case "p" where printer != nil: destination = Destination(file: nil, printer: printer)
+        default: continue
+        }
+        if let failure = deliver(sheet, to: destination, telling: interface) { throw failure }
+      } catch {
+        interface.tell(error)
+      }
+    }
+    interface.endLine()
+  }
+
+  /// Creates a file. If one with that name exists, a number makes the name unique.
+  private static func newFile(_ path: String, number: Int = 1) throws(Failure) -> PictureFile {
+    let numbered = number == 1 ? path : "\(path)-\(number)"
+    do throws(Failure) {
+      return try PictureFile(creating: numbered)
+    } catch {
+      guard error == Failure(.fileExists(path: numbered)), number < 99 else { throw error }
+    }
+    return try newFile(path, number: number + 1)
   }
 
   /// Saves and prints a sheet. Returns what failed last.
@@ -271,10 +304,9 @@ struct OfflineCodesCommand: EnrollCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
-    guard hosts.map({ (1...64).contains($0.utf8.count) }) ?? true else {
-      throw ValidationError("--hosts requires the name of a group, of at most 64 bytes")
-    }
+  func check() throws(Failure) {
+    guard let hosts, !(1...64).contains(hosts.utf8.count) else { return }
+    throw failure(.valueInvalid(option: "--hosts", value: FactorChoice.shown(hosts)))
   }
 
   func carryOut(_ multiFactor: MultiFactor, _ interface: UserInterface) async throws {

@@ -31,10 +31,7 @@ struct Screen {
   var judgement: Report {
     guard let size else { return .unable(.notATerminal) }
     guard environment.hasScreen else { return .unable(.unknownTerminal) }
-    guard isUTF8 else {
-      return .unable(.localeNotUTF8)
-    }
-    return .able(ink, size)
+    return .able(isUTF8 ? ink : .spaces, size)
   }
 
   /// The colours are set explicitly, so that the picture is right on dark and on light terminals.

@@ -27,9 +27,7 @@ package enum HelperResponse: ~Copyable, Sendable {
   /// Answers `unenroll`: whether the factor was the most recently enrolled one, which signs the
   /// user out, and whether policy requires the user's other sessions on the host to end.
   case unenrolled(signedOut: Bool, endsSessions: Bool)
-  /// Answers `test`: the code was accepted and is used up.
-  case tested
-  /// Answers `signIn`: the code was accepted and is used up.
+  /// Answers `signIn` and, for a code of a factor, `test`: the code was accepted and is used up.
   case signedIn(UsedCode)
   /// Answers `test`: the code would be accepted at a sign-in. It was not used up.
   case recognized(UnusedCode)
@@ -56,8 +54,7 @@ package enum HelperResponse: ~Copyable, Sendable {
     case factors
     case done
     case unenrolled
-    case tested
-    case failed
+    case failed = 0x8B
     case status
     case recoveryCodes
     case forgotten
@@ -77,7 +74,6 @@ package enum HelperResponse: ~Copyable, Sendable {
     case .factors: .factors
     case .done: .done
     case .unenrolled: .unenrolled
-    case .tested: .tested
     case .failed: .failed
     case .status: .status
     case .recoveryCodes: .recoveryCodes
@@ -100,7 +96,6 @@ package enum HelperResponse: ~Copyable, Sendable {
     case .factors: self = .factors([])
     case .done: self = .done
     case .unenrolled: self = .unenrolled(signedOut: false, endsSessions: false)
-    case .tested: self = .tested
     case .failed: self = .failed(.protocolError)
     case .status: self = .status(AccountStatus())
     case .recoveryCodes: self = .recoveryCodes(RecoveryCodeList(text: SecretBytes(count: 0)))
@@ -140,7 +135,10 @@ package enum HelperResponse: ~Copyable, Sendable {
     case .factors(var factors):
       try coder.list(
         &factors, most: UInt8(FactorRecord.maximumFactors), placeholder: .placeholder
-      ) { factor, coder throws(PacketError) in try factor.fields(&coder) }
+      ) { factor, coder throws(PacketError) in
+        try factor.fields(&coder)
+        try coder.number(&factor.lastUse)
+      }
       self = .factors(factors)
     case .unenrolled(var signedOut, var endsSessions):
       try coder.flag(&signedOut)
@@ -169,7 +167,6 @@ package enum HelperResponse: ~Copyable, Sendable {
       try coder.number(&seconds)
       self = .codeSent(number: number, secondsLeft: seconds)
     case .done: self = .done
-    case .tested: self = .tested
     }
   }
 
@@ -215,7 +212,6 @@ extension HelperResponse {
     case .factors: return nil
     case .done: return nil
     case .unenrolled: return nil
-    case .tested: return nil
     case .signedIn: return nil
     case .recognized: return nil
     case .status: return nil

@@ -134,6 +134,9 @@ package struct FactorSummary: Equatable, Sendable {
   package private(set) var enrolledAt: Int64
   /// The type of factor.
   package private(set) var kind: Kind
+  /// When a code was last accepted, in seconds since the epoch, or 0 if that is unknown. Only the list of a user's own
+  /// factors has it.
+  package var lastUse: Int64 = 0
 
   /// The type of factor, with what its user may see.
   package enum Kind: Equatable, Sendable {
