@@ -197,7 +197,8 @@ struct HelperDeciderTests {
   @Test("another header is divided into encoded words", arguments: Language.allCases)
   func encoded(language: Language) throws {
     let subject = MailMessage.subject(
-      user: Array("алиса".utf8), host: Array("server-01.example.com".utf8)
+      .unenrolled(name: Array("Телефон".utf8)), hasMore: true, user: Array("алиса".utf8),
+      host: Array("server-01.example.com".utf8)
     ).text(in: language)
     let lines = String(decoding: EncodedHeader.text(subject.utf8), as: UTF8.self)
       .components(separatedBy: "\n ")

@@ -108,7 +108,7 @@ struct RecoveryTests: ScriptedConversations {
     #expect(status.activity.pendingNotices == 1)
     let notices = client.heard.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     #expect(notices.count == 2 && notices.first?.hasPrefix("Device 'New' was removed") == true)
-    #expect(notices.last == "These notices are shown until you confirm them with yes at a sign-in.")
+    #expect(notices.last == "These notices are shown until you answer yes at a sign-in.")
     #expect(host.memory.attempts.unreported.lastShownNotice == 0)
   }
 
@@ -129,7 +129,8 @@ struct RecoveryTests: ScriptedConversations {
             enrollment: .selfService, state: .enabled, recoveryCodesLeft: 0,
             importedRecoveryCodesLeft: 0, standing: .open,
             activity: AccountStatus.Activity(
-              standing: .throttled(seconds: 30), failedAttempts: 6, rememberedSignIns: 1))))
+              standing: .throttled(seconds: 30), failedAttempts: 6, rememberedSignIns: 1,
+              pendingNotices: 1))))
     #expect(host.memory.attempts.failures == before.failures)
   }
 

@@ -6,9 +6,7 @@ extension EndToEnd {
   /// Notices of factor changes: when they are shown, confirmed and mailed.
   @Suite struct Notices {
     private static let question = "Type yes if you have read this: "
-    private static let notice = "New device 'pixel' was added from"
-    private static let stays =
-      "These notices are shown until you sign in with a device that\nyou had before."
+    private static let notice = "New device 'pixel' was added"
 
     /// Answers the password prompt and the code prompt.
     private func prove(
@@ -122,7 +120,7 @@ extension EndToEnd {
       #expect(answer?.kind == 0x86, "\(String(describing: answer))")
       _ = try machine.log.waitForEntry(containing: "mailed=", since: start)
       let mail = machine.text(of: file)
-      #expect(mail.contains("  New device 'pixel' was added from "), "\(mail)")
+      #expect(mail.contains("  New device 'pixel' was added on "), "\(mail)")
       let number = try Command.succeed(["/usr/bin/id", "-u", "mfa"]).dropLast()
       #expect(mail.contains("Uid:\t\(number)\t\(number)\t\(number)\t"), "\(mail)")
       #expect(mail.contains("SigBlk:\t0000000000000000\n"), "\(mail)")

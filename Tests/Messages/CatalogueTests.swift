@@ -5,12 +5,17 @@ import Testing
 /// Every message, with the longest values that it can have.
 enum Catalogue {
   static let name = [UInt8](repeating: UInt8(ascii: "n"), count: 64)
-  static let origin = NoticeOrigin(
-    source: Array("2001:db8:1234:5678:9abc:def0:1234:5678".utf8),
-    time: Array("2027-01-31 09:05 CEST".utf8))
+  static let moment = WrittenTime.moment(
+    day: 30, .september, year: 2027, clock: Array("09:05 CEST".utf8))
+  static let origin = NoticeOrigin.known(
+    .sourceAndTime(Array("2001:db8:1234:5678:9abc:def0:1234:5678".utf8), moment))
+  static let origins: [NoticeOrigin] = [
+    origin, nowhere, .known(.source(name)), .known(.administrator(name)), .known(.time(moment)),
+    .known(.administratorAndTime(name, moment)),
+  ]
   static let number = Array("+886 *** *** *** *56".utf8)
-  static let nowhere = NoticeOrigin(source: [], time: [])
-  static let day = Array("2027-01-31".utf8)
+  static let nowhere = NoticeOrigin.unknown
+  static let day = WrittenTime.day(30, .september, year: 2027)
   static let command = Array("mfa-enroll phone".utf8)
 
   /// The prompts to which the module adds nothing.
@@ -42,7 +47,9 @@ enum Catalogue {
       .enrollmentNeedsGateway, .deviceNotAdded(command: command), .enrollmentAbandoned,
       .enrollmentWrongCodes,
       .enrollmentWrongSentCodes, .enrollmentTooLate,
-      .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .howToReadNotices, .noticesStay,
+      .enrollmentTooLittleTime(seconds: 20), .enrolledMeanwhile, .howToReadNotices,
+      .noticesStay(until: .device(name: name)), .noticesStay(until: .afterRecoveryCode),
+      .noticesStay(until: .any),
     ]
 
   static let notices: [NoticeMessage] =
@@ -55,7 +62,11 @@ enum Catalogue {
       .recoveryCodeUsed, .recoveryCodesMade, .ticketMade(reason: name), .ticketMade(reason: []),
       .enrolledWithTicket(name: name), .bypassCodeMade(reason: name), .bypassCodeUsed(reason: []),
       .resynchronized(name: name), .revoked, .unlockedByRecoveryCode,
-    ].flatMap { [NoticeMessage.change($0, origin), .change($0, nowhere)] }
+    ].flatMap { change in
+      origins.flatMap { origin in
+        [NoticeMessage.change(change, origin), .changes(change, count: 16, last: origin)]
+      }
+    }
 
   /// The prompts of an enrolment during a sign-in.
   static let enrollmentPrompts: [SignInEnrollmentMessage] = [
@@ -72,7 +83,8 @@ enum Catalogue {
       .introduction(seconds: 600), .introduction(seconds: 100), .forms, .wrongCode,
       .phoneIntroduction(seconds: 600), .offeredIntroduction(seconds: 600),
       .offeredPhoneIntroduction(seconds: 600), .messageCost, .formsOrPhone, .phoneDone,
-      .unsupportedName, .done, .recoveryCodes(user: name, host: name, day: day),
+      .unsupportedName, .done,
+      .recoveryCodes(user: name, host: name, day: Array("2027-01-31".utf8)),
       .keepRecoveryCodes,
     ]
 
@@ -89,7 +101,9 @@ enum Catalogue {
   ]
 
   static let mail: [MailMessage] = [
-    .subject(user: name, host: name), .introduction(user: name, host: name), .advice,
+    .subject(.revoked, hasMore: false, user: name, host: name),
+    .subject(.unenrolled(name: name), hasMore: true, user: name, host: name),
+    .introduction(user: name, host: name), .advice,
   ]
 
   static let failures: [FailureMessage] =
@@ -179,7 +193,8 @@ enum Catalogue {
   func recoveryCodes(language: Language) {
     let (user, host) = (Array("alice".utf8), Array("host.example".utf8))
     let messages: [SignInEnrollmentMessage] = [
-      .done, .recoveryCodes(user: user, host: host, day: Catalogue.day), .keepRecoveryCodes,
+      .done, .recoveryCodes(user: user, host: host, day: Array("2027-01-31".utf8)),
+      .keepRecoveryCodes,
       .recoveryCodesPrompt,
     ]
     let lines = messages.reduce(0) {
@@ -199,6 +214,47 @@ enum Catalogue {
     #expect(words(600).contains("10 minutes"))
   }
 
+  @Test("a duration that is rounded up is said to be about that long")
+  func roundedDuration() {
+    for (seconds, text) in [
+      (59, "59 seconds"), (60, "1 minute"), (61, "about 2 minutes"), (113, "about 2 minutes"),
+      (120, "2 minutes"), (7200, "120 minutes"), (7201, "about 3 hours"), (86_400, "24 hours"),
+    ] as [(Int64, String)] {
+      let message = SignInMessage.throttled(seconds: seconds).text(in: .english).string
+      #expect(message == "Too many wrong codes. Try again in \(text).", "\(seconds)")
+    }
+  }
+
+  @Test(
+    "a time in running text has the form of the language",
+    arguments: [
+      (.english, 1, "1 March 2027, 09:05 CET", "1 March 2027"),
+      (.french, 1, "1er mars 2027 \u{E0} 09:05 CET", "1er mars 2027"),
+      (.french, 2, "2 mars 2027 \u{E0} 09:05 CET", "2 mars 2027"),
+      (.spanish, 1, "1 de marzo de 2027 a las 09:05 CET", "1 de marzo de 2027"),
+      (
+        .japanese, 2, "2027\u{5E74}3\u{6708}2\u{65E5} 09:05 CET",
+        "2027\u{5E74}3\u{6708}2\u{65E5}"
+      ),
+      (
+        .traditionalChinese, 2, "2027 \u{5E74} 3 \u{6708} 2 \u{65E5} 09:05 CET",
+        "2027 \u{5E74} 3 \u{6708} 2 \u{65E5}"
+      ),
+    ] as [(Language, Int64, String, String)])
+  func times(language: Language, day: Int64, moment: String, date: String) {
+    let clock = Array("09:05 CET".utf8)
+    let time = WrittenTime.moment(day: day, .march, year: 2027, clock: clock)
+    #expect(time.text(in: language).string == moment)
+    #expect(WrittenTime(date: Array("2027-03-0\(day)".utf8))?.text(in: language).string == date)
+  }
+
+  @Test(
+    "a text that is no date has no day",
+    arguments: ["", "2027-13-01", "2027-1", "a-b-c", "2027-00-01"])
+  func noDate(text: String) {
+    #expect(WrittenTime(date: Array(text.utf8)) == nil)
+  }
+
   @Test("each language has its own text for each message")
   func translated() {
     let english = Catalogue.texts(.english)
@@ -213,12 +269,14 @@ enum Catalogue {
       SignInMessage.codeOfDevicePrompt(name: Array("Pixel".utf8)).text(in: language).string,
       SignInMessage.throttled(seconds: 125).text(in: language).string,
       NoticeMessage.failedCodes(count: 17, last: Catalogue.origin).text(in: language).string,
-      MailMessage.subject(user: Array("alice".utf8), host: Array("web1".utf8)).text(in: language)
-        .string,
+      MailMessage.subject(
+        .unenrolled(name: Array("Pixel".utf8)), hasMore: false, user: Array("alice".utf8),
+        host: Array("web1".utf8)
+      ).text(in: language).string,
     ]
     #expect(texts[0].contains("Pixel") && texts[1].contains("3"))
     #expect(texts[2].contains("17") && texts[2].contains("2001:db8:1234:"))
-    #expect(texts[2].contains("2027-01-31 09:05 CEST"))
-    #expect(texts[3].contains("alice") && texts[3].contains("web1"))
+    #expect(texts[2].contains("2027") && texts[2].contains("09:05 CEST"))
+    #expect(texts[3].contains("alice") && texts[3].contains("web1") && texts[3].contains("Pixel"))
   }
 }

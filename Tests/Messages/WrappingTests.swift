@@ -26,11 +26,38 @@ struct WrappedText {
   private static let closing = Set("、。，：；？！」』）".unicodeScalars)
   private static let opening = Set("「『（".unicodeScalars)
 
-  /// The columns of the word at the start of a text: up to a space or a wide character, with the
-  /// punctuation that belongs to the word.
-  private static func firstWord(_ text: ArraySlice<Unicode.Scalar>) -> Int {
-    let word = text.prefix { $0 != " " && $0 != "\n" && !isWide($0) }
-    return columns(of: word + text.dropFirst(word.count).prefix { closing.contains($0) })
+  /// The columns of the word at the start of a text, with the punctuation that belongs to the word: up to a space or a
+  /// wide character. A number and what it counts are one word, and in Japanese hiragana belong to what stands before them.
+  private static func firstWord(_ text: ArraySlice<Unicode.Scalar>, isJapanese: Bool) -> Int {
+    var end = text.startIndex
+    while end < text.endIndex, text[end] != "\n" {
+      let next = text[end] == " " ? text[end...].dropFirst().first : text[end]
+      let last = text[..<end].last
+      let isBreak = text[end] == " " || isWide(text[end]) || isWide(last)
+      let isBound =
+        [last, next].contains { digits.contains($0 ?? " ") }
+        || isJapanese
+          && (isHiragana(next) || [last, next].allSatisfy { isKatakana($0) }
+            || [last, next].allSatisfy { isHan($0) })
+        || closing.contains(next ?? " ") || opening.contains(last ?? " ")
+      if end > text.startIndex, isBreak, !isBound { break }
+      end += 1
+    }
+    return columns(of: text[..<end])
+  }
+
+  private static let digits = Set("0123456789".unicodeScalars)
+
+  private static func isHiragana(_ scalar: Unicode.Scalar?) -> Bool {
+    scalar.map { ("\u{3041}"..."\u{309F}").contains($0) } ?? false
+  }
+
+  private static func isKatakana(_ scalar: Unicode.Scalar?) -> Bool {
+    scalar.map { ("\u{30A0}"..."\u{30FF}").contains($0) } ?? false
+  }
+
+  private static func isHan(_ scalar: Unicode.Scalar?) -> Bool {
+    scalar.map { ("\u{4E00}"..."\u{9FFF}").contains($0) } ?? false
   }
 
   /// Returns what is wrong with the lines in a window of this width.
@@ -52,7 +79,7 @@ struct WrappedText {
       let next = rest.first
       if next == "\n" || next == " " { rest = rest.dropFirst() }
       guard next != "\n" else { continue }
-      let word = Self.firstWord(rest)
+      let word = Self.firstWord(rest, isJapanese: text.contains { Self.isHiragana($0) })
       let isWithinWord = next != " " && !Self.isWide(line.last) && !Self.isWide(next)
       if isWithinWord { problems.append("a word is broken after: \(shown)") }
       if next == " ", word > 0, Self.columns(of: line) + 1 + word <= columns {
@@ -84,12 +111,19 @@ struct WrappedText {
     Row(text: "Code: ", columns: 5, lines: "Code: "),
     Row(text: "one\ntwo three", columns: 5, lines: "one\ntwo\nthree"),
     Row(text: "", columns: 5, lines: ""),
-    Row(text: "確認コードを入力", columns: 8, lines: "確認コー\nドを入力"),
+    Row(text: "確認コードを入力", columns: 8, lines: "確認\nコードを\n入力"),
     Row(text: "確認です。次", columns: 8, lines: "確認で\nす。次"),
     Row(text: "名は「電話」です", columns: 6, lines: "名は\n「電\n話」で\nす"),
     Row(text: "実行 mfa-enroll list", columns: 10, lines: "実行\nmfa-enroll\nlist"),
+    Row(text: "番号を入力してください。もう一度", columns: 18, lines: "番号を\n入力してください。\nもう一度"),
+    Row(text: "已由 root 移除裝置", columns: 8, lines: "已由\nroot 移\n除裝置"),
     Row(
-      text: "Réessayez dans 2\u{a0}minutes", columns: 16, lines: "Réessayez dans\n2\u{a0}minutes"),
+      text: "It was removed on 27 November 2026, 16:19 CET.", columns: 31,
+      lines: "It was removed\non 27 November 2026, 16:19 CET."),
+    Row(text: "Try again in 2 minutes.", columns: 15, lines: "Try again\nin 2 minutes."),
+    Row(text: "1 2 3 4 5", columns: 4, lines: "1 2\n3 4\n5"),
+    Row(
+      text: "Réessayez dans 2\u{a0}minutes", columns: 16, lines: "Réessayez\ndans 2\u{a0}minutes"),
   ])
   func wrapped(row: Row) {
     #expect(row.text.wrapped(to: row.columns).string == row.lines)

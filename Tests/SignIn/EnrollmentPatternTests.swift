@@ -184,7 +184,8 @@ struct EnrollmentPatternTests {
     guard expected == .pass else { return }
     #expect(
       line.told == [
-        "Protect your account with an authenticator app: mfa-enroll It is required after 2023-11-14 (UTC)."
+        "Protect your account with an authenticator app: mfa-enroll "
+          + "It is required after 14 November 2023 (UTC)."
       ])
     #expect(
       !host.memory.steps.contains { if case .write = $0 { true } else { false } },

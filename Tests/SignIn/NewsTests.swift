@@ -1,3 +1,5 @@
+import MFAAttempt
+import MFAMessages
 import MFAWire
 import MFAStore
 import MFAModel
@@ -36,13 +38,13 @@ struct NewsTests {
     #expect(verdict == .allow)
     #expect(
       told == [
-        "3 failed codes since your last sign-in, most recently from tty1 on 2023-11-14 22:13 UTC."
+        "3 failed codes since your last sign-in, most recently from tty1 on 14 November 2023, 22:13 UTC."
       ])
     #expect(signIn(try right(1)).told == [])
     #expect(signIn(try host.wrongCode(), from: "2001:db8::1").0 == .deny)
     #expect(
       signIn(try right(2)).told == [
-        "1 failed code since your last sign-in, from 2001:db8::1 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 2001:db8::1 on 14 November 2023, 22:13 UTC."
       ])
   }
 
@@ -56,8 +58,8 @@ struct NewsTests {
     #expect(host.memory.attempts.failures == 0)
     #expect(
       signIn(try right(1)).told == [
-        "1 failed code since your last sign-in, from tty1 on 2023-11-14 22:13 UTC.",
-        "New device 'Pixel' was added from mfa-enroll on 2023-11-14 21:58 UTC.",
+        "1 failed code since your last sign-in, from tty1 on 14 November 2023, 22:13 UTC.",
+        "New device 'Pixel' was added on 14 November 2023, 21:58 UTC.",
       ])
     #expect(signIn(try right(2)).told == [])
   }
@@ -68,7 +70,7 @@ struct NewsTests {
     host.memory.attempts = host.memory.attempts.unlocked()
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in, from 203.0.113.9 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 203.0.113.9 on 14 November 2023, 22:13 UTC."
       ])
   }
 
@@ -89,7 +91,7 @@ struct NewsTests {
     // Its code may be right, so that it is compared again.
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in, from 203.0.113.9 on 2023-11-14 22:13 UTC."
+        "1 failed code since your last sign-in, from 203.0.113.9 on 14 November 2023, 22:13 UTC."
       ])
   }
 
@@ -107,7 +109,7 @@ struct NewsTests {
       (9, .bypassMade, "lost", "A bypass code was made ('lost')"),
       (10, .bypassUsed, "lost", "A bypass code was used ('lost')"),
       (11, .resynchronized, "Pixel", "The clock of device 'Pixel' was corrected"),
-      (12, .revoked, "", "All your devices were removed by an administrator"),
+      (12, .revoked, "", "All your devices were removed"),
     ] as [(Int, Notice.Kind, String, String)])
   func sentences(row: Int, kind: Notice.Kind, detail: String, expected: String) throws {
     host.memory.record?.note(
@@ -126,8 +128,8 @@ struct NewsTests {
     #expect(host.memory.record?.notices.map(\.kind) == [.recoveryCodeUsed])
     #expect(
       signIn(try right()).told == [
-        "1 failed code since your last sign-in, from tty1 on 2023-11-14 22:13 UTC.",
-        "A recovery code was used from tty1 on 2023-11-14 22:13 UTC.",
+        "1 failed code since your last sign-in, from tty1 on 14 November 2023, 22:13 UTC.",
+        "A recovery code was used from tty1 on 14 November 2023, 22:13 UTC.",
       ])
     #expect(signIn(try right(1)).told == [])
   }
@@ -180,11 +182,9 @@ struct NewsTests {
 
   private static let question = "Type yes if you have read this: (echo)"
   private static let pixel =
-    "New device 'Pixel' was added from mfa-enroll on 2023-11-14 22:13 UTC."
-  private static let unconfirmed =
-    "These notices are shown until you confirm them with yes at a sign-in."
+    "New device 'Pixel' was added on 14 November 2023, 22:13 UTC."
   private static let stays =
-    "These notices are shown until you sign in with a device that you had before."
+    "These notices are shown until you sign in with 'Phone' and answer yes."
 
   /// Enrols a second factor, as an attacker would.
   private func enrollPixel() throws -> Factor {
@@ -216,9 +216,9 @@ struct NewsTests {
   @Test("through sshd a notice is shown until the user confirms it")
   func confirmation() throws {
     _ = try enrollPixel()
-    for answers in [[], [""], ["no"], ["y"], ["Yes"], ["yes and no"]] {
+    for answers in [[], [""], ["no"], ["oui"], ["yes and no"]] {
       let application = signInRemotely([try right()] + answers)
-      #expect(application.told == [Self.pixel] + (answers.isEmpty ? [] : [Self.unconfirmed]))
+      #expect(application.told == [Self.pixel] + (answers.isEmpty ? [] : [Self.stays]))
       #expect(application.prompts.last == Self.question)
       host.time += 30
     }
@@ -226,6 +226,94 @@ struct NewsTests {
     host.time += 30
     let after = signInRemotely([try right()])
     #expect(after.told == [] && after.prompts.count == 1)
+  }
+
+  @Test(
+    "a notice is confirmed in the words of each language",
+    arguments: [
+      (1, "en", "Yes"), (2, "fr", "oui"), (3, "es", "s\u{ED}"), (4, "ja", "\u{306F}\u{3044}"),
+      (5, "ja", "y"), (6, "zh-TW", "\u{662F}"),
+    ])
+  func confirmedInWords(row: Int, language: String, yes: String) throws {
+    host.configuration = "[project]\nlanguage = \(language)\n"
+    _ = try enrollPixel()
+    let asked = signInRemotely([try right(), yes])
+    #expect(asked.told.count == 1, "row \(row)")
+    host.time += 30
+    #expect(signInRemotely([try right()]).told == [], "row \(row)")
+  }
+
+  @Test("the sign-in that can confirm notices is named, whatever the user still has")
+  func nextStep() throws {
+    let pixel = try enrollPixel()
+    var record = try #require(host.memory.record)
+    #expect(
+      NoticeConfirmation(of: record, after: 0) == .device(name: Array("Phone".utf8)))
+    let phone = try #require(record.factors.first { $0.id != pixel.id })
+    _ = try record.unenroll(phone.id, from: .unknown, at: host.time)
+    // The recovery codes may belong to another person than the only device, which is new.
+    record.setRecoveryCodes(
+      [
+        try #require(
+          RecoveryCodeDigest(
+            kind: .generated, bytes: [UInt8](repeating: 1, count: RecoveryCodeDigest.length)))
+      ], at: host.time)
+    #expect(NoticeConfirmation(of: record, after: 0) == .afterRecoveryCode)
+    record.note(.recoveryCodeUsed, about: .recoveryCodes, from: .unknown, at: host.time)
+    #expect(
+      NoticeConfirmation(of: record, after: 0) == .device(name: Array("Pixel".utf8)))
+    _ = try record.remove(pixel.id)
+    #expect(NoticeConfirmation(of: record, after: 0) == .any)
+  }
+
+  @Test("equal notices are one message, with the time of the last one")
+  func joined() throws {
+    for age in [3600, 1800, 60] as [Int64] {
+      host.memory.record?.note(
+        .recoveryCodeUsed, about: .account, from: Source(Array("192.0.2.7".utf8)),
+        at: host.time - age)
+    }
+    host.memory.record?.note(
+      .recoveryCodeUsed, about: .account, from: Source(Array("192.0.2.8".utf8)), at: host.time)
+    host.memory.record?.note(
+      .unenrolled, Array("Old".utf8), about: .account,
+      from: Source(administrator: Array("root".utf8)), at: host.time)
+    #expect(
+      signIn(try right()).told == [
+        "A recovery code was used 3 times, most recently from 192.0.2.7 on 14 November 2023, "
+          + "22:12 UTC.",
+        "A recovery code was used from 192.0.2.8 on 14 November 2023, 22:13 UTC.",
+        "Device 'Old' was removed by root on 14 November 2023, 22:13 UTC.",
+      ])
+  }
+
+  @Test("what the user did in the same session is no news there, and stays pending elsewhere")
+  func ownSession() throws {
+    let pixel = try enrollPixel()
+    host.memory.record?.note(
+      .resynchronized, Array("Pixel".utf8), about: .factor(pixel.id),
+      from: Source(terminal: Array("pts/7".utf8), client: Array("192.0.2.9".utf8)),
+      at: host.time)
+    let corrected =
+      "The clock of device 'Pixel' was corrected from 192.0.2.9 on 14 November 2023, 22:13 UTC."
+    for (terminal, told) in [
+      ("/dev/pts/7", [Self.pixel]), ("pts/7", []), ("pts/8", [corrected]), ("pts/8", []),
+    ] {
+      let application = ScriptedApplication([.text(try right())])
+      let request = SignInRequest(service: "sudo", terminal: terminal)
+      #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
+      #expect(application.told == told, "\(terminal)")
+      host.time += 30
+    }
+  }
+
+  @Test("the client of a remote sign-in cannot pass for an administrator or for another session")
+  func forgedSource() {
+    for name in ["=root", "pts/7@192.0.2.9", "@", "pts/7"] {
+      let source = Source(remoteHost: Array(name.utf8), terminal: nil)
+      #expect(source.place == .named(source.text))
+      #expect(!source.isSameSession(as: Source(terminal: Array("pts/7".utf8), client: nil)))
+    }
   }
 
   @Test("a factor confirms no notice about itself, however it signs in")

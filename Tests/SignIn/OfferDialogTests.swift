@@ -169,6 +169,6 @@ import Testing
     host.configuration = "[project]\nenrollment = offered\noffer_until = 2023-11-14\n"
     let (verdict, application) = signIn([.text("")])
     #expect(verdict == .pass && made == 0 && !host.memory.hasPlace)
-    #expect(application.prompts[0].contains("It is required after 2023-11-14 (UTC)."))
+    #expect(application.prompts[0].contains("It is required after 14 November 2023 (UTC)."))
   }
 }

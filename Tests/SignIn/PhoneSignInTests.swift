@@ -152,7 +152,7 @@ import Testing
     waiting.time = host.time
     #expect(
       signIn(waiting, [.text("s"), .none]).application.told == [
-        "No code was sent. The number was added a short time ago, and can be used in 3 hours."
+        "No code was sent. The number was added a short time ago, and can be used in about 3 hours."
       ])
     #expect(waiting.codeSender.messages.isEmpty)
   }

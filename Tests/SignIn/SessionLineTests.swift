@@ -28,7 +28,7 @@ struct SessionLineTests {
   }
 
   private static let notice =
-    "1 failed code since your last sign-in, from ssh on 2023-11-14 22:13 UTC."
+    "1 failed code since your last sign-in, from ssh on 14 November 2023, 22:13 UTC."
 
   @Test("the auth line leaves notices to the session, which shows them and changes nothing")
   func kept() throws {
@@ -45,6 +45,29 @@ struct SessionLineTests {
       #expect(shell.noted == nil)
     }
     #expect(host.memory.attempts == before)
+  }
+
+  @Test("a notice that has to be confirmed is shown by the auth line alone")
+  func confirmed() throws {
+    let account = try #require(host.account)
+    let secret = Array("another secret......".utf8)
+    let pixel = try host.memory.enroll("Pixel", secret: secret, for: account)
+    host.memory.record?.note(
+      .enrolled, Array("Pixel".utf8), about: .factor(pixel.id), from: .unknown, at: host.time)
+    let code = try KnownFactor.code(at: host.time, secret: secret)
+    let new = ScriptedApplication([.text(code)])
+    #expect(signIn(new).authenticate() == .allow)
+    #expect(
+      new.told == [
+        "New device 'Pixel' was added on 14 November 2023, 22:13 UTC.",
+        "These notices are shown until you sign in with 'Phone' and answer yes.",
+      ])
+    let old = ScriptedApplication([.text(try host.code()), .text("no")])
+    #expect(signIn(old).authenticate() == .allow)
+    #expect(old.told.count == 2)
+    let session = ScriptedApplication()
+    signIn(session).beginSession()
+    #expect(session.told.isEmpty)
   }
 
   @Test("without a session line, or in another service, the auth line shows the notices")

@@ -114,7 +114,7 @@ package struct TerminalScreen: Sendable {
     .replacing(/al[1-9]\d\d/, with: "alice")
     .replacing(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/, with: "aaaa-aaaa-aaaa-aaaa")
     .replacing(/\d{4}-\d\d-\d\d/, with: "2026-01-31")
-    .replacing(/2026-01-31 \d\d:\d\d/, with: "2026-01-31 12:00")
+    .replacing(/2026-01-31 \d\d:\d\d( [A-Z]+)?/, with: "2026-01-31 12:00 UTC")
     .replacing(host, with: "host.example")
   }
 }

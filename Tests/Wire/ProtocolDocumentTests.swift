@@ -106,7 +106,7 @@ struct ProtocolDocumentTests {
     #expect(
       try Self.rows("field of the helper", "type", "limit", "meaning").map {
         Self.largeNumbers($0[2])
-      } == [[255], [], [longest], [Frame.longestBody], []])
+      } == [[255], [255], [], [longest], [Frame.longestBody], []])
     #expect(
       try Self.rows("field of the reply", "type", "limit", "meaning").map {
         Self.largeNumbers($0[2])

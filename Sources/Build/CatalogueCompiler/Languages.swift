@@ -56,11 +56,11 @@ struct MessageModule: Sendable {
       name: "MFAMessages",
       messages: [
         "SignInMessage", "SignInEnrollmentMessage", "NoticeMessage", "OfflineMessage",
-        "HelperMessage", "MailMessage", "PhoneMessage", "FailureMessage",
+        "HelperMessage", "MailMessage", "PhoneMessage", "FailureMessage", "WrittenTime",
       ],
       parts: [
         "NoticeMessage.Change", "NoticeOrigin.Known", "AuthenticatorAppObstacle",
-        "WrittenDuration",
+        "WrittenDuration", "WrittenMonth",
       ]),
     Self(
       name: "MFAEnrollMessages", messages: ["EnrollMessage", "EnrollFailure", "StatusMessage"],

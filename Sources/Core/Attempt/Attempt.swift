@@ -211,8 +211,10 @@ extension Attempt {
     try store.deciding { () throws(FactorStoreError) in
       let entry = try store.entry(of: account, creating: false)
       guard entry.attempts.record == record.id else { return }
-      let last = pending.notices.last?.number ?? pending.unreported.lastShownNotice
-      try entry.write(entry.attempts.confirmed(failures: pending.unreported.failures, upTo: last))
+      try entry.write(
+        entry.attempts.confirmed(
+          failures: pending.unreported.failures,
+          upTo: min(pending.lastRead, pending.notices.last?.number ?? 0)))
       try entry.sync()
     }
   }

@@ -85,8 +85,8 @@ extension Attempt {
     ) -> PendingNotices {
       guard showsMessages else { return .none }
       let pending = PendingNotices(
-        record, unreported, factor: factor, isShown: isShown, now: now)
-      guard !pending.isEmpty, pending.ending != .asks, tellsInSession() else { return pending }
+        record, unreported, factor: factor, isShown: isShown, from: source, now: now)
+      guard !pending.isEmpty, pending.confirmation == nil, tellsInSession() else { return pending }
       return .none
     }
 

@@ -67,7 +67,7 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     }
     var state = recording(
       digest, in: next.restoring(unreported), isHintShown: context.showsClockHint)
-    if notices.ending == .told { state = state.told(upTo: record.lastNotice) }
+    if notices.ending == .told { state = state.told(upTo: notices.lastRead) }
     for place in try entry.digests(of: context.places, in: record) {
       state = state.remembering(place, at: context.now)
     }

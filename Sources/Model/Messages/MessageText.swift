@@ -68,8 +68,9 @@ extension MessageText {
   }
 
   /// Returns the text in lines of at most `columns` columns, as far as no word is longer. Lines are
-  /// broken at spaces, and between wide characters where Japanese and Chinese allow it. Line breaks
-  /// in the text stay.
+  /// broken at spaces, and between wide characters where Japanese and Chinese allow it, but not within dates, between
+  /// a number and what it counts, and within Japanese words, unless nothing else is possible. Line breaks in the text
+  /// stay.
   ///
   /// - Parameters:
   ///   - columns: the longest line.
@@ -78,34 +79,48 @@ extension MessageText {
   @inline(never)
   package func wrapped(to columns: Int, indentation: Int = 0) -> MessageText {
     var text = utf8
+    var isJapanese = false
+    forEachScalar { scalar, _ in if Columns.isKana(scalar) { isJapanese = true } }
     // The places at which a line break is inserted, in the order of the text.
     var insertions: [Int] = []
     var column = indentation
-    // The last place at which the line may be broken, and the columns before the next character
-    // there.
-    var place: Int? = indentation > 0 ? 0 : nil
-    var columnsBefore = indentation
+    var places = LineBreaks()
+    if indentation > 0 { places.add(0, after: indentation, isGood: true) }
+    // The first of the spaces before the next character, and the character before them.
+    var space: (position: Int, column: Int, last: UInt32)?
     var last: UInt32 = 0
     forEachScalar { scalar, range in
       switch scalar {
       case Self.newline:
-        (column, place) = (0, nil)
+        (column, places, space) = (0, LineBreaks(), nil)
       case Self.space:
-        if last != Self.space { (place, columnsBefore) = (range.lowerBound, column &+ 1) }
+        if last != Self.space { space = (range.lowerBound, column &+ 1, last) }
         column &+= 1
       default:
         let width = Columns.columns(of: scalar)
-        if width == 2 || Columns.columns(of: last) == 2, Columns.mayBreak(between: last, scalar) {
-          (place, columnsBefore) = (range.lowerBound, column)
+        if let first = space {
+          places.add(
+            first.position, after: first.column,
+            isGood: isJapanese
+              ? Columns.isGoodJapaneseBreak(between: first.last, scalar, isSpace: true)
+              : Columns.isGoodBreak(between: first.last, scalar))
+          space = nil
+        } else if width == 2 || Columns.columns(of: last) == 2,
+          Columns.mayBreak(between: last, scalar)
+        {
+          places.add(
+            range.lowerBound, after: column,
+            isGood: isJapanese
+              ? Columns.isGoodJapaneseBreak(between: last, scalar, isSpace: false)
+              : Columns.isGoodBreak(between: last, scalar))
         }
-        if column &+ width > columns, let position = place {
-          if text[position] == UInt8(ascii: " ") {
-            text[position] = UInt8(ascii: "\n")
+        while column &+ width > columns, let place = places.takeBest() {
+          if text[place.position] == UInt8(ascii: " ") {
+            text[place.position] = UInt8(ascii: "\n")
           } else {
-            insertions.append(position)
+            insertions.append(place.position)
           }
-          column &-= columnsBefore
-          place = nil
+          column &-= place.column
         }
         column &+= width
       }
@@ -144,28 +159,59 @@ extension MessageText {
   }
 }
 
-/// A duration as users read it: seconds below two minutes, minutes below two hours, otherwise hours;
-/// rounded up.
+/// A duration as users read it: seconds below a minute, minutes up to two hours, otherwise hours; rounded up,
+/// and then said to be about that long.
 enum WrittenDuration {
   case seconds(Int64)
   case minutes(Int64)
   case hours(Int64)
+  case aboutMinutes(Int64)
+  case aboutHours(Int64)
 
   init(seconds: Int64) {
-    guard seconds >= 120 else {
+    guard seconds >= 60 else {
       self = .seconds(seconds)
       return
     }
-    let unit: Int64 = seconds > 7200 ? 3600 : 60
-    let (whole, rest) = seconds.quotientAndRemainder(dividingBy: unit)
-    let count = rest == 0 ? whole : whole &+ 1
-    self = unit == 60 ? .minutes(count) : .hours(count)
+    let isInHours = seconds > 7200
+    let (whole, rest) = seconds.quotientAndRemainder(dividingBy: isInHours ? 3600 : 60)
+    if rest == 0 {
+      self = isInHours ? .hours(whole) : .minutes(whole)
+    } else {
+      self = isInHours ? .aboutHours(whole &+ 1) : .aboutMinutes(whole &+ 1)
+    }
   }
 
   /// A time limit that is not said to be longer than it is: whole minutes are rounded down, because
   /// other durations are rounded up.
   init(limit seconds: Int64) {
-    self.init(seconds: seconds >= 120 ? seconds / 60 &* 60 : seconds)
+    self = seconds >= 120 ? .minutes(seconds / 60) : .seconds(seconds)
+  }
+}
+
+/// The places of a line at which it may be broken.
+private struct LineBreaks {
+  /// A position in the text, and the columns of the line before the next character.
+  struct Place {
+    let position: Int
+    var column: Int
+  }
+
+  /// The last good place, and the last place after it that is used only if there is no good one.
+  private var good: Place?
+  private var other: Place?
+
+  mutating func add(_ position: Int, after column: Int, isGood: Bool) {
+    let place = Place(position: position, column: column)
+    if isGood { (good, other) = (place, nil) } else { other = place }
+  }
+
+  /// Removes the place at which the line is broken now. The columns of another one are those of the next line.
+  mutating func takeBest() -> Place? {
+    guard let best = good ?? other else { return nil }
+    if good == nil { other = nil } else { other?.column &-= best.column }
+    good = nil
+    return best
   }
 }
 
@@ -196,6 +242,39 @@ enum Columns {
     switch last {
     case 0, 0x0A, 0x20: false
     default: !mayNotBeginLine(next) && !mayNotEndLine(last)
+    }
+  }
+
+  /// Returns whether a reader of a line that ends between two characters, or at a space between them, finds whole words
+  /// on both lines. A date, and a number with what it counts, are read as one word.
+  static func isGoodBreak(between last: UInt32, _ next: UInt32) -> Bool {
+    !isDigit(last) && !isDigit(next)
+  }
+
+  /// Returns the same for Japanese. Most words begin with a Chinese character or with katakana, and end in hiragana,
+  /// such as particles and the endings of verbs.
+  static func isGoodJapaneseBreak(between last: UInt32, _ next: UInt32, isSpace: Bool) -> Bool {
+    guard isGoodBreak(between: last, next) else { return false }
+    if isHiragana(next) { return endsClause(last) }
+    return isSpace || !(isKatakana(last) && isKatakana(next)) && !(isHan(last) && isHan(next))
+  }
+
+  private static func isDigit(_ scalar: UInt32) -> Bool { (0x30...0x39).contains(scalar) }
+
+  /// Returns whether a character is written in Japanese only.
+  static func isKana(_ scalar: UInt32) -> Bool { isHiragana(scalar) || isKatakana(scalar) }
+
+  private static func isHiragana(_ scalar: UInt32) -> Bool { (0x3041...0x309F).contains(scalar) }
+
+  private static func isKatakana(_ scalar: UInt32) -> Bool { (0x30A1...0x30FF).contains(scalar) }
+
+  private static func isHan(_ scalar: UInt32) -> Bool { (0x4E00...0x9FFF).contains(scalar) }
+
+  /// Returns whether a clause ends with this character: 、 。 ！ ： or ？
+  private static func endsClause(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x3001, 0x3002, 0xFF01, 0xFF1A, 0xFF1F: true
+    default: false
     }
   }
 

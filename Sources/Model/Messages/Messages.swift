@@ -12,6 +12,8 @@
 // apart from the values that are inserted. (`CatalogueTests.characters`)
 // MUST 2: a prompt, with the longest values, fits into a PAM message. (`CatalogueTests.lengths`)
 
+import MFABase
+
 /// What the helper asks and tells users.
 package enum HelperMessage: Equatable, Sendable {
   /// The prompt for an administrator's ticket.
@@ -37,7 +39,8 @@ package enum HelperMessage: Equatable, Sendable {
 
 /// The parts of a mail about changes of a user's factors.
 package enum MailMessage: Equatable, Sendable {
-  case subject(user: [UInt8], host: [UInt8])
+  /// What happened, and whether more did.
+  case subject(NoticeMessage.Change, hasMore: Bool, user: [UInt8], host: [UInt8])
   /// The line above the list of changes.
   case introduction(user: [UInt8], host: [UInt8])
   /// What to do if the user did not make the changes.
@@ -138,6 +141,8 @@ package enum NoticeMessage: Equatable, Sendable {
   case failedCodes(count: Int64, last: NoticeOrigin)
   /// A change of the user's factors.
   case change(Change, NoticeOrigin)
+  /// A change that was made several times, with the source and time of the last one.
+  case changes(Change, count: Int64, last: NoticeOrigin)
 
   /// A change of a user's factors. A name may be empty.
   package enum Change: Equatable, Sendable {
@@ -160,27 +165,18 @@ package enum NoticeMessage: Equatable, Sendable {
   }
 }
 
-/// Where and when something happened.
+/// From where, by whom and when something happened.
 package enum NoticeOrigin: Equatable, Sendable {
   case unknown
   case known(Known)
 
-  /// What is known: the address or terminal, and the time, such as `2027-01-31 09:05 CET`.
+  /// What is known: the address or terminal, or the administrator, and the time.
   package enum Known: Equatable, Sendable {
     case source([UInt8])
-    case time([UInt8])
-    case sourceAndTime([UInt8], [UInt8])
-  }
-
-  /// Creates an origin. An empty part is unknown.
-  package init(source: [UInt8], time: [UInt8]) {
-    self =
-      switch (source.isEmpty, time.isEmpty) {
-      case (true, true): .unknown
-      case (false, true): .known(.source(source))
-      case (true, false): .known(.time(time))
-      case (false, false): .known(.sourceAndTime(source, time))
-      }
+    case administrator([UInt8])
+    case time(WrittenTime)
+    case sourceAndTime([UInt8], WrittenTime)
+    case administratorAndTime([UInt8], WrittenTime)
   }
 }
 
@@ -196,4 +192,47 @@ package enum AuthenticatorAppObstacle: CaseIterable, Equatable, Sendable {
   case noDesktop
   /// The text is not a setup link.
   case noLink
+}
+
+/// A time in running text, in the form of the language.
+package enum WrittenTime: Equatable, Sendable {
+  /// A day.
+  case day(Int64, WrittenMonth, year: Int64)
+  /// A day and the time of day with the zone, such as `09:05 CET`.
+  case moment(day: Int64, WrittenMonth, year: Int64, clock: [UInt8])
+
+  /// Creates a time in the time zone of the process, from seconds since the epoch. Returns nil if the system
+  /// cannot convert it.
+  package init?(_ seconds: Int64) {
+    guard let time = HostTime(seconds), let month = WrittenMonth(rawValue: time.month) else {
+      return nil
+    }
+    self = .moment(day: time.day, month, year: time.year, clock: time.clock)
+  }
+
+  /// Creates a day from its form `2027-01-31`. Returns nil for another text.
+  package init?(date: [UInt8]) {
+    let parts = date.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = Self.number(parts[0]), let day = Self.number(parts[2]),
+      let month = Self.number(parts[1]).flatMap({ WrittenMonth(rawValue: UInt8(clamping: $0)) })
+    else { return nil }
+    self = .day(day, month, year: year)
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    var number: Int64 = 0
+    guard !digits.isEmpty, digits.count <= 9 else { return nil }
+    for digit in digits {
+      let value = digit &- UInt8(ascii: "0")
+      guard value < 10 else { return nil }
+      number = number &* 10 &+ Int64(value)
+    }
+    return number
+  }
+}
+
+/// The name of a month in running text.
+package enum WrittenMonth: UInt8, CaseIterable, Sendable {
+  case january = 1
+  case february, march, april, may, june, july, august, september, october, november, december
 }

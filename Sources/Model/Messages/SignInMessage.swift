@@ -68,7 +68,7 @@ package enum SignInMessage: Equatable, Sendable {
   /// The user should enrol an authenticator app, or a phone where policy allows only phones.
   case enrollmentOffered(onlyPhones: Bool)
   /// The user must enrol after `signInsLeft` further sign-ins or after `lastDay`.
-  case enrollmentRequiredLater(signInsLeft: Int64?, lastDay: [UInt8]?)
+  case enrollmentRequiredLater(signInsLeft: Int64?, lastDay: WrittenTime?)
   /// The user must enrol, which is not possible in this sign-in.
   case enrollmentNotPossible(command: [UInt8])
   /// The user must enrol, and this application cannot ask questions.
@@ -88,12 +88,20 @@ package enum SignInMessage: Equatable, Sendable {
 
   // MARK: Pending notices
 
-  /// The question after the pending notices. Only the answer `yes` confirms them, in every language.
+  /// The question after the pending notices. An answer for which `Language.isYes` is true confirms them.
   case noticeConfirmation
-  /// The notices are shown in each session until the user has read them with mfa-enroll.
+  /// The notices need no confirmation, and are shown in each session until the user has read them with mfa-enroll.
   case howToReadNotices
-  /// The notices will be shown again, because this sign-in cannot confirm them.
-  case noticesStay
-  /// The notices will be shown again, because the user has not answered `yes`.
-  case noticesUnconfirmed
+  /// The notices are shown again, until the user confirms them.
+  case noticesStay(until: NoticeConfirmation)
+}
+
+/// The sign-in that can confirm pending notices.
+package enum NoticeConfirmation: Equatable, Sendable {
+  /// A sign-in with this device.
+  case device(name: [UInt8])
+  /// The sign-in after one with a recovery code.
+  case afterRecoveryCode
+  /// Any sign-in: the user has no device.
+  case any
 }

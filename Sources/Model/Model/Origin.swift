@@ -114,10 +114,69 @@ package struct Source: Equatable, Sendable {
 
   /// Creates a source from the remote host or, for a local sign-in, from the terminal.
   package init(remoteHost: [UInt8]?, terminal: [UInt8]?) {
-    if let remoteHost, !remoteHost.isEmpty {
-      self.init(remoteHost)
-    } else {
-      self.init(terminal ?? [])
+    guard let remoteHost, !remoteHost.isEmpty else {
+      self.init(Self.plain(terminal ?? []))
+      return
     }
+    // No name and no address has a slash, as the names of terminals do.
+    self.init(Self.plain(remoteHost).map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "?") : $0 })
+  }
+}
+
+extension Source {
+  /// Stands between a terminal and the client of the session on it.
+  private static var separator: UInt8 { UInt8(ascii: "@") }
+  /// Stands before the name of an administrator.
+  private static var administratorMark: UInt8 { UInt8(ascii: "=") }
+
+  /// Creates the source of a change that an administrator made with mfa-admin.
+  package init(administrator name: [UInt8]) {
+    self.init([Self.administratorMark] + name)
+  }
+
+  /// Creates the source of a change in a session of the user on `terminal`. `client` is the address or the name of
+  /// the host that the session was opened from, or nil if it is not known.
+  package init(terminal: [UInt8], client: [UInt8]?) {
+    self.init(Self.plain(terminal) + (client.map { [Self.separator] + Self.plain($0) } ?? []))
+  }
+
+  /// Returns a name that others may have chosen, without the characters that have a meaning here.
+  private static func plain(_ name: [UInt8]) -> [UInt8] {
+    name.map { $0 == separator || $0 == administratorMark ? UInt8(ascii: "?") : $0 }
+  }
+
+  /// What a user reads of a source.
+  package enum Place: Equatable, Sendable {
+    /// Nothing that says something to a person.
+    case unknown
+    /// An address, the name of a host, or a terminal of the host.
+    case named([UInt8])
+    /// An administrator.
+    case administrator([UInt8])
+  }
+
+  /// What a user reads: the client of a session rather than the session's terminal.
+  package var place: Place {
+    if text.first == Self.administratorMark { return .administrator(Array(text.dropFirst())) }
+    if let index = text.firstIndex(of: Self.separator) {
+      return .named(Array(text[(index &+ 1)...]))
+    }
+    let program: StaticString = "mfa-enroll"
+    return text.isEmpty || session != nil || text == program.bytes ? .unknown : .named(text)
+  }
+
+  /// The terminal of a session, such as `pts/3`, or nil. The terminals of the console are used by one session after
+  /// the other, and do not identify one.
+  private var session: ArraySlice<UInt8>? {
+    let (folder, name): (StaticString, StaticString) = ("/dev/", "pts/")
+    let terminal = text.prefix { $0 != Self.separator }
+    let relative = terminal.starts(with: folder.bytes) ? terminal.dropFirst(5) : terminal
+    return relative.starts(with: name.bytes) ? relative : nil
+  }
+
+  /// Returns whether both are certainly the same session of the user.
+  package func isSameSession(as other: Source) -> Bool {
+    guard let session, let theirs = other.session else { return false }
+    return session.elementsEqual(theirs)
   }
 }

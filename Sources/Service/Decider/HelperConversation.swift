@@ -15,17 +15,21 @@ package struct HelperConversation<Proof: AccountProof, Client: FrameLink> {
   let caller: Account
   /// The terminal of the caller, or nil.
   let terminal: [UInt8]?
+  /// The client that the caller's session was opened from, or nil.
+  let remoteHost: [UInt8]?
   /// Has the decider decide about a request. Returns nil if it gave no reply.
   let decide: (consuming ManagementCall) -> ManagementReply?
 
   /// Prepares a conversation.
   package init(
-    with client: Client, of caller: Account, terminal: [UInt8]?, proof: Proof,
+    with client: Client, of caller: Account, terminal: [UInt8]?, remoteHost: [UInt8]? = nil,
+    proof: Proof,
     decide: @escaping (consuming ManagementCall) -> ManagementReply?
   ) {
     self.client = client
     self.caller = caller
     self.terminal = terminal
+    self.remoteHost = remoteHost
     self.proof = proof
     self.decide = decide
   }
@@ -53,6 +57,7 @@ package struct HelperConversation<Proof: AccountProof, Client: FrameLink> {
     call.body = first
     while true {
       call.terminal = terminal
+      call.remoteHost = remoteHost
       call.language = language
       guard let reply = decide(call) else { return .done }
       call = ManagementCall()

@@ -33,7 +33,9 @@ package enum HelperProgram {
       if let packet = client.receiveCall() { return try decide(packet, identities, client) }
       let decider = HelperDecider(identities, caller)
       let conversation = HelperConversation(
-        with: client, of: caller, terminal: ControllingTerminal.name, proof: PAMProof(identities),
+        with: client, of: caller, terminal: ControllingTerminal.name,
+        remoteHost: LoginSession.remoteHost(of: caller.uid).map { Array($0.prefix(255)) },
+        proof: PAMProof(identities),
         decide: decider.decide)
       guard conversation.run() == .done else {
         return refuse(

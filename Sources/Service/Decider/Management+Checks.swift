@@ -41,25 +41,23 @@ extension Management {
   /// one of them at a sign-in.
   mutating func readNotices() throws(HelperFailure) {
     let snapshot = try keptSnapshot()
-    let pending =
-      if let snapshot {
-        PendingNotices(
-          snapshot.record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now()
-        )
-      } else {
-        PendingNotices.none
-      }
+    let pending = try notices(of: snapshot)
     guard let snapshot, !pending.isEmpty else {
       return tell(HelperMessage.noNotices)
     }
     for message in pending.messages(in: language) {
       respond(.notice(text: DisplayText(cleaning: message.utf8)))
     }
-    guard !pending.notices.contains(where: { $0.subject.needsConfirmation }) else {
-      // Without a factor, an answer at the sign-in confirms them.
-      return tell(snapshot.record.factors.isEmpty ? .noticesUnconfirmed : .noticesStay)
-    }
+    if let confirmation = pending.confirmation { return tell(.noticesStay(until: confirmation)) }
     shownNotices = (pending, of: snapshot.record)
+  }
+
+  /// Returns the notices that the caller's session has not caused itself a moment ago.
+  func notices(of snapshot: FactorSnapshot?) throws(HelperFailure) -> PendingNotices {
+    guard let snapshot else { return .none }
+    return PendingNotices(
+      snapshot.record, snapshot.attempts.unreported, factor: nil, isShown: false, from: source,
+      now: try now())
   }
 
   /// Marks notices as shown that were sent. If that fails, they are shown again.

@@ -20,7 +20,11 @@ extension Management {
     guard servesAllUsers || user.bytes == caller.name else { throw .notPermitted }
     guard let account = try account(user) else { throw .notPermitted }
     guard let record = try record(of: account) else { return }
-    let notices = record.notices.filter { $0.number > record.noticesMailed }
+    // The first recovery codes are part of the first enrolment.
+    let notices = record.notices.filter {
+      $0.number > record.noticesMailed
+        && ($0.kind != .recoveryCodesMade || $0.subject.needsConfirmation)
+    }
     guard !notices.isEmpty else { return }
     let message = NoticeMail(
       to: account, of: notices, from: Self.hostName(), in: record.language ?? .english
@@ -155,11 +159,19 @@ struct NoticeMail {
 
   /// The longest line of a mail, in columns.
   private static var columns: Int { 76 }
+  /// The columns before a notice.
+  private static var margin: MessageText { "  " }
 
-  /// Writes a message about `notices`, which are sorted from oldest to newest. If they do not all
-  /// fit, the oldest are left out.
+  /// Writes a message about `notices`, which are sorted from oldest to newest and not empty. If they do not all
+  /// fit, the oldest are left out. The subject says what happened first.
   init(to account: Account, of notices: [Notice], from host: [UInt8], in language: Language) {
-    let subject = MailMessage.subject(user: account.name, host: host).text(in: language)
+    let changes = EqualNotices.joining(notices)
+    let subject =
+      changes.first.map {
+        MailMessage.subject(
+          $0.last.change, hasMore: changes.count > 1, user: account.name, host: host
+        ).text(in: language)
+      } ?? ""
     let introduction = MailMessage.introduction(user: account.name, host: host)
     let advice = MailMessage.advice.text(in: language).wrapped(to: Self.columns)
     let head: MessageText = """
@@ -177,8 +189,8 @@ struct NoticeMail {
     let end: MessageText = "\n\(advice)\n"
     var room = Program.longestInput - head.utf8.count - end.utf8.count
     var lines: [[UInt8]] = []
-    for notice in notices.reversed() {
-      let line: MessageText = "  \(notice.text(in: language))\n"
+    for change in changes.reversed() {
+      let line: MessageText = "\(Self.indented(change.text(in: language)))\n"
       room -= line.utf8.count
       guard room >= 0 else { break }
       lines.append(line.utf8)
@@ -186,6 +198,18 @@ struct NoticeMail {
     var text = head.utf8
     for line in lines.reversed() { text += line }
     self.text = text + end.utf8
+  }
+
+  /// Returns a text in lines that begin after the margin.
+  private static func indented(_ text: MessageText) -> MessageText {
+    let lines = text.wrapped(to: columns &- margin.utf8.count).utf8.split(
+      separator: UInt8(ascii: "\n"))
+    var indented: [UInt8] = []
+    for line in lines {
+      if !indented.isEmpty { indented.append(UInt8(ascii: "\n")) }
+      indented += margin.utf8 + line
+    }
+    return MessageText(indented)
   }
 }
 

@@ -32,13 +32,12 @@ extension Management {
     let attempts = snapshot.attempts
     let (failures, overflow) = attempts.failures.addingReportingOverflow(
       attempts.ownProcessFailures.failures)
-    let notices = snapshot.record.notices(after: attempts.unreported.lastShownNotice)
     return AccountStatus.Activity(
       standing: AccountStatus.Standing(
         attempts.standing(settings.throttle, now: try now(), counter: .signIn)),
       failedAttempts: overflow ? .max : failures,
       rememberedSignIns: UInt8(clamping: attempts.remembered.entries.count),
-      pendingNotices: UInt8(clamping: notices.count))
+      pendingNotices: UInt8(clamping: try notices(of: snapshot).count))
   }
 
   // MARK: Recovery codes
@@ -48,6 +47,7 @@ extension Management {
   {
     guard try snapshot() != nil else { throw .factorNotFound }
     var text = SecretBytes(count: 0)
+    var isFirst = false
     let committed = try deciding { () throws(HelperFailure) -> CommittedChange in
       let entry = try entry(creating: false, session)
       guard var record = entry.record else { throw .factorNotFound }
@@ -57,7 +57,7 @@ extension Management {
       let now = try now()
       record.setRecoveryCodes(digests, at: now)
       // Codes created with the first factor replace nothing that the user had before.
-      let isFirst = state.isFirstEnrollment && record.factors.count == 1 && hadNone
+      isFirst = state.isFirstEnrollment && record.factors.count == 1 && hadNone
       record.note(
         .recoveryCodesMade, about: isFirst ? .account : .recoveryCodes, from: source, at: now)
       let event = AuditLogEvent(.recoveryCodesMade, by: actor, at: now)
@@ -65,7 +65,8 @@ extension Management {
     }
     state.session?.advance(to: committed.kept)
     logChange("recovery-codes-made", nil, committed.checkpoint)
-    deliverInBackground()
+    // The mail about the first factor is enough.
+    if !isFirst { deliverInBackground() }
     return RecoveryCodeList(text: text)
   }
 

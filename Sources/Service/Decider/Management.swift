@@ -31,9 +31,9 @@ package struct Management<Machine: AuthenticationHost> {
   let caller: Account
   /// Whether the caller may request delivery of every user's notices.
   let servesAllUsers: Bool
-  /// The source of the changes: the caller's terminal, or `mfa-enroll` if the caller has no
-  /// terminal.
-  let source: Source
+  /// The source of the changes: the caller's terminal and the client of the caller's session, or `mfa-enroll` if
+  /// neither is known.
+  private(set) var source: Source
   let host: Machine
   let log: (LogPriority, LogLine) -> Void
   /// Writes a record about the caller to the kernel's audit trail.
@@ -83,6 +83,9 @@ package struct Management<Machine: AuthenticationHost> {
   /// Decides about a request. `finish` is called after the reply was sent.
   package mutating func reply(to call: consuming ManagementCall) -> ManagementReply {
     language = call.language
+    if let remoteHost = call.remoteHost {
+      source = host.located(Source(terminal: call.terminal ?? [], client: remoteHost))
+    }
     noteConfiguration()
     state = opened(call.continuation)
     let isFirst = call.continuation.isEmpty

@@ -145,8 +145,8 @@ struct SignInEnrollment<Machine: Host> {
       throw try askingForName(next, isRepeated: true)
     }
     try checkTime()
-    let day = Self.day(of: try now())
-    let usual = try Self.usualName(on: day)
+    let day = try today()
+    let usual = try usualName()
     let device: ConfirmedDraft.Device =
       if let phone = state.phone { .phone(phone) } else { .app(try draft(), step: state.step) }
     let enrolled = try commit(ConfirmedDraft(device: device, name: name ?? usual))
@@ -175,7 +175,7 @@ struct SignInEnrollment<Machine: Host> {
   func askingForName(
     _ state: EnrollmentState, isRepeated: Bool
   ) throws(Pause) -> Pause {
-    let usual = try Self.usualName(on: Self.day(of: try now()))
+    let usual = try usualName()
     let question = text.nameQuestion(usual: usual.utf8, isRepeated: isRepeated)
     return try asking(SecretBytes(copying: question.span), .enrollmentName, state)
   }
@@ -194,11 +194,14 @@ struct SignInEnrollment<Machine: Host> {
     guard !overflow, left >= 0, left <= Self.longest else { throw .obstacle(.tooLate) }
   }
 
-  /// Returns the day of a time in the host's time zone, such as 2027-01-31.
-  private static func day(of time: Int64) -> [UInt8] { Array(HostTime(time).text.prefix(10)) }
+  /// Returns the day in the host's time zone, such as 2027-01-31.
+  private func today() throws(Pause) -> [UInt8] {
+    guard let time = HostTime(try now()) else { throw .store(.damaged(.clock)) }
+    return time.date
+  }
 
-  private static func usualName(on day: [UInt8]) throws(Pause) -> DisplayName {
-    guard let name = DisplayName(("phone " as StaticString).bytes + day) else {
+  private func usualName() throws(Pause) -> DisplayName {
+    guard let name = DisplayName(("phone " as StaticString).bytes + (try today())) else {
       throw .store(.damaged(.record))
     }
     return name

@@ -123,6 +123,8 @@ extension SignInResult.Offer {
   func text<Store>(_ resolved: ResolvedSignIn<Store>) -> MessageText {
     let end: MessageText = "\n"
     return resolved.text(.enrollmentOffered(onlyPhones: !resolved.settings.allows(.totp))) + end
-      + resolved.text(.enrollmentRequiredLater(signInsLeft: signInsLeft, lastDay: lastDay))
+      + resolved.text(
+        .enrollmentRequiredLater(
+          signInsLeft: signInsLeft, lastDay: lastDay.flatMap { WrittenTime(date: $0) }))
   }
 }

@@ -25,14 +25,14 @@ extension SignIn {
     switch pending.ending {
     case .told: return
     case .stays:
-      guard !pending.notices.isEmpty else { return }
-      tell(.noticesStay, resolved, essential: false)
+      guard let confirmation = pending.confirmation else { return }
+      tell(.noticesStay(until: confirmation), resolved, essential: false)
     case .asks:
       guard !resolved.options.usesFirstPass, let last = pending.notices.last else { return }
       var continuation = Continuation()
       continuation.phase = .notices
       continuation.record = RecordVersion(record)
-      continuation.lastNotice = last.number
+      continuation.lastNotice = min(last.number, pending.lastRead)
       continuation.failures = pending.unreported.failures
       do throws(Pause) {
         continuation.askedAt = try now()
@@ -46,7 +46,7 @@ extension SignIn {
     }
   }
 
-  /// Marks notices as read if the user answered "yes", and says what happens after another answer. An
+  /// Marks notices as read if the user answered yes, and says what happens after another answer. An
   /// application that answers every question with the password confirms nothing.
   func confirmNotices(_ resolved: Resolved) {
     let continuation = resolved.continuation
@@ -60,9 +60,10 @@ extension SignIn {
       guard let (owner, snapshot) = found, RecordVersion(snapshot.record) == continuation.record
       else { return }
       useLanguage(of: snapshot.record, resolved)
-      let yes: StaticString = "yes"
-      guard constantTimeEquals(answer.span, yes.bytes.span) else {
-        return tell(.noticesUnconfirmed, resolved, essential: false)
+      guard resolved.language.isYes(answer.span.copied()) else {
+        let confirmation = NoticeConfirmation(
+          of: snapshot.record, after: snapshot.attempts.unreported.lastShownNotice)
+        return tell(.noticesStay(until: confirmation), resolved, essential: false)
       }
       try confirm(continuation, snapshot.record, owner, store)
     } catch {
@@ -105,7 +106,8 @@ extension SignIn {
     guard application.showsMessages, identity.actsAsRoot else { return }
     do throws(FactorStoreError) {
       let (record, pending) = try Attempt.noticesWithoutFactor(
-        of: account, in: store, isShown: request.isAtTerminal, now: host.changeTime)
+        of: account, in: store, isShown: request.isAtTerminal, from: host.located(request.source),
+        now: host.changeTime)
       guard let record else { return }
       useLanguage(of: record, resolved)
       tell(pending, of: record, resolved)
@@ -119,17 +121,17 @@ extension Attempt {
   /// Returns what is pending for a user without a factor, and marks it as shown if no confirmation
   /// is needed.
   static func noticesWithoutFactor<Store: FactorStore>(
-    of account: Account, in store: Store, isShown: Bool, now: Int64
+    of account: Account, in store: Store, isShown: Bool, from source: Source, now: Int64
   ) throws(FactorStoreError) -> (FactorRecord?, PendingNotices) {
     try store.deciding { () throws(FactorStoreError) in
       let entry = try store.entry(of: account, creating: false)
       guard let record = entry.kept else { return (nil, .none) }
       // No factor is left that could confirm a notice about itself.
       let pending = PendingNotices(
-        record, entry.attempts.unreported, factor: .zero, isShown: isShown, now: now)
+        record, entry.attempts.unreported, factor: .zero, isShown: isShown, from: source, now: now)
       guard !pending.isEmpty else { return (nil, .none) }
       if pending.ending == .told {
-        try entry.write(entry.attempts.told(upTo: record.lastNotice))
+        try entry.write(entry.attempts.told(upTo: pending.lastRead))
         try entry.sync()
       }
       return (record, pending)

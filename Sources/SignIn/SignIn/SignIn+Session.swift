@@ -38,7 +38,8 @@ extension SignIn {
       let record = snapshot.record
       let notices = PendingNotices(
         record, snapshot.attempts.unreported, factor: nil, isShown: false, now: try now())
-      guard !notices.isEmpty else { return }
+      // The `auth` line shows the notices that the user has to confirm.
+      guard !notices.isEmpty, notices.confirmation == nil else { return }
       useLanguage(of: record, resolved)
       for message in notices.messages(in: resolved.language) { tell(message, essential: false) }
       tell(.howToReadNotices, resolved, essential: false)

@@ -38,13 +38,19 @@ enum LocaleSettings {
     ["utf-8", "utf8"].contains(codeset.lowercased())
   }
 
-  /// Returns a time in the user's time zone, such as 2026-01-31 23:59.
+  /// Returns a time in the user's time zone for tables, such as 2026-01-31 23:59 CET.
   static func text(of date: Date) -> String {
-    guard let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.down)) else {
-      return "?"
-    }
-    let text = HostTime(seconds).text.prefix(16)
-    return text.isEmpty ? "?" : String(decoding: text, as: UTF8.self)
+    seconds(of: date).flatMap { HostTime($0) }.map { String(decoding: $0.text, as: UTF8.self) }
+      ?? "?"
+  }
+
+  /// Returns a time in the user's time zone for running text.
+  static func text(of date: Date, in language: Language) -> String {
+    seconds(of: date).flatMap { WrittenTime($0) }?.text(in: language).string ?? "?"
+  }
+
+  private static func seconds(of date: Date) -> Int64? {
+    Int64(exactly: date.timeIntervalSince1970.rounded(.down))
   }
 
   /// Returns the value of an environment variable.

@@ -21,7 +21,7 @@ struct Status: EnrollCommand {
       now: .now)
     guard !interface.isJSON else { return ProgramConversation.report(report.encoded) }
     Output.standardOutput.write(
-      report.text(in: interface.language, date: LocaleSettings.text(of:)))
+      report.text(in: interface.language) { LocaleSettings.text(of: $0, in: interface.language) })
   }
 }
 

@@ -11,6 +11,8 @@ package struct ManagementCall: WireMessage, ~Copyable {
 
   /// The terminal of the caller, or nil.
   package var terminal: [UInt8]?
+  /// The client that the caller's session was opened from, or nil.
+  package var remoteHost: [UInt8]?
   /// The language of the client.
   package var language = Language.english
   /// What came with the reply before; empty in the first request.
@@ -31,6 +33,7 @@ package struct ManagementCall: WireMessage, ~Copyable {
   /// Lists the fields.
   package mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.bytes(&terminal, longest: 255)
+    try coder.bytes(&remoteHost, longest: 255)
     try coder.choice(&language)
     try coder.bytes(&continuation, longest: SignInCall.longestContinuation)
     try coder.secret(&body, longest: Frame.longestBody)

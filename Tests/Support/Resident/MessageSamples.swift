@@ -160,6 +160,7 @@ package enum MessageSamples {
     {
       management { call in
         call.terminal = Array("pts/0".utf8)
+        call.remoteHost = Array("2001:db8::1".utf8)
         call.language = .japanese
         call.continuation = [0, 1, 0xFF]
       }

@@ -25,7 +25,7 @@ extension RealmUsers {
       incoming.hadRecoveryCodes = request.hadRecoveryCodes
       incoming.hadAttempts = request.hadAttempts
       incoming.choice = request.choice
-      let merged = incoming.merged(into: present, from: actor.source, at: now)
+      let merged = incoming.merged(into: present, from: Source(administrator: actor.name), at: now)
       return try commit(
         merged, entry, before: entry.kept == nil ? 0 : present.attempts.failures,
         request.isTrial ? nil : event(.importedFromHost, merged, request.number))
@@ -39,7 +39,7 @@ extension RealmUsers {
       let record = try entry.storedRecordOrNew()
       let undone = ImportUndo(of: undo.imported).applied(
         to: UserImport.Present(record: record, attempts: entry.attempts, twins: []),
-        try marks(of: record), from: actor.source, at: now)
+        try marks(of: record), from: Source(administrator: actor.name), at: now)
       return try commit(
         undone, entry, before: entry.attempts.failures,
         undo.isTrial ? nil : event(.importUndone, undone, undo.number))

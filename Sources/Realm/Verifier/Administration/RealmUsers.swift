@@ -34,7 +34,8 @@ struct RealmUsers<Engine: StoreEngine> {
     _ change: UserChange, to name: [UInt8], _ settings: Settings
   ) throws(FactorStoreError) -> UserChange.Outcome {
     let hadEntry = try removeRest(for: change, of: name)
-    let context = UserChange.Context(settings: settings, by: actor, from: actor.source, at: now)
+    let context = UserChange.Context(
+      settings: settings, by: actor, from: Source(administrator: actor.name), at: now)
     let outcome = try store.deciding { () throws(FactorStoreError) -> UserChange.Outcome in
       let entry =
         change.createsRecord

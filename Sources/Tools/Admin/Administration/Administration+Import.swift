@@ -117,7 +117,8 @@ extension Administration {
     let result = try found.secret.withSpan { key throws(FactorStoreError) in
       try Importing.add(
         description, key: key, recoveryCodes: codes.span, to: entry,
-        attempts: entry.attempts, now: now, from: Source(actor), by: auditLogActor)
+        attempts: entry.attempts, now: now, from: Source(administrator: actor),
+        by: auditLogActor)
     }
     guard case .imported(let factor, let dropped, let mark) = result else {
       return Self.outcome(result, name)

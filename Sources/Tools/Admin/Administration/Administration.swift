@@ -219,7 +219,7 @@ package struct Administration: UserAdministrator {
     accepting problem: RecordProblem? = nil
   ) throws(AdminError) -> ChangedUser? {
     let context = UserChange.Context(
-      settings: settings, by: auditLogActor, from: Source(actor), at: now,
+      settings: settings, by: auditLogActor, from: Source(administrator: actor), at: now,
       acceptsRestored: problem != nil)
     let outcome = try onUser(subject, try change.apply(to: entry, context))
     switch outcome {
