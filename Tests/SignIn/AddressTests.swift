@@ -180,7 +180,7 @@ struct DropInNameTests {
       ("a.conf~", false), ("a.conf.bak", false), ("a b.conf", false), ("a.confa.con", false),
     ])
   func dropIns(name: String, isDropIn: Bool) {
-    #expect(ConfigurationFile.isDropIn(Array(name.utf8)) == isDropIn)
+    #expect(Configuration.isDropIn(Array(name.utf8)) == isDropIn)
   }
 }
 

@@ -60,6 +60,48 @@ import Testing
   func localeName(name: String, isUTF8: Bool) {
     #expect(LocaleSettings.isUTF8(localeName: name) == isUTF8)
   }
+
+  @Test(
+    "the language is that of LANGUAGE, of the locale, or of the host",
+    arguments: [
+      (1, "fr_FR.UTF-8", "", true, .french), (2, "en_US.UTF-8", "fr:en", true, .french),
+      (3, "en_US.UTF-8", "de:es", true, .spanish), (4, "fr_FR.UTF-8", "de:en", true, .english),
+      (5, "ja_JP.UTF-8", "de", true, .japanese), (6, "de_DE.UTF-8", "", true, .english),
+      (7, "C", "fr", true, .english), (8, "POSIX", "fr", true, .english),
+      (9, "C.UTF-8", "fr", true, .french), (10, "fr_FR", "es", false, .english),
+      (11, "", "", true, .traditionalChinese), (12, "", "fr", false, .traditionalChinese),
+    ] as [(Int, String, String, Bool, Language)])
+  func language(row: Int, locale: String, list: String, isUTF8: Bool, language: Language) {
+    #expect(
+      LocaleSettings.language(
+        locale: locale, list: list, isUTF8: isUTF8, ofHost: .traditionalChinese) == language,
+      "row \(row)")
+  }
+
+  @Test("the language of the host is that of its last file, if the terminal can show it")
+  func hostLanguage() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    let dropIns = folder.appendingPathComponent("mfa.conf.d")
+    try FileManager.default.createDirectory(at: dropIns, withIntermediateDirectories: true)
+    defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
+    let main = folder.appendingPathComponent("mfa.conf")
+    func read(_ terminal: String? = nil) -> Language? {
+      HostLanguage.read(
+        files: ["/nonexistent", main.path], folder: dropIns.path,
+        terminal: terminal.map { Array($0.utf8) })
+    }
+    #expect(read() == nil)
+    try Data("[project]\nlanguage = fr\n".utf8).write(to: main)
+    #expect(read() == .french)
+    try Data("[project]\nlanguage = ja\n".utf8).write(
+      to: dropIns.appendingPathComponent("10-language.conf"))
+    try Data("[project]\nlanguage = es\n".utf8).write(
+      to: dropIns.appendingPathComponent("10-language.conf.dpkg-old"))
+    #expect(read() == .japanese)
+    #expect(read("tty1") == nil && read("pts/1") == .japanese)
+    try Data("language\n".utf8).write(to: main)
+    #expect(read() == nil)
+  }
 }
 
 @Suite struct KeyScreenTests {

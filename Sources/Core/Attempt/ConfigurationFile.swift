@@ -199,7 +199,7 @@ package enum ConfigurationFile {
     var names: [FileName] = []
     do throws(SystemError) {
       try folder.forEachEntry { name in
-        if isDropIn(name.bytes) { names.append(name) }
+        if Configuration.isDropIn(name.bytes) { names.append(name) }
         return names.count <= maximumDropIns
       }
     } catch {
@@ -219,23 +219,6 @@ package enum ConfigurationFile {
       next = name
     }
     return next
-  }
-
-  /// Returns whether a file with this name is a drop-in. The name consists of ASCII letters,
-  /// digits, dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This
-  /// excludes the files that editors and package managers leave beside a file.
-  package static func isDropIn(_ name: [UInt8]) -> Bool {
-    let ending: StaticString = ".conf"
-    guard name.first != UInt8(ascii: "."), name.span.ends(with: ending.bytes) else { return false }
-    return name.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "-"):
-        true
-      case _: false
-      }
-    }
   }
 
   // MARK: Configuration

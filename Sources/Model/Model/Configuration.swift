@@ -351,3 +351,22 @@ package struct Subject {
     self.isMember = isMember
   }
 }
+
+extension Configuration {
+  /// Returns whether a file with this name is a drop-in. The name consists of ASCII letters,
+  /// digits, dots, underscores and hyphens, does not begin with a dot, and ends in `.conf`. This
+  /// excludes the files that editors and package managers leave beside a file.
+  package static func isDropIn(_ name: [UInt8]) -> Bool {
+    let ending: StaticString = ".conf"
+    guard name.first != UInt8(ascii: "."), name.span.ends(with: ending.bytes) else { return false }
+    return name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "-"):
+        true
+      case _: false
+      }
+    }
+  }
+}

@@ -15,11 +15,27 @@ enum LocaleSettings {
     return isUTF8(localeName: localeName(of: "LC_CTYPE"))
   }
 
-  /// The language of messages: that of LC_MESSAGES, or English if there is no table for it or if the
-  /// text is not UTF-8.
+  /// The language of messages.
   static var language: Language {
-    let language = Language(localeName: Array(localeName(of: "LC_MESSAGES").utf8)) ?? .english
-    return isUTF8 ? language : .english
+    language(
+      locale: localeName(of: "LC_MESSAGES"), list: variable("LANGUAGE") ?? "", isUTF8: isUTF8,
+      ofHost: HostLanguage.read())
+  }
+
+  /// Returns the first language of `list`, the value of LANGUAGE, that there is a table for, or else that of the locale
+  /// for LC_MESSAGES, by the rules of gettext: in the locale C, the list has no effect. English if there is no table or
+  /// the text is not UTF-8.
+  ///
+  /// If no variable names a locale, as after a sign-in over ssh that passes none, the user has not chosen a language, and
+  /// the one of the host's configuration is used, as at the sign-in.
+  static func language(
+    locale: String, list: String, isUTF8: Bool, ofHost: @autoclosure () -> Language?
+  ) -> Language {
+    guard !locale.isEmpty else { return ofHost() ?? .english }
+    guard isUTF8 else { return .english }
+    let names = ["C", "POSIX"].contains(locale) ? [] : list.split(separator: ":").map(String.init)
+    return (names + [locale]).lazy.compactMap { Language(localeName: Array($0.utf8)) }.first
+      ?? .english
   }
 
   /// Returns the name of the locale of a category, by the rules of POSIX (XBD 8.2).

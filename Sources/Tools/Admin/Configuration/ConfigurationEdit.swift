@@ -34,7 +34,7 @@ package struct ConfigurationEdit {
       return ConfigurationFile.standardPath
     }
     let own = bytes.starts(with: folder) ? Array(bytes.dropFirst(folder.count)) : bytes
-    return ConfigurationFile.isDropIn(own) ? folder + own : nil
+    return Configuration.isDropIn(own) ? folder + own : nil
   }
 
   /// Prepares a new version. Throws if the configuration would have a mistake that it does not have now.

@@ -107,7 +107,7 @@ enum IgnoredDropIns: Examination {
     let ignored = names.filter { name in
       // What `mfa-admin config` keeps of the file before.
       let kept = name.hasSuffix(".old") && names.contains(String(name.dropLast(".old".count)))
-      return !kept && !ConfigurationFile.isDropIn(Array(name.utf8))
+      return !kept && !Configuration.isDropIn(Array(name.utf8))
     }
     return ignored.sorted().map { name in
       Finding(
