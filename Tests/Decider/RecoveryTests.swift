@@ -134,6 +134,66 @@ struct RecoveryTests: ScriptedConversations {
     #expect(host.memory.attempts.failures == before.failures)
   }
 
+  // MARK: A bypass code that opened the session
+
+  private static let bypassCode = Array("0123456789".utf8)
+  private static let writtenBypassCode = "gayt-emzu-gu3d-oobz"
+
+  private func useBypassCode(uses: UInt8 = 1) throws {
+    _ = try host.memory.grant(
+      .bypass, Self.bypassCode, to: try #require(host.account), madeAt: host.time, uses: uses)
+    #expect(signIn(Self.writtenBypassCode) == .allow)
+  }
+
+  @Test(
+    "the code of a bypass code that was used up enrols one device in 15 minutes, and its recovery codes"
+  )
+  func bypassEnrolls() throws {
+    let lost = try enrollKnown()
+    try useBypassCode()
+    let client = try run([
+      session, answer(Self.writtenBypassCode), generate, enroll("New"), makeCodes, generate,
+      { _ in try HelperRequestBox(.unenroll(factor: lost.id)) },
+    ])
+    #expect(
+      client.heard.contains(
+        .prompt("Code from a device you have already enrolled or your bypass code: ", echo: true)))
+    #expect(
+      answers(client) == [
+        .sessionStarted(600), .secret, .enrolled, .recoveryCodes(10), .failed(.ticketInvalid),
+        .failed(.requiresRecentLogin),
+      ])
+    #expect(host.memory.record?.factors.count == 2 && host.memory.record?.grants == [])
+    #expect(host.memory.record?.notices.map(\.kind).contains(.enrolled) == true)
+    let again = try run([session, answer(Self.writtenBypassCode), generate])
+    #expect(answers(again).last == .failed(.secondFactorRequired))
+    #expect(signIn(Self.writtenBypassCode) == .deny)
+  }
+
+  @Test(
+    "the code enrols nothing too late, before its last use, or if another code is typed",
+    arguments: [(1, 899, true), (2, 900, false), (3, -1, false)] as [(Int, Int64, Bool)])
+  func bypassInTime(row: Int, seconds: Int64, isAccepted: Bool) throws {
+    _ = try enrollKnown()
+    try useBypassCode()
+    host.time += seconds
+    let client = try run([session, answer(Self.writtenBypassCode), generate])
+    #expect((answers(client).last == .secret) == isAccepted, "row \(row)")
+    let wrong = try run([session, answer("aaaa-aaaa-aaaa-aaaa"), generate])
+    #expect(answers(wrong).last == .failed(.secondFactorRequired), "row \(row)")
+  }
+
+  @Test("the question names recovery codes to a user who has some")
+  func recoveryCodeInQuestion() throws {
+    _ = try enrollKnown()
+    _ = try run([session, answer(try knownCode()), makeCodes])
+    host.time += 30
+    let client = try run([session, answer("")])
+    #expect(
+      client.heard.contains(
+        .prompt("Code from a device you have already enrolled or a recovery code: ", echo: true)))
+  }
+
   @Test("ten recovery codes are created, counted, and replaced by the next set")
   func recoveryCodes() throws {
     try enrollKnown()

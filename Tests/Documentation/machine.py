@@ -184,7 +184,7 @@ ANSWERS = (
     (r"Enter (?:same )?passphrase.*: ", ("", "no passphrase")),
     (r"Verification code: ", "same_code"),
     (r"One-time code: ", "code"),
-    (r"Code from a device you have already enrolled: ", "code"),
+    (r"Code from a device you have already enrolled(?: or [a-z ]+)?: ", "code"),
     (r"Enrolment ticket: ", "ticket"),
     (r"Name for this device \[[^\]]*\]: ", ("", "the proposed name")),
     (r"Type 1, 2 or 3: ", ("3", "3, for the key as text")),

@@ -48,7 +48,7 @@ extension EndToEnd {
       let expected = "arguments: -i -- \(user.name)\nidentity: mfa mfa mfa\n"
       #expect(first.hasPrefix(expected), "\(first)")
       #expect(first.contains("\nTo: \(user.name)\n"))
-      #expect(first.contains("  A bypass code was made ('phone lost') by root on"))
+      #expect(first.contains("  A bypass code was made ('phone lost') by root\n  on "))
       #expect(!first.contains(code))
       let list = try machine.mustAdminister("grants").text
       #expect(list.hasPrefix("USER ") && list.contains("\n\(user.name) "), "\(list)")

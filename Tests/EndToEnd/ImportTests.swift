@@ -134,7 +134,7 @@ extension EndToEnd {
       switch way {
       case .person:
         let session = try Self.enroll(former, named: "other")
-        try session.answer("Code from a device you have already enrolled: ", with: codes[3])
+        try session.answer("Code from a device you have already enrolled", with: codes[3])
         try session.expect("error: ")
         #expect(try session.waitForExit() == .exited(1), "\(session.transcript)")
         #expect(try StoreFiles(of: former.user.name).image().record == image.record)

@@ -405,7 +405,7 @@ extension EndToEnd {
       }
       func prove(_ session: TerminalSession, _ code: String) throws {
         try session.answer("Password: ", with: user.password)
-        try session.answer("Code from a device you have already enrolled: ", with: code)
+        try session.answer("Code from a device you have already enrolled", with: code)
       }
       let enrolling = try start(commands[0])
       try prove(enrolling, try old.code(offset: 1))

@@ -10,7 +10,7 @@ extension EndToEnd {
     func makeCodes(_ user: MachineUser, presentCode: String) throws -> [String] {
       let session = try user.startEnroll("recovery-codes", "--new")
       try session.answer("Password: ", with: user.password)
-      try session.answer("Code from a device you have already enrolled: ", with: presentCode)
+      try session.answer("Code from a device you have already enrolled", with: presentCode)
       try session.expect("Recovery codes for \(user.name) on ")
       let shown = try session.expect("These codes are not shown again.")
       try session.keepRecoveryCodes()
@@ -95,7 +95,7 @@ extension EndToEnd {
       #expect(warned.code == "PAM_SUCCESS")
       #expect(
         warned.notices.contains(
-          "Recovery code accepted. 2 left. Make new ones: mfa-enroll\nrecovery-codes --new"),
+          "Recovery code accepted. 2 left. Make new ones: mfa-enroll recovery-codes --new"),
         "\(warned)")
       for arguments in [["list"], ["test"]] {
         let said = try Command.run(
@@ -164,13 +164,16 @@ extension EndToEnd {
       #expect(status.contains("locked until you sign in with a recovery code"), "\(status)")
       let patterns = Patterns()
       let server = try patterns.open(door, on: machine)
+      // sshd says that the password was proven. Before that is certain, all users are asked the same.
+      let prompt =
+        door == .sshd ? "Your devices are locked. Recovery code: " : "One-time code: "
       // Another code is neither counted nor accepted.
       let locked = try patterns.knock(door, user, server)
-      try locked.answer("One-time code: ", with: try enrollment.phone.code())
+      try locked.answer(prompt, with: try enrollment.phone.code())
       try locked.expect("Sign in with")
       #expect(try StoreFiles(of: user.name).failures() == 3)
       let session = try patterns.knock(door, user, server)
-      try session.answer("One-time code: ", with: codes[0])
+      try session.answer(prompt, with: codes[0])
       try session.expect("Recovery code accepted. 9 left.")
       try patterns.expectSignedIn(door, session, user)
       #expect(try StoreFiles(of: user.name).failures() == 0)
@@ -291,7 +294,7 @@ extension EndToEnd {
 
       let session = try user.startEnroll("resync")
       try session.answer("Password: ", with: user.password)
-      try session.answer("Code from a device you have already enrolled: ", with: "")
+      try session.answer("Code from a device you have already enrolled", with: "")
       try session.answer("Code from the app: ", with: shown[0])
       try session.answer("The next code, when the app shows it: ", with: shown[1])
       guard row.isDone else {

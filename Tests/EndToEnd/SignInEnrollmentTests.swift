@@ -293,7 +293,7 @@ extension EndToEnd {
         user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
       try session.answer("Password: ", with: user.password)
       try session.answer("One-time code: ", with: "123456")
-      try session.expect("gateway and regions in mfa.conf")
+      try session.expect("must first set gateway and regions in")
       try expectRefused(session, user)
       #expect(try logged(machine, since: start).last?.fields["reason"] == "no-gateway")
     }

@@ -21,7 +21,7 @@ enum Catalogue {
   /// The prompts to which the module adds nothing.
   static let prompts: [SignInMessage] = [
     .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .codeOfDevicePrompt(name: name),
-    .breakGlassPrompt, .noticeConfirmation,
+    .breakGlassPrompt, .noticeConfirmation, .recoveryCodePrompt,
   ]
 
   static let signIn: [SignInMessage] =
@@ -30,7 +30,7 @@ enum Catalogue {
       .typeNotAllowed(isPhone: true),
       .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
       .throttled(seconds: 86_400), .throttled(seconds: 1),
-      .locked, .lockedUntilRecoveryCode, .notACode, .noSuchDevice, .unavailable,
+      .locked, .lockedUntilRecoveryCode, .notACode, .notABypassCode, .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false),
       .bypassCodeAccepted(usesLeft: 0, command: command),
@@ -94,8 +94,11 @@ enum Catalogue {
   ]
 
   static let helper: [HelperMessage] = [
-    .ticketPrompt, .enrolledDevicePrompt, .noNotices, .authenticatorAppName, .phoneName,
-    .enrolledDeviceOrSendPrompt(name: name, number: number), .enrolledDeviceOrSendChoicePrompt,
+    .ticketPrompt, .enrolledDevicePrompt(nil), .enrolledDevicePrompt(.recoveryCode),
+    .enrolledDevicePrompt(.bypassCode), .noNotices, .authenticatorAppName, .phoneName,
+    .enrolledDeviceOrSendPrompt(nil, name: name, number: number),
+    .enrolledDeviceOrSendPrompt(.recoveryCode, name: name, number: number),
+    .enrolledDeviceOrSendChoicePrompt(nil), .enrolledDeviceOrSendChoicePrompt(.bypassCode),
     .phoneIsRestricted(hasAlternative: true), .phoneIsRestricted(hasAlternative: false),
     .phoneUsableLater(seconds: 86_400),
   ]

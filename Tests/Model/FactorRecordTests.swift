@@ -295,7 +295,7 @@ import Testing
   /// from the byte that holds the number of grants.
   private static let laterFields: [Field] = [
     Field(offset: 1, bytes: [0], whatFor: "grant kind 0"),
-    Field(offset: 1, bytes: [3], whatFor: "grant kind 3"),
+    Field(offset: 1, bytes: [4], whatFor: "grant kind 4"),
     Field(offset: 6, bytes: [0x7F], whatFor: "a grant created after its end"),
     Field(offset: 22, bytes: [0], whatFor: "a grant without uses"),
     Field(offset: 24, bytes: [0x20], whatFor: "a reason with a leading space"),

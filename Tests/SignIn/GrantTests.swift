@@ -26,7 +26,8 @@ struct GrantTests {
     let id = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time, uses: 2)
     let name = String(decoding: id.hexadecimal, as: UTF8.self)
     for (use, left) in [
-      (1, "It can be used once more. Add a device:"), (2, "It can't be used again. Add a device"),
+      (1, "It can be used once more. Add a device:"),
+      (2, "It can't sign you in again. Add a device"),
     ] {
       let application = ScriptedApplication([.text(Self.written)])
       #expect(signIn(application) == .allow, "use \(use)")
@@ -41,7 +42,9 @@ struct GrantTests {
         ])
       #expect(host.delivered.count == use)
     }
-    #expect(host.memory.record?.grants == [])
+    // For a while, the code enrols a factor, and does nothing else.
+    #expect(host.memory.record?.grants.map(\.kind) == [.enrollment])
+    #expect(host.memory.record?.grants.map(\.expiresAt) == [host.time + 900])
     #expect(host.memory.record?.notices.map(\.kind) == [.bypassUsed, .bypassUsed])
     #expect(signIn(ScriptedApplication([.text(Self.written)])) == .deny)
   }
@@ -131,6 +134,26 @@ struct GrantTests {
     forgetful.takesNotes = false
     #expect(SignInRun(request, host: host, application: forgetful).authenticate() == .deny)
     #expect(host.memory.record?.isEnrolled == false)
+  }
+
+  @Test(
+    "a user who has only a bypass code reads nothing about an app",
+    arguments: [
+      ("login", "That is not a bypass code. Type the code that your administrator gave you."),
+      ("sshd", "Wrong code."),
+    ])
+  func digitsForBypass(service: String, text: String) throws {
+    // The stack of login asks for the password first; nobody knows what sshd's has proven.
+    host.configuration = "[project]\nenrollment = required\n"
+    _ = try host.memory.grant(.bypass, Self.code, to: account, madeAt: host.time)
+    for answer in ["123456", "hello"] {
+      let application = ScriptedApplication([.text(answer)])
+      let request = SignInRequest(
+        service: service, arguments: service == "login" ? ["after_password"] : [])
+      #expect(SignInRun(request, host: host, application: application).authenticate() == .deny)
+      #expect(application.told.last == text, "\(answer): \(application.told)")
+    }
+    #expect(host.memory.attempts.failures == 0)
   }
 
   @Test("an expired bypass code changes nothing for a user who must enrol")

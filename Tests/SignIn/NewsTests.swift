@@ -48,6 +48,19 @@ struct NewsTests {
       ])
   }
 
+  @Test("only a line behind the prefix of ssh is short", arguments: [("login", 79), ("sshd", 60)])
+  func columns(service: String, columns: Int) throws {
+    host.memory.record?.note(
+      .ticketMade, Array("the phone of the user was lost on the way to the office".utf8),
+      about: .account, from: .unknown, at: host.time)
+    let request = SignInRequest(service: service, terminal: service == "login" ? "tty1" : "ssh")
+    let application = ScriptedApplication([.text(try right())])
+    #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
+    let lines = try #require(application.toldLines.first)
+    #expect(lines.count == 2 && lines[0].count <= columns && lines[0].count > columns - 19)
+    #expect(lines[1].count <= 79)
+  }
+
   @Test("if messages are not shown, notices stay pending")
   func noticesStayPendingWhenSilent() throws {
     host.memory.record?.note(

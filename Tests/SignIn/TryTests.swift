@@ -38,7 +38,8 @@ struct TryTests {
     #expect(
       application.told.prefix(3) == [
         "Wrong code. Try again.", "That code has already been used. Use the next one.",
-        "That is not a code. Type the digits that your authenticator app shows.",
+        "That is not a code. Type the digits that your authenticator app shows, or a recovery "
+          + "code.",
       ])
     #expect(application.essentials == application.told)
     #expect(
@@ -59,7 +60,8 @@ struct TryTests {
     #expect(verdict == .allow)
     #expect(
       application.told == [
-        "That is not a code. Type the digits that your authenticator app shows.",
+        "That is not a code. Type the digits that your authenticator app shows, or a recovery "
+          + "code.",
         "Wrong code. Try again.", "1 failed code since your last sign-in.",
       ])
   }

@@ -48,6 +48,19 @@ struct UnlockingCodeTests {
     #expect(signIn(Self.code).verdict == .deny)
   }
 
+  @Test("once the first factor is proven, the prompt asks for a recovery code")
+  func prompt() throws {
+    try lock(Self.unlocking)
+    for (arguments, prompt) in [
+      (["after_password"], "Your devices are locked. Recovery code: "), ([], "One-time code: "),
+    ] {
+      let application = ScriptedApplication([.text("")])
+      let request = SignInRequest(arguments: arguments)
+      #expect(SignInRun(request, host: host, application: application).authenticate() == .deny)
+      #expect(application.prompts.first?.hasPrefix(prompt.dropLast()) == true)
+    }
+  }
+
   @Test("without the setting, nothing is compared and no question is asked")
   func off() throws {
     try lock(Self.locking)

@@ -83,7 +83,7 @@ struct VerdictTests {
 
   private static func name(_ reason: Attempt.NotACode) -> Reason {
     switch reason {
-    case .somethingElse: .notACode
+    case .somethingElse, .noBypassCode: .notACode
     case .noSuchFactor: .noSuchFactor
     case .tooLong: .tooLong
     case .noAnswer: .noAnswer

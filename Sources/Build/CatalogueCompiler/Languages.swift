@@ -59,7 +59,8 @@ struct MessageModule: Sendable {
         "HelperMessage", "MailMessage", "PhoneMessage", "FailureMessage", "WrittenTime",
       ],
       parts: [
-        "NoticeMessage.Change", "NoticeOrigin.Known", "AuthenticatorAppObstacle",
+        "HelperMessage.OtherCode", "NoticeMessage.Change", "NoticeOrigin.Known",
+        "AuthenticatorAppObstacle",
         "WrittenDuration", "WrittenMonth",
       ]),
     Self(

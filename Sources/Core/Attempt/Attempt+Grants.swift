@@ -15,6 +15,23 @@ extension Attempt {
     return found ?? nil
   }
 
+  /// Returns the grant with which the code of a bypass code that was used up enrols a factor, or nil. A code of 80 random
+  /// bits cannot be guessed, so the comparison is not counted.
+  package static func enrollment<Store: FactorStore>(
+    by codes: TypedCodes, of account: Account, in store: Store, now: Int64
+  ) throws(FactorStoreError) -> GrantID? {
+    guard codes.hasRecoveryCode else { return nil }
+    return try store.deciding { () throws(FactorStoreError) in
+      guard let entry = try store.existingEntry(of: account), let record = entry.kept else {
+        return nil
+      }
+      let found = try codes.withRecoveryCode { code throws(FactorStoreError) in
+        try grant(.enrollment, code, of: record, entry, now: now)
+      }
+      return (found ?? nil)?.id
+    }
+  }
+
   /// Returns the record's grant of this kind that has the code and is valid at `now` (seconds since
   /// the epoch), or nil. All grants are compared.
   static func grant<Entry: FactorStoreEntry>(
@@ -126,7 +143,7 @@ extension RecoveryCodeDigest.Kind {
   init(_ kind: Grant.Kind) {
     switch kind {
     case .ticket: self = .ticket
-    case .bypass: self = .bypass
+    case .bypass, .enrollment: self = .bypass
     }
   }
 }

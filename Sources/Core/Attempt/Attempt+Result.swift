@@ -51,6 +51,9 @@ extension Attempt {
   package enum NotACode: Sendable {
     /// The answer is something else: empty, a password, too few digits.
     case somethingElse
+    /// The answer cannot be the bypass code, which is all that the user has. `isExplained` is whether the user is told:
+    /// before the first factor is proven, that would reveal something about the account.
+    case noBypassCode(isExplained: Bool)
     /// The answer is a number that none of the listed factors has.
     case noSuchFactor
     case tooLong
@@ -180,6 +183,7 @@ extension Attempt.NotACode {
   fileprivate var name: StaticString {
     switch self {
     case .somethingElse: "something-else"
+    case .noBypassCode: "no-bypass-code"
     case .noSuchFactor: "no-such-factor"
     case .tooLong: "too-long"
     case .noAnswer: "none"

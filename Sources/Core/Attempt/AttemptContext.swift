@@ -36,6 +36,9 @@ extension Attempt {
     /// Asked only after a code was accepted.
     private let tellsInSession: () -> Bool
 
+    /// Whether the last use of a bypass code lets its code enrol a factor: at a sign-in, but not in `mfa-enroll`.
+    let allowsEnrollment: Bool
+
     /// How many attempts before this one failed in the same sign-in. The user was told of each at once.
     let failedTries: UInt32
 
@@ -58,7 +61,8 @@ extension Attempt {
       factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
       showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
-      failedTries: UInt32 = 0, counter: AttemptState.Counter = .signIn,
+      allowsEnrollment: Bool = false, failedTries: UInt32 = 0,
+      counter: AttemptState.Counter = .signIn,
       session: @escaping () -> SignInOrigin? = { nil }
     ) {
       self.settings = settings
@@ -74,6 +78,7 @@ extension Attempt {
       self.isShown = isShown
       self.showsClockHint = showsClockHint
       self.tellsInSession = tellsInSession
+      self.allowsEnrollment = allowsEnrollment
       self.failedTries = failedTries
     }
 

@@ -237,6 +237,11 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
     var record = record
     guard record.use(grant.id) else { throw .damaged(.record) }
     record.removeExpiredGrants(at: context.now)
+    if context.allowsEnrollment, record.isEnrolled, grant.usesLeftAfterUse == 0,
+      let enrollment = grant.enrollment(try Attempt.randomGrantID(), at: context.now)
+    {
+      _ = record.add(enrollment)
+    }
     record.note(
       .bypassUsed, grant.reason?.utf8 ?? [], about: .grant, from: context.source,
       at: context.now)

@@ -52,9 +52,9 @@ package enum UserChange: Equatable, Sendable {
     /// The valid numbers of uses.
     package static var numbersOfUses: ClosedRange<UInt8> { 1...20 }
 
-    /// Whether the duration and the number of uses are valid.
+    /// Whether an administrator creates such grants, and the duration and the number of uses are valid.
     package var areValid: Bool {
-      Self.durations.contains(seconds) && Self.numbersOfUses.contains(uses)
+      kind != .enrollment && Self.durations.contains(seconds) && Self.numbersOfUses.contains(uses)
     }
   }
 

@@ -54,9 +54,12 @@ public struct MessageText: Equatable, Sendable, ExpressibleByStringInterpolation
 }
 
 extension MessageText {
-  /// The number of columns of a line that the PAM module shows: windows of every usual width show
-  /// such lines without breaking words. The module cannot know the width of the user's window.
-  package static var moduleColumns: Int { 60 }
+  /// The number of columns of the usual window. The module cannot know the width of the user's window.
+  package static var windowColumns: Int { 79 }
+  /// The columns in which ssh writes `(user@host) ` before a question, and before what the module tells with it.
+  package static var prefixColumns: Int { 19 }
+  /// The number of columns of a line that may stand behind such a prefix.
+  package static var moduleColumns: Int { windowColumns - prefixColumns }
 
   /// The number of columns of the last line.
   package var columnsOfLastLine: Int {

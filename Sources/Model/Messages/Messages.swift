@@ -18,12 +18,12 @@ import MFABase
 package enum HelperMessage: Equatable, Sendable {
   /// The prompt for an administrator's ticket.
   case ticketPrompt
-  /// The prompt for a code of a device that is already enrolled.
-  case enrolledDevicePrompt
+  /// The prompt for a code of a device that is already enrolled, or for another code that the user may have.
+  case enrolledDevicePrompt(OtherCode?)
   /// The same prompt, if a code can be sent to the phone with this name and masked number.
-  case enrolledDeviceOrSendPrompt(name: [UInt8], number: [UInt8])
+  case enrolledDeviceOrSendPrompt(OtherCode?, name: [UInt8], number: [UInt8])
   /// The same prompt below a list of phones, `s1` for the first one.
-  case enrolledDeviceOrSendChoicePrompt
+  case enrolledDeviceOrSendChoicePrompt(OtherCode?)
   /// Codes by text message are a restricted method (NIST SP 800-63B-4, section 3.1.3.3). The user should use
   /// an authenticator app, if policy allows one.
   case phoneIsRestricted(hasAlternative: Bool)
@@ -35,6 +35,13 @@ package enum HelperMessage: Equatable, Sendable {
   case authenticatorAppName
   /// The name of a phone that the user did not name.
   case phoneName
+
+  /// A code that a user without the devices may have.
+  package enum OtherCode: Equatable, Sendable {
+    case recoveryCode
+    /// The bypass code that opened the user's session.
+    case bypassCode
+  }
 }
 
 /// The parts of a mail about changes of a user's factors.

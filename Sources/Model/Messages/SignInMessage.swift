@@ -15,6 +15,8 @@ package enum SignInMessage: Equatable, Sendable {
   /// The prompt for a code of one device.
   case codeOfDevicePrompt(name: [UInt8])
 
+  /// The prompt while the devices are locked and a recovery code unlocks them.
+  case recoveryCodePrompt
   /// The prompt for the break-glass code, while the store cannot be used.
   case breakGlassPrompt
 
@@ -49,6 +51,8 @@ package enum SignInMessage: Equatable, Sendable {
   /// The devices are locked, and a recovery code unlocks them.
   case lockedUntilRecoveryCode
   case notACode
+  /// The user, who has no device, was asked for a bypass code.
+  case notABypassCode
   case noSuchDevice
   /// The sign-in failed because of an error on the host.
   case unavailable

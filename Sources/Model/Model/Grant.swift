@@ -12,6 +12,8 @@ package final class Grant: Equatable, Sendable {
     case ticket = 1
     /// The code replaces a factor's code.
     case bypass = 2
+    /// The code of a bypass code that was used up: it replaces a factor's code at one enrolment.
+    case enrollment = 3
   }
 
   /// The purpose of the code.
@@ -86,6 +88,19 @@ package final class Grant: Equatable, Sendable {
     Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft - 1,
       reason: reason, digest: digest)
+  }
+
+  /// How long the code of a bypass code enrols a factor after its last use, in seconds.
+  package static var enrollmentTime: Int64 { 900 }
+
+  /// Returns what the code of this bypass code may do after its last use at `now`, in seconds since the epoch. The user
+  /// who signed in with it has no other code that `mfa-enroll` accepts.
+  package func enrollment(_ id: GrantID, at now: Int64) -> Grant? {
+    let (end, overflow) = now.addingReportingOverflow(Self.enrollmentTime)
+    guard kind == .bypass, !overflow else { return nil }
+    return Grant(
+      kind: .enrollment, id: id, madeAt: now, expiresAt: end, usesLeft: 1, reason: reason,
+      digest: digest)
   }
 
   /// The grant with a digest of zeros, for reports.

@@ -44,17 +44,32 @@ extension Management {
   /// The prompt for a code of an enrolled factor, with what requests a code.
   func presentFactorPrompt(_ phones: [PhoneChoice]) throws(HelperFailure) -> DisplayText {
     let text: [UInt8]
-    if phones.count > 1, let record = try snapshot()?.record {
+    let record = try snapshot()?.record
+    let other = try otherCode(of: record)
+    if phones.count > 1, let record {
       text = PhoneChoice.list(of: record, phones, try settings()).text(
-        above: HelperMessage.enrolledDeviceOrSendChoicePrompt.text(in: language), in: language)
+        above: HelperMessage.enrolledDeviceOrSendChoicePrompt(other).text(in: language),
+        in: language)
     } else if let phone = phones.first {
       text =
-        HelperMessage.enrolledDeviceOrSendPrompt(name: phone.name.utf8, number: phone.number.ascii)
-        .text(in: language).utf8
+        HelperMessage.enrolledDeviceOrSendPrompt(
+          other, name: phone.name.utf8, number: phone.number.ascii
+        ).text(in: language).utf8
     } else {
-      text = HelperMessage.enrolledDevicePrompt.text(in: language).utf8
+      text = HelperMessage.enrolledDevicePrompt(other).text(in: language).utf8
     }
     return DisplayText(cleaning: text)
+  }
+
+  /// Returns the code that helps a user who has lost the devices, or nil if there is none.
+  private func otherCode(of record: FactorRecord?) throws(HelperFailure) -> HelperMessage.OtherCode?
+  {
+    guard let record else { return nil }
+    let now = try now()
+    if record.grants.contains(where: { $0.kind == .enrollment && $0.isGood(at: now) }) {
+      return .bypassCode
+    }
+    return record.recoveryCodes.isEmpty ? nil : .recoveryCode
   }
 
   /// Asks for a code of an enrolled factor.

@@ -385,7 +385,14 @@ package struct Management<Machine: AuthenticationHost> {
   private mutating func takeCode(_ typed: borrowing SecretBytes) throws(HelperFailure) {
     guard let session = state.session else { throw .internalError }
     if try sendsCode(typed, session.basis.counter) { return }
-    if typed.count > 0 {
+    let now = try now()
+    let enrollment = try storing { () throws(FactorStoreError) in
+      try Attempt.enrollment(
+        by: TypedCodes(whole: typed.span), of: caller, in: try host.store(), now: now)
+    }
+    if let enrollment {
+      state.session?.take(enrollment)
+    } else if typed.count > 0 {
       do throws(HelperFailure) {
         let shown = try attempt(typed, counter: session.basis.counter, showsClockHint: true)
         state.session?.take(shown)
@@ -586,9 +593,15 @@ package struct Management<Machine: AuthenticationHost> {
       return AuditLogEvent(.enrolled, factor, by: actor, at: now)
     }
     // The ticket may have been withdrawn, used or expired in the meantime.
-    guard record.grants.contains(where: { $0.id == ticket && $0.isGood(at: now) }),
+    guard let grant = record.grants.first(where: { $0.id == ticket && $0.isGood(at: now) }),
       record.use(ticket)
     else { throw .ticketInvalid }
+    guard grant.kind == .ticket else {
+      record.note(
+        .enrolled, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
+        at: now)
+      return AuditLogEvent(.enrolled, factor, by: actor, at: now)
+    }
     record.note(
       .ticketUsed, factor.displayName.utf8, about: record.subject(of: factor.id), from: source,
       at: now)

@@ -102,6 +102,12 @@ struct Session {
     scope = basis.scope
   }
 
+  /// Updates the session after the code of a bypass code was typed that was used up at a sign-in. It enrols one factor.
+  mutating func take(_ enrollment: GrantID) {
+    basis = .ticket(enrollment)
+    scope = basis.scope
+  }
+
   /// Updates the session after the use of a recovery code or a bypass code, which changes the
   /// record. Any other change since the session began still ends the session.
   mutating func noteUse() { generation = FactorRecord.generation(after: generation) }
@@ -127,6 +133,8 @@ struct Session {
 /// How the user proved to own an account.
 enum Basis: Equatable {
   case password
+  /// With a grant that enrols one factor: an administrator's ticket, or the password and the code of a bypass code that
+  /// was used up.
   case ticket(GrantID)
 
   /// The count of failures for attempts in the session. Without a password, attempts do not delay

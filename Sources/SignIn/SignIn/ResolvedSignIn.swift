@@ -37,6 +37,9 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// The result that every answer to the next question leads to, or nil if it depends on the answer.
   var foregone: SignInResult?
 
+  /// Whether the user's factors are locked and a recovery code unlocks them, and the first factor has been proven.
+  var asksForRecoveryCode = false
+
   /// Whether a user whose answer is not verified gave none.
   var isAbandoned = false
 
@@ -60,7 +63,11 @@ final class ResolvedSignIn<Store: FactorStore> {
 extension ResolvedSignIn {
   /// The prompt: the administrator's, or the standard one in the language of this sign-in.
   var question: [UInt8] {
-    options.prompt ?? text(options.forwardsPass ? .passwordAndCodePrompt : .codePrompt).utf8
+    options.prompt
+      ?? text(
+        options.forwardsPass
+          ? .passwordAndCodePrompt : asksForRecoveryCode ? .recoveryCodePrompt : .codePrompt
+      ).utf8
   }
 
   /// Returns a message in the language of this sign-in.

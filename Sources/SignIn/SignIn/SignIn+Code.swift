@@ -31,9 +31,11 @@ extension SignIn {
     trace(resolved, "question") { line in
       line.add("shape", options.forwardsPass ? "password-and-code" : "code")
     }
-    let phones = phones(check)
+    let phones = resolved.asksForRecoveryCode ? [] : phones(check)
     if !phones.isEmpty { return try proveCode(check, phones) }
-    if resolved.settings.promptHints { return try proveListedCode(check) }
+    if resolved.settings.promptHints, !resolved.asksForRecoveryCode {
+      return try proveListedCode(check)
+    }
     let answer = try ask(
       resolved.question, echo: options.echo, resolved.continuation.asking(.code),
       about: check.record, resolved)
@@ -62,7 +64,12 @@ extension SignIn {
       let options = check.resolved.options
       guard Attempt.mayBeCode(codes, of: check.record, factor: named) else {
         try attemptOnDecoy(codes, like: check.record, in: check.store, check.resolved)
-        let reason: Attempt.NotACode = answer.isTypedByUser ? .somethingElse : .withheldBySSHD
+        let reason: Attempt.NotACode =
+          !answer.isTypedByUser
+          ? .withheldBySSHD
+          : check.record.isEnrolled
+            ? .somethingElse
+            : .noBypassCode(isExplained: isFirstFactorCertain(check.account, check.resolved))
         return try forward(answer, nil, after: .notACode(reason), options)
       }
       let (result, length) = try attempt(codes, of: named, in: check)
@@ -83,6 +90,7 @@ extension SignIn {
       client: identity.actsAsRoot ? client : nil, program: request.service, factor: factor,
       places: places, showsMessages: showsMessages, isShown: request.isAtTerminal,
       showsClockHint: showsMessages, tellsInSession: { tellsInSession },
+      allowsEnrollment: identity.actsAsRoot,
       failedTries: identity.actsAsRoot ? UInt32(resolved.continuation.failedTries) : 0,
       counter: counter, session: session)
   }

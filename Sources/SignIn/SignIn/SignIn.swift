@@ -257,6 +257,8 @@ package struct SignIn<Machine: Host> {
       }
       return refusal
     }
+    resolved.asksForRecoveryCode =
+      standing == .locked && isFirstFactorCertain(account, resolved)
     return try proveCode(
       CodeCheck(
         account: owner, store: store, record: snapshot.record,
@@ -380,10 +382,13 @@ package struct SignIn<Machine: Host> {
     tell(resolved.text(message), essential: essential)
   }
 
-  /// Shows a text in lines that windows of every usual width show without breaking words.
+  /// Shows a text in lines that the usual window shows without breaking words. ssh may write a prefix before the first
+  /// one.
   func tell(_ text: MessageText, essential: Bool) {
-    application.add(
-      .tell(text.wrapped(to: MessageText.moduleColumns).utf8.span, essential: essential))
+    let isOverSSH = SessionService(request.service) == .sshd
+    let lines = text.wrapped(
+      to: MessageText.windowColumns, indentation: isOverSSH ? MessageText.prefixColumns : 0)
+    application.add(.tell(lines.utf8.span, essential: essential))
   }
 
   func report(

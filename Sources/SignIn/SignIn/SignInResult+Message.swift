@@ -49,6 +49,8 @@ extension SignInResult {
     case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
     case .locked, .lockedNow: .locked
     case .notACode(.somethingElse), .notACode(.tooLong): .notACode
+    case .notACode(.noBypassCode(true)): .notABypassCode
+    case .notACode(.noBypassCode(false)): .wrongCode
     case .notACode(.noSuchFactor): .noSuchDevice
     // The answer of an unknown user is withheld too.
     case .notACode(.withheldBySSHD): .wrongCode

@@ -135,6 +135,7 @@ extension Explanation {
     switch grant.kind {
     case .ticket: "ticket"
     case .bypass: "bypass"
+    case .enrollment: "enrolment"
     }
   }
 

@@ -25,6 +25,8 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   package private(set) var prompts: [String] = []
   /// The messages shown so far.
   package private(set) var told: [String] = []
+  /// The lines of each message.
+  package private(set) var toldLines: [[String]] = []
   /// The messages shown even if the application requested silence (PAM_SILENT).
   package private(set) var essentials: [String] = []
   /// The log lines so far.
@@ -70,9 +72,10 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
 
   /// Records the message, with its lines joined.
   package func tell(_ text: Span<UInt8>, essential: Bool) {
-    let text = Self.text(text).split(separator: "\n", omittingEmptySubsequences: false)
-      .joined(separator: " ")
+    let lines = Self.text(text).split(separator: "\n", omittingEmptySubsequences: false)
+    let text = lines.joined(separator: " ")
     told.append(text)
+    toldLines.append(lines.map(String.init))
     if essential { essentials.append(text) }
   }
 

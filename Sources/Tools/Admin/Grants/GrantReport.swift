@@ -26,6 +26,7 @@ extension Grant.Kind {
     switch self {
     case .ticket: "ticket"
     case .bypass: "bypass"
+    case .enrollment: "enrolment"
     }
   }
 }
@@ -85,7 +86,7 @@ package struct NewGrantReport {
     case .ticket:
       "valid for one enrolment until \(end); id \(id)\n"
         + "\(user) types it when 'mfa-enroll --ticket' asks for it; it is not shown again\n"
-    case .bypass:
+    case .bypass, .enrollment:
       "valid for \(grant.usesLeft == 1 ? "1 sign-in" : "\(grant.usesLeft) sign-ins") "
         + "until \(end); id \(id)\n"
         + "\(user) types it in place of a one-time code; it is not shown again\n"
