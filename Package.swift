@@ -285,7 +285,8 @@ let package = Package(
       ],
       swiftSettings: everywhere),
     support(
-      "SignIn", in: "SignIn", uses: "Attempt Base Crypto Model Module PAMStack SignIn Store Wire"),
+      "SignIn", in: "SignIn",
+      uses: "Attempt Base Crypto Messages Model Module PAMStack SignIn Store Wire"),
     support(
       "SharedStore", in: "SharedStore",
       uses: "Attempt Base Crypto Model RealmStore SignInTestSupport Store"),
@@ -326,7 +327,7 @@ let package = Package(
         + "SignInTestSupport Store TestSupport Wire"
     ),
     tests(
-      "EndToEnd", uses: "Attempt Base EnrollMessages Messages Model Store TestSupport",
+      "EndToEnd", uses: "Attempt Base EnrollMessages Messages Model Store TestSupport Wire",
       exclude: ["Screens", "at-modem.py", "modem.py"]),
     tests("Faults", uses: "TestSupport"),
     tests(

@@ -129,7 +129,7 @@ class Call(Reader):
 class Reply(Reader):
     """A reply to the module (Sources/Wire/Wire/SignInReply.swift)."""
 
-    TELL, LOG, AUDIT, NOTE, FORWARD, FAILURE_TEXT, CONFIRM = range(1, 8)
+    TELL, LOG, AUDIT, NOTE, FORWARD, FAILURE_TEXT, CONFIRM, CLOSING_PROMPT = range(1, 9)
 
     def __init__(self, packet):
         super().__init__(packet[2:])

@@ -21,7 +21,7 @@ enum Catalogue {
   /// The prompts to which the module adds nothing.
   static let prompts: [SignInMessage] = [
     .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .codeOfDevicePrompt(name: name),
-    .breakGlassPrompt, .noticeConfirmation, .recoveryCodePrompt,
+    .breakGlassPrompt, .noticeConfirmation, .recoveryCodePrompt, .closingPrompt,
   ]
 
   static let signIn: [SignInMessage] =
@@ -30,7 +30,8 @@ enum Catalogue {
       .typeNotAllowed(isPhone: true),
       .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
       .throttled(seconds: 86_400), .throttled(seconds: 1),
-      .locked, .lockedUntilRecoveryCode, .notACode, .notABypassCode, .noSuchDevice, .unavailable,
+      .locked, .lockedUntilRecoveryCode, .connectionIsOver, .notACode, .notABypassCode,
+      .noSuchDevice, .unavailable,
       .recoveryCodeAccepted(left: 0, areFew: true), .recoveryCodeAccepted(left: 1, areFew: true),
       .recoveryCodeAccepted(left: 10, areFew: false),
       .bypassCodeAccepted(usesLeft: 0, command: command),

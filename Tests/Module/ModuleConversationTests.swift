@@ -37,6 +37,11 @@ struct ModuleConversationTests {
       PrivateText(MessageSamples.secret(prompt)), echo: echo, continuation: continuation)
   }
 
+  private static func asks(_ reply: SignInReply) -> Bool {
+    guard case .question = reply.end else { return false }
+    return true
+  }
+
   /// Returns the verdict for root's application.
   private static func verdict(
     _ line: ModuleLine, _ application: RecordedApplication, _ replies: ScriptedReplies
@@ -93,7 +98,8 @@ struct ModuleConversationTests {
     ]
     for (end, reason) in ends {
       for before in [[], [SignInReply([], .facts)], [Self.question()]] {
-        let application = RecordedApplication(["1"])
+        // The question with which the sign-in ends has no answer.
+        let application = RecordedApplication(before.first.map(Self.asks) == true ? ["1"] : [])
         let replies = ScriptedReplies(before + [end].compactMap { $0 })
         let verdict = Self.verdict(.auth, application, replies)
         #expect(verdict == .deny)
@@ -116,7 +122,67 @@ struct ModuleConversationTests {
     let replies = [SignInReply([MessageSamples.failureText(text)], Self.ask())]
     application.script = ["1"]
     #expect(run(replies) == .deny)
-    #expect(application.calls == ["ask 'Code: ' false", "tell '\(text)' true"])
+    #expect(
+      application.calls == [
+        "ask 'Code: ' false", "ask '\n\(text)\nPress Enter: ' true", "tell '\(text)' true",
+      ])
+  }
+
+  @Test("in sshd, the text with which a sign-in ends is a question, and shown without an answer")
+  func closing() {
+    let last = SignInEffect.tell(Array("Attendez.".utf8).span, essential: true, last: true)
+    let prompt = SignInEffect.closingPrompt(Array("Entr\u{E9}e : ".utf8).span)
+    struct Row {
+      let service: String
+      var arguments: [String] = []
+      var effects: [SignInEffect]
+      var answer = "whatever"
+      let calls: [String]
+    }
+    let told = "tell 'Attendez.' true"
+    let rows = [
+      Row(service: "sshd", effects: [last], calls: ["ask '\nAttendez.\nPress Enter: ' true"]),
+      Row(
+        service: "sshd", effects: [prompt, last],
+        calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true"]),
+      Row(
+        service: "sshd", effects: [last], answer: "",
+        calls: ["ask '\nAttendez.\nPress Enter: ' true", told]),
+      Row(
+        service: "sshd", effects: [last], answer: "*",
+        calls: ["ask '\nAttendez.\nPress Enter: ' true"]),
+      Row(service: "sshd", arguments: ["forward_pass"], effects: [prompt, last], calls: [told]),
+      Row(service: "sshd", arguments: ["use_first_pass"], effects: [last], calls: [told]),
+      Row(service: "login", effects: [prompt, last], calls: [told]),
+      Row(service: "sshd2", effects: [prompt, last], calls: [told]),
+      Row(
+        service: "sshd", effects: [prompt, MessageSamples.tell("a")], calls: ["tell 'a' false"]),
+    ]
+    for row in rows {
+      for number: UInt8 in [0, 1, 3, 4] {
+        let application = RecordedApplication([row.answer])
+        let replies = ScriptedReplies([SignInReply(row.effects, .verdict(number))])
+        let request = SignInRequest(
+          user: [], service: Array(row.service.utf8),
+          arguments: row.arguments.map { Array($0.utf8) })
+        let verdict = ModuleConversation(
+          .account, request, application: application,
+          identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false),
+          decider: replies
+        ).run()
+        #expect(verdict.rawValue == UInt32(number), "\(row)")
+        #expect(application.calls == row.calls, "\(row)")
+        #expect(replies.heard.count == 1)
+      }
+    }
+  }
+
+  @Test("the closing prompt in English is that of the catalogue")
+  func closingPrompt() {
+    application.script = [""]
+    #expect(run([]) == .deny)
+    let prompt = SignInMessage.closingPrompt.text(in: .english).string
+    #expect(application.calls.first == "ask '\n\(Self.text(.english))\n\(prompt)' true")
   }
 
   // MARK: Requests
@@ -287,7 +353,7 @@ struct ModuleConversationTests {
     let malformed = try SignInReply(packet: SecretBytes(copying: packet.span))
     #expect(run([malformed]) == .deny)
     #expect(application.logged == [Self.failure("malformed")])
-    #expect(application.calls == [Self.apology])
+    #expect(application.calls.last == Self.apology)
   }
 
   @Test("a note or a password that PAM does not take denies, whatever the verdict is")

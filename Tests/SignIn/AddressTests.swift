@@ -223,6 +223,36 @@ struct SecureShellEndTests {
     #expect(try signIn("sshd", ["forward_pass"]) == .deny)
   }
 
+  @Test("sshd's client reads why a sign-in ends as a question, and others as a message")
+  func closing() throws {
+    host.configuration = "[project]\nlanguage = fr\n"
+    try host.enroll()
+    host.memory.attempts = AttemptState(
+      record: host.memory.attempts.record, failures: 100, lastFailure: 0,
+      watermarks: host.memory.attempts.watermarks)
+    func signIn(_ service: String, _ arguments: [String] = []) -> ScriptedApplication {
+      let request = SignInRequest(service: service, arguments: arguments)
+      let application = ScriptedApplication([.text("")])
+      application.answersClosing = true
+      _ = SignInRun(request, host: host, application: application).authenticate()
+      return application
+    }
+    let sshd = signIn("sshd")
+    #expect(sshd.told.isEmpty && sshd.isUsedUp)
+    #expect(
+      sshd.prompts == [
+        "\nTrop de codes incorrects. Vos appareils sont verrouillés.\nDemandez à un administrateur "
+          + "de les déverrouiller.\nCette connexion n’accepte plus ni mot de passe ni code.\n"
+          + "Appuyez sur Entrée : (echo)"
+      ])
+    let login = signIn("login")
+    #expect(login.prompts.isEmpty && login.told.count == 1)
+    #expect(login.told.first?.hasSuffix("de les déverrouiller.") == true, "\(login.told)")
+    // The application can ask only once.
+    let once = signIn("sshd", ["use_first_pass"])
+    #expect(once.prompts.isEmpty && once.told.count == 1)
+  }
+
   @Test("the seconds that are left begin with the connection")
   func secondsLeft() throws {
     func left(_ service: String = "sshd") throws -> Int64? {

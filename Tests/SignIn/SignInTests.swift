@@ -188,19 +188,22 @@ struct SignInTests {
   @Test("after five wrong codes nothing is compared until the wait is over")
   func throttle() throws {
     try enroll()
+    let over = " This connection accepts no more passwords or codes."
     for attempt in 1...5 {
       let application = ScriptedApplication([.text(try host.wrongCode())])
       #expect(signIn(application) == (attempt == 5 ? .tooManyAttempts : .deny))
       #expect(
         application.told
-          == [attempt == 5 ? "Too many wrong codes. Try again in 30 seconds." : "Wrong code."])
+          == [
+            attempt == 5 ? "Too many wrong codes. Try again in 30 seconds." + over : "Wrong code."
+          ])
       #expect(application.essentials == application.told)
     }
     host.time += 2
     let right = ScriptedApplication([.text(try host.code())])
     #expect(signIn(right) == .tooManyAttempts)
     #expect(right.prompts.isEmpty)
-    #expect(right.told == ["Too many wrong codes. Try again in 28 seconds."])
+    #expect(right.told == ["Too many wrong codes. Try again in 28 seconds." + over])
     #expect(right.logged.first?.contains("result=throttled") == true)
     host.time += 28
     #expect(signIn(ScriptedApplication([.text(try host.code())])) == .allow)

@@ -4,7 +4,8 @@ package enum ResidentClient {
   /// Functions for the programs, which follow Sources/Wire/Wire/SERVICE.md.
   private static let functions = """
     import fcntl, os, select, signal, socket, struct, sys, time
-    EFFECTS = {1: "tell", 2: "log", 3: "audit", 4: "note", 5: "forward", 6: "text", 7: "confirm"}
+    EFFECTS = {1: "tell", 2: "log", 3: "audit", 4: "note", 5: "forward", 6: "text", 7: "confirm",
+        8: "prompt"}
     BUSY = b"\\x81\\1\\0\\4"
     def connect(name="root"):
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

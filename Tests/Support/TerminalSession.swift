@@ -147,9 +147,14 @@ package final class TerminalSession {
     sizes.append((screen.count, Int(columns), Int(rows)))
   }
 
-  /// Waits until the program has ended.
+  /// Waits until the program has ended. Presses Enter below the text with which a sign-in by ssh ends.
   package func waitForExit(until deadline: Deadline = .usual) throws(HarnessFailure) -> ExitStatus {
     while !isAtEnd {
+      let prompt = Data("Press Enter: ".utf8)
+      if let question = Data(screen[seen...]).range(of: prompt) {
+        seen += question.upperBound
+        try send("")
+      }
       let ready = ctest_readable(
         terminal.master.number, process.reference.number, deadline.millisecondsLeft)
       guard ready > 0 else { throw failure("the program is still running at the deadline") }

@@ -54,6 +54,10 @@ package enum SignInMessage: Equatable, Sendable {
   /// The user, who has no device, was asked for a bypass code.
   case notABypassCode
   case noSuchDevice
+  /// After `throttled` or `locked` in sshd, which accepts nothing more in this connection.
+  case connectionIsOver
+  /// The last line of the question with which a sign-in ends, below the reason. The answer changes nothing.
+  case closingPrompt
   /// The sign-in failed because of an error on the host.
   case unavailable
   /// A recovery code was accepted, and `left` remain. If they are few, the user should make new ones.

@@ -9,6 +9,8 @@ import MFAWire
 /// (`ModuleConversationTests.everyEnd`)
 /// MUST 2: if PAM does not take over a note or a password, the line denies. (`ModuleConversationTests`)
 /// MUST 3: the user is asked a limited number of times. (`ModuleConversationTests.tooManyQuestions`)
+/// MUST 4: the question with which a sign-in ends is asked once, and its answer changes nothing.
+/// (`ModuleConversationTests.closing`)
 package final class ModuleConversation<Asker: Application, Source: ReplySource> {
   private let line: ModuleLine
   private let request: SignInRequest
@@ -21,12 +23,19 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
   /// English is that of `SignInMessage.unavailable`.
   private var failureText = PrivateText(copying: ModuleConversation.englishFailure.bytes.span)
 
+  /// The last line of the question with which a sign-in ends, in the language of the sign-in. The text in
+  /// English is that of `SignInMessage.closingPrompt`.
+  private var closingPrompt = PrivateText(
+    copying: ModuleConversation.englishClosingPrompt.bytes.span)
+
   private static var englishFailure: StaticString {
     """
     Sign-in is unavailable because of a server problem, not your
     code. Contact your administrator.
     """
   }
+
+  private static var englishClosingPrompt: StaticString { "Press Enter: " }
 
   /// How many requests one line sends at most. A user may request several codes for a phone in each try.
   private static var mostRequests: Int { 128 }
@@ -106,7 +115,12 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     for effect in effects {
       let text = effect.text.copy()
       switch effect.kind {
-      case .tell: application.tell(text.span, essential: effect.flag)
+      case .tell:
+        if effect.number != 0, asksAtTheEnd {
+          close(with: text.span)
+        } else {
+          application.tell(text.span, essential: effect.flag)
+        }
       case .log: application.log(Int32(effect.number), text.span)
       case .audit:
         guard let record = effect.auditRecord else { throw .malformed }
@@ -115,7 +129,35 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
       case .forward: if !application.forward(text.span) { fail("password-not-forwarded") }
       case .failureText: failureText = effect.text
       case .confirm: try confirm(effect, &call)
+      case .closingPrompt: closingPrompt = effect.text
       }
+    }
+  }
+
+  /// Whether the text with which a sign-in ends is asked as a question.
+  ///
+  /// OpenSSH's client writes the last text of sshd, which comes without a question, as a line of its log: in
+  /// octal unless it is in ASCII, and not at all after `ssh -q`. It shows a question as it is. With the two
+  /// arguments, the application can ask only once, or not at all.
+  private var asksAtTheEnd: Bool {
+    let service: StaticString = "sshd"
+    let names: [StaticString] = ["forward_pass", "use_first_pass"]
+    return request.service == service.bytes
+      && !request.arguments.contains { argument in names.contains { $0.bytes == argument } }
+  }
+
+  /// Shows the text with which the sign-in ends as a question. If there is no answer, the application may be
+  /// one that cannot ask, and the text is shown.
+  private func close(with text: Span<UInt8>) {
+    let newline: [UInt8] = [0x0A]
+    // The client writes the names of the user and the host before a question.
+    var question = newline
+    question.append(contentsOf: text.copied())
+    question += newline + closingPrompt.copy().span.copied()
+    switch application.ask(question.span, echo: true) {
+    case .absent: application.tell(text, essential: true)
+    case .tooLong: return
+    case .text: return
     }
   }
 
@@ -160,7 +202,12 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     log { failure.describe(in: &$0) }
     // A session begins whatever happens here.
     guard line != .session else { return }
-    application.tell(failureText.copy().span, essential: true)
+    let text = failureText.copy()
+    if asksAtTheEnd {
+      close(with: text.span)
+    } else {
+      application.tell(text.span, essential: true)
+    }
   }
 
   // MARK: Verdicts

@@ -213,8 +213,12 @@ final class OfflineSignIn: Sendable {
   private func end(
     _ verdict: mfa_verdict, saying message: OfflineMessage?, _ start: Start
   ) -> SignInReply {
-    SignInReply(
-      message.map { [Self.tell($0, in: language(of: start))] } ?? [], endingWith: verdict)
+    guard let message else { return SignInReply([], endingWith: verdict) }
+    let language = language(of: start)
+    let prompt = SignInMessage.closingPrompt.text(in: language).utf8
+    return SignInReply(
+      [.closingPrompt(prompt.span), Self.tell(message, in: language, last: verdict == .deny)],
+      endingWith: verdict)
   }
 
   /// The language of the user who signs in, or English if it is not known or the terminal cannot show it.
@@ -225,9 +229,11 @@ final class OfflineSignIn: Sendable {
     return language
   }
 
-  private static func tell(_ message: OfflineMessage, in language: Language) -> SignInEffect {
+  private static func tell(
+    _ message: OfflineMessage, in language: Language, last: Bool = false
+  ) -> SignInEffect {
     let text = message.text(in: language).wrapped(to: MessageText.moduleColumns)
-    return .tell(text.utf8.span, essential: true)
+    return .tell(text.utf8.span, essential: true, last: last)
   }
 
   private func log(_ priority: LogPriority, _ outcome: StaticString, _ start: Start) {

@@ -86,6 +86,7 @@ final class CallingApplication {
     self.language = language
     let text = SignInMessage.unavailable.text(in: language).wrapped(to: MessageText.moduleColumns)
     add(.failureText(text.utf8.span))
+    add(.closingPrompt(SignInMessage.closingPrompt.text(in: language).utf8.span))
   }
 }
 

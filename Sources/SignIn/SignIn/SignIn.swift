@@ -360,7 +360,8 @@ package struct SignIn<Machine: Host> {
     guard !isAbandonedRetry(result, resolved) else { return Conclusion(verdict, because: nil) }
     recordConfigurationChange(result, resolved)
     report(
-      result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted)
+      result, of: resolved.account, resolved, isSilent: hidesRefusals && !result.isAccepted,
+      isLast: true)
     return Conclusion(verdict, because: result)
   }
 
@@ -383,16 +384,18 @@ package struct SignIn<Machine: Host> {
   }
 
   /// Shows a text in lines that the usual window shows without breaking words. ssh may write a prefix before the first
-  /// one.
-  func tell(_ text: MessageText, essential: Bool) {
+  /// one. If the text is the `last` one, the sign-in ends with it.
+  func tell(_ text: MessageText, essential: Bool, last: Bool = false) {
     let isOverSSH = SessionService(request.service) == .sshd
     let lines = text.wrapped(
       to: MessageText.windowColumns, indentation: isOverSSH ? MessageText.prefixColumns : 0)
-    application.add(.tell(lines.utf8.span, essential: essential))
+    application.add(.tell(lines.utf8.span, essential: essential, last: last))
   }
 
+  /// Reports a result, the `isLast` one of the line or one before.
   func report(
-    _ result: SignInResult, of account: Account?, _ resolved: Resolved, isSilent: Bool
+    _ result: SignInResult, of account: Account?, _ resolved: Resolved, isSilent: Bool,
+    isLast: Bool = false
   ) {
     if let (priority, line) = result.logLine(request, account: account, state: resolved.state) {
       application.log(priority, line)
@@ -405,6 +408,11 @@ package struct SignIn<Machine: Host> {
     }
     let isRetried = mayTryAgain(after: result, resolved)
     guard let message = result.message(isRetried: isRetried, resolved.settings) else { return }
-    tell(message, resolved, essential: result.isEssential)
+    var text = resolved.text(message)
+    if result.mustWait, SessionService(request.service) == .sshd {
+      let separator: MessageText = "\n"
+      text = text + separator + resolved.text(.connectionIsOver)
+    }
+    tell(text, essential: result.isEssential, last: isLast && !isRetried && result.isDenied)
   }
 }

@@ -112,6 +112,18 @@ extension SignInResult {
     }
   }
 
+  /// Whether the result is a denial.
+  var isDenied: Bool {
+    guard case .denied = self else { return false }
+    return true
+  }
+
+  /// Whether no code is verified for a while.
+  var mustWait: Bool {
+    guard case .denied(.code(let rejected)) = self else { return false }
+    return rejected.mustWait
+  }
+
   /// Whether a code, recovery code or bypass code was accepted.
   var isAccepted: Bool {
     switch self {

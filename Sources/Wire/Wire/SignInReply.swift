@@ -24,7 +24,8 @@ package final class PrivateText: Sendable {
 package struct SignInEffect: Sendable {
   /// What is done.
   package enum Kind: UInt8, Sendable {
-    /// Shows the user `text`. If `flag` is set, it is shown even if the application asked for silence.
+    /// Shows the user `text`. If `flag` is set, it is shown even if the application asked for silence. If
+    /// `number` is not zero, the sign-in ends with the text: sshd's client gets it as a question.
     case tell = 1
     /// Writes `text` to the system log, with the priority `number` of syslog(3).
     case log = 2
@@ -40,6 +41,8 @@ package struct SignInEffect: Sendable {
     /// this reply stands. If `continuation` is not empty, a request brings the answer to the decider, and
     /// the module carries out the effects of the reply.
     case confirm = 7
+    /// Sets the last line of the question with which a sign-in ends.
+    case closingPrompt = 8
   }
 
   package private(set) var kind: Kind
@@ -59,9 +62,11 @@ package struct SignInEffect: Sendable {
     self.continuation = continuation
   }
 
-  /// Shows a text.
-  package static func tell(_ text: Span<UInt8>, essential: Bool) -> SignInEffect {
-    SignInEffect(.tell, flag: essential, PrivateText(copying: text))
+  /// Shows a text, with which the sign-in ends if it is `last`.
+  package static func tell(
+    _ text: Span<UInt8>, essential: Bool, last: Bool = false
+  ) -> SignInEffect {
+    SignInEffect(.tell, flag: essential, number: last ? 1 : 0, PrivateText(copying: text))
   }
 
   /// Writes a line to the system log.
@@ -91,6 +96,11 @@ package struct SignInEffect: Sendable {
   /// Sets the text for a failure.
   package static func failureText(_ text: Span<UInt8>) -> SignInEffect {
     SignInEffect(.failureText, PrivateText(copying: text))
+  }
+
+  /// Sets the last line of the question with which a sign-in ends.
+  package static func closingPrompt(_ text: Span<UInt8>) -> SignInEffect {
+    SignInEffect(.closingPrompt, PrivateText(copying: text))
   }
 
   /// Asks without an influence on the result.

@@ -121,6 +121,8 @@ package enum MessageSamples {
   package static let effects: [SignInEffect] =
     [
       tell("wait", essential: true), tell(""),
+      .tell(Array("wait".utf8).span, essential: true, last: true),
+      .closingPrompt(Array("Enter: ".utf8).span),
       .log(.debug, logLine), .log(.error, LogLine()),
       .note(.allowed, of: Array("alice".utf8)), .note(.bypass, of: []),
       .note(.enrollment, of: Array("bob".utf8)),

@@ -1,5 +1,6 @@
 import MFAWire
 import MFABase
+import MFAMessages
 import MFAModule
 
 /// A PAM application whose user answers from a script. At its end, a test asserts that every line
@@ -33,6 +34,8 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   package private(set) var logged: [String] = []
   /// The forwarded passwords.
   package private(set) var forwarded: [String] = []
+  /// Whether the script has an answer to the question with which a sign-in by ssh ends.
+  package var answersClosing = false
   /// Called at each prompt, before it is answered.
   package var atPrompt: () -> Void = {}
 
@@ -45,6 +48,8 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   /// Answers from the script; gives no answer when the script is used up.
   package func ask(_ prompt: Span<UInt8>, echo: Bool) -> Reply {
     let text = Self.text(prompt)
+    // A text with which a sign-in ends is recorded as a message, unless the script answers it.
+    guard answersClosing || !Self.isClosing(text) else { return .absent }
     if text.contains(Self.secret) { secretPrompts.append(text) }
     prompts.append(text + (echo ? "(echo)" : ""))
     atPrompt()
@@ -52,6 +57,12 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
     let answer = script.removeFirst()
     guard case .seeing(let type) = answer else { return Self.reply(answer) }
     return Self.reply(.text(type(secretPrompts)))
+  }
+
+  private static func isClosing(_ text: String) -> Bool {
+    Language.allCases.contains {
+      text.hasSuffix("\n" + SignInMessage.closingPrompt.text(in: $0).string)
+    }
   }
 
   private static func reply(_ answer: Answer) -> Reply {
