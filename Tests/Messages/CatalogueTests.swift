@@ -86,7 +86,7 @@ enum Catalogue {
       .offeredPhoneIntroduction(seconds: 600), .messageCost, .formsOrPhone, .phoneDone,
       .unsupportedName, .done,
       .recoveryCodes(user: name, host: name, day: Array("2027-01-31".utf8)),
-      .keepRecoveryCodes,
+      .keepRecoveryCodes, .keyShownBefore(seconds: 600), .noRoomForPicture,
     ]
 
   static let offline: [OfflineMessage] = [

@@ -357,6 +357,7 @@ import Testing
       binding: RecordBinding(
         current: .init(checksum: 7, fingerprint: 8), position: .init(log: 9, entry: 10))),
     AttemptState(record: .zero, recentAnswers: answers(.max, at: 0)),
+    AttemptState(record: .zero).showing(ShownKey(time: .max, digest: .max)),
     AttemptState(
       record: .zero,
       binding: RecordBinding(

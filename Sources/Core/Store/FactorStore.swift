@@ -53,6 +53,10 @@ package protocol FactorStore {
   /// sealed with another key.
   func open(continuation: [UInt8], binding: [UInt8]) throws(FactorStoreError) -> SecretBytes?
 
+  /// Returns 32 bytes for the secret of a new factor, which is shown before it is stored. They are the same for the same
+  /// binding, and reveal nothing about those of another one.
+  func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes
+
   /// Returns whether `configuration` is the configuration fingerprint last recorded in the audit
   /// log.
   func knows(configuration: UInt64) throws(FactorStoreError) -> Bool

@@ -571,6 +571,12 @@ extension LocalFactorStore {
     var key = try key()
     return try key.open(continuation: continuation, binding: binding)
   }
+
+  /// Derives a secret with the key in /etc/mfa.
+  package func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes {
+    var key = try key()
+    return try key.enrollmentSecret(binding: binding)
+  }
 }
 
 /// A reader for the records of many users in the local store. It opens the directories and reads

@@ -260,6 +260,17 @@ package struct SealingKey: ~Copyable {
     }
   }
 
+  /// Derives 32 bytes for a new factor's secret, which are the same for the same binding.
+  package mutating func enrollmentSecret(
+    binding: [UInt8]
+  ) throws(FactorStoreError) -> SecretBytes {
+    try cryptographic { () throws(SystemError) in
+      let key = try Self.derive("mfa enrolment key, version 1", &keys.derivation)
+      var derivation = try HMAC(algorithm: .sha256, key: key.span)
+      return try derivation.tag(of: binding.span)
+    }
+  }
+
   private mutating func continuationKey() throws(SystemError) -> SecretBytes {
     try Self.derive("mfa continuation key, version 1", &keys.derivation)
   }

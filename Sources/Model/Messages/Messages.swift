@@ -88,6 +88,10 @@ package enum SignInEnrollmentMessage: Equatable, Sendable {
   /// The same forms, and the answer 4 for a phone.
   case formsOrPhone
   case formOrPhonePrompt
+  /// The key was shown `seconds` ago already, in a sign-in that was interrupted.
+  case keyShownBefore(seconds: Int64)
+  /// The user chose the QR code, and the key is shown as text.
+  case noRoomForPicture
   /// The line above the QR code.
   case scan
   /// The line above the key as text.

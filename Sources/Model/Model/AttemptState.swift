@@ -73,6 +73,9 @@ package struct AttemptState: Equatable, Sendable {
   /// Consecutive proofs of the account's password that failed or did not end.
   package private(set) var passwordFailures: FailureCount
 
+  /// The key that was shown last during a sign-in, for a user without a factor. It has the room of watermarks.
+  package private(set) var shownKey: ShownKey
+
   /// Creates a state.
   package init(
     record: FactorID, failures: UInt32 = 0, lastFailure: Int64 = 0, watermarks: [Watermark] = [],
@@ -81,7 +84,8 @@ package struct AttemptState: Equatable, Sendable {
     ownProcessFailures: FailureCount = FailureCount(),
     ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
     recentAnswers: RecentAnswers = RecentAnswers(), recentTurns: RecentTurns = RecentTurns(),
-    sentCodes: SentCodes = SentCodes(), passwordFailures: FailureCount = FailureCount()
+    sentCodes: SentCodes = SentCodes(), passwordFailures: FailureCount = FailureCount(),
+    shownKey: ShownKey = ShownKey()
   ) {
     self.record = record
     self.failures = failures
@@ -97,6 +101,7 @@ package struct AttemptState: Equatable, Sendable {
     self.recentTurns = recentTurns
     self.sentCodes = sentCodes
     self.passwordFailures = passwordFailures
+    self.shownKey = shownKey
   }
 
   /// The failures and notices to show at the next sign-in.
@@ -545,6 +550,14 @@ package struct AttemptState: Equatable, Sendable {
     return next
   }
 
+  /// Returns the state after a key was shown during a sign-in.
+  package func showing(_ key: ShownKey) -> AttemptState {
+    guard watermarks.isEmpty else { return self }
+    var next = self
+    next.shownKey = key
+    return next
+  }
+
   // MARK: Binding to the record
 
   /// Returns whether the state belongs to the record `id` with the
@@ -622,6 +635,7 @@ package struct AttemptState: Equatable, Sendable {
     recentTurns.encode(to: &writer)
     writer.write(passwordFailures.failures)
     writer.write(passwordFailures.last)
+    if watermarks.isEmpty { shownKey.encode(to: &writer) }
     writer.pad(to: Self.encodedLength)
     return writer.bytes
   }
@@ -670,7 +684,7 @@ package struct AttemptState: Equatable, Sendable {
       let changes = reader.read(UInt16.self), let decoded = RecordBinding.decode(&reader),
       let sentCodes = SentCodes(&reader), let recentAnswers = RecentAnswers(&reader),
       let recentTurns = RecentTurns(&reader), let passwordFailures = readFailures(&reader),
-      reader.isRestZero
+      let shownKey = watermarks.isEmpty ? ShownKey(&reader) : ShownKey(), reader.isRestZero
     else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
@@ -681,7 +695,7 @@ package struct AttemptState: Equatable, Sendable {
       remembered: remembered, ownProcessFailures: ownProcessFailures,
       ownChanges: HourlyCount(hour: hour, count: changes), binding: decoded.binding,
       recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes,
-      passwordFailures: passwordFailures)
+      passwordFailures: passwordFailures, shownKey: shownKey)
     return (state, sequence)
   }
 

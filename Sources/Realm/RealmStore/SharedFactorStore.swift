@@ -78,6 +78,12 @@ package final class SharedFactorStore<Engine: StoreEngine>: FactorStore {
     return try key.open(continuation: continuation, binding: binding)
   }
 
+  /// Derives a secret with the key of the realm, so that each verifier derives the same.
+  package func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes {
+    var key = try key()
+    return try key.enrollmentSecret(binding: binding)
+  }
+
   // MARK: Loading
 
   /// Loads a user's row, and begins a new epoch first if the database may have lost commits.

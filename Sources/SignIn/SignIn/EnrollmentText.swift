@@ -26,11 +26,15 @@ struct EnrollmentText {
   private static var newline: [UInt8] { [0x0A] }
 
   /// Returns the first question: why a device is needed, how long there is, and how the key is to be
-  /// shown. If it `offersPhone`, one of the answers is for a phone in place of an app.
-  func firstQuestion(seconds: Int64, isOffered: Bool, offersPhone: Bool) -> [UInt8] {
+  /// shown. If it `offersPhone`, one of the answers is for a phone in place of an app. `keyAge` is for how many seconds the
+  /// key has been known, or nil for a new one.
+  func firstQuestion(
+    seconds: Int64, isOffered: Bool, offersPhone: Bool, keyAge: Int64? = nil
+  ) -> [UInt8] {
     let end = Self.newline
     return end
       + lines(isOffered ? .offeredIntroduction(seconds: seconds) : .introduction(seconds: seconds))
+      + (keyAge.map { end + lines(.keyShownBefore(seconds: $0)) } ?? [])
       + end + end
       + lines(offersPhone ? .formsOrPhone : .forms) + end + end
       + lines(offersPhone ? .formOrPhonePrompt : .formPrompt)
@@ -90,6 +94,7 @@ struct EnrollmentText {
   func key(
     _ key: borrowing SecretBytes, url: borrowing SecretBytes, as form: EnrollmentForm
   ) -> SecretBytes {
+    var reason: [UInt8] = []
     if case .picture(let colours) = form {
       let picture = Self.picture(of: url, colours)
       if picture.count > 0 {
@@ -102,10 +107,13 @@ struct EnrollmentText {
         text.add(prompt.span)
         return text.finish()
       }
+      reason = Self.newline + lines(.noRoomForPicture)
     }
     let (typeKey, openURL, prompt) = (lines(.typeKey), lines(.openURL), lines(.codePrompt))
     var text = SecretText(
-      capacity: 2 &* key.count &+ url.count &+ typeKey.count &+ openURL.count &+ prompt.count &+ 64)
+      capacity: 2 &* key.count &+ url.count &+ typeKey.count &+ openURL.count &+ prompt.count
+        &+ reason.count &+ 64)
+    text.add(reason.span)
     text.add("\n")
     text.add(typeKey.span)
     text.add("\n\n  ")

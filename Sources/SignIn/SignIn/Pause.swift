@@ -166,6 +166,14 @@ struct RecordVersion: Equatable {
     generation = record.generation
   }
 
+  /// The version as bytes.
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.write(id.bytes)
+    writer.write(generation)
+    return writer.bytes
+  }
+
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.identifier(&id)
     try coder.number(&generation)

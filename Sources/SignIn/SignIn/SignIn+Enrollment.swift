@@ -12,12 +12,14 @@ import MFAMessages
 ///
 /// MUST 1: enrolment begins only after the first factor has been proven in the same sign-in.
 /// (`EnrollmentDialogTests.onlyAfterTheFirstFactor`)
-/// MUST 2: nothing but the number of sent codes is written before a code of the new device is accepted. Then
-/// factor, watermark and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`,
+/// MUST 2: nothing but the number of sent codes, and when a key was shown, is written before a code of the new device is
+/// accepted. Then factor, watermark and recovery codes are written together. (`EnrollmentDialogTests.nothingEnrolled`,
 /// `PhoneDialogTests.nothingEnrolled`)
 /// MUST 3: no lock is held while the user is asked. (`EnrollmentDialogTests.noLockAtThePrompt`)
 /// MUST 4: a factor that was enrolled in the meantime stays unchanged, and this sign-in is denied.
 /// (`EnrollmentDialogTests.enrolledMeanwhile`)
+/// MUST 5: a key is shown again for ten minutes at most, to the same user and source alone, and never after the record has
+/// changed. (`ShownKeyDialogTests`)
 struct SignInEnrollment<Machine: Host> {
   let signIn: SignIn<Machine>
   let resolved: ResolvedSignIn<Machine.Store>
@@ -32,6 +34,9 @@ struct SignInEnrollment<Machine: Host> {
 
   /// The shortest time in which a user can enrol, in seconds.
   static var shortest: Int64 { 45 }
+
+  /// How many seconds before sshd ends the sign-in the enrolment ends, so that the user can read why.
+  static var reserve: Int64 { 10 }
 
   /// The number of wrong answers that ends the enrolment.
   static var maximumWrongAnswers: UInt8 { 3 }
@@ -69,9 +74,11 @@ struct SignInEnrollment<Machine: Host> {
 
   /// Explains the requirement, and asks how the key is to be shown, or for a phone number.
   private func begin() throws(Pause) -> SignInResult {
-    let limit = min(try secondsLeft() ?? Self.longest, Self.longest)
-    guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: max(limit, 0))) }
-    let (deadline, overflow) = try now().addingReportingOverflow(limit)
+    let left = try secondsLeft().map { max($0 &- Self.reserve, 0) }
+    let limit = min(left ?? Self.longest, Self.longest)
+    guard limit >= Self.shortest else { throw .obstacle(.tooLittleTime(seconds: limit)) }
+    let now = try now()
+    let (deadline, overflow) = now.addingReportingOverflow(limit)
     guard !overflow else { throw .obstacle(.tooLate) }
     var state = EnrollmentState()
     state.deadline = deadline
@@ -80,8 +87,11 @@ struct SignInEnrollment<Machine: Host> {
       throw try askingForNumber(
         state, after: text.phoneIntroduction(seconds: limit, isOffered: isOffered))
     }
+    let shown = try keyShown(at: now)
+    state.keyTime = shown?.time ?? now
     let question = text.firstQuestion(
-      seconds: limit, isOffered: isOffered, offersPhone: settings.canEnroll(.phone))
+      seconds: limit, isOffered: isOffered, offersPhone: settings.canEnroll(.phone),
+      keyAge: shown?.age(at: now))
     throw try asking(SecretBytes(copying: question.span), .enrollmentForm, state)
   }
 
@@ -94,13 +104,15 @@ struct SignInEnrollment<Machine: Host> {
     case .text(let answer):
       // sshd itself answers for a user whom it will deny.
       guard answer.isTypedByUser else { throw .obstacle(.noConversation) }
+      guard answer.count > 0 else { throw .obstacle(.abandoned) }
       if settings.canEnroll(.phone), EnrollmentForm.isPhone(answer) {
         throw try askingForNumber(state, after: text.phoneIsRestricted(hasAlternative: true))
       }
       form = EnrollmentForm(number: answer) ?? .text
     }
     var next = state
-    next.secret = try newDraft().withSecret { PrivateText(copying: $0) }
+    next.secret = try secret(from: next.keyTime)
+    try noteShown(next.secret, from: next.keyTime)
     next.triesLeft = Self.maximumWrongAnswers
     throw try asking(shown(next, form), .enrollmentCode, next)
   }
@@ -184,7 +196,7 @@ struct SignInEnrollment<Machine: Host> {
     try signIn.secondsLeft()
   }
 
-  private func stored() throws(Pause) -> FactorRecord? {
+  func stored() throws(Pause) -> FactorRecord? {
     try storing { () throws(FactorStoreError) in try store.kept(for: account) }
   }
 
@@ -250,6 +262,8 @@ struct SignInEnrollment<Machine: Host> {
 struct EnrollmentState {
   /// The end of the time for it, in seconds since the epoch.
   var deadline: Int64 = 0
+  /// When the key was first shown that is shown now.
+  var keyTime: Int64 = 0
   /// The new secret; empty before there is one.
   var secret = PrivateText(SecretBytes(count: 0))
   /// How many wrong codes are left.
@@ -270,6 +284,7 @@ struct EnrollmentState {
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     try coder.number(&deadline)
+    try coder.number(&keyTime)
     try coder.text(&secret, longest: 64)
     try coder.number(&triesLeft)
     try coder.number(&changesLeft)

@@ -116,12 +116,6 @@ extension SignInEnrollment {
 
   // MARK: Error conversion
 
-  func newDraft() throws(Pause) -> EnrollmentDraft {
-    try storing { () throws(FactorStoreError) in
-      try cryptographic { () throws(SystemError) in try EnrollmentDraft(.standard) }
-    }
-  }
-
   func now() throws(Pause) -> Int64 {
     do throws(SystemError) { return try signIn.host.now() } catch { throw .clock(error) }
   }

@@ -95,6 +95,10 @@ final class RememberedStore<Base: FactorStore>: FactorStore {
     try base.open(continuation: continuation, binding: binding)
   }
 
+  func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes {
+    try base.enrollmentSecret(binding: binding)
+  }
+
   func enter(
     _ event: AuditLogEvent, configuration: UInt64
   ) throws(FactorStoreError) -> AuditLogCheckpoint? {

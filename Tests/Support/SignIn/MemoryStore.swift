@@ -67,6 +67,17 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     return AES256GCM.open(continuation.span, key: key.span, associated: binding.span)
   }
 
+  /// Derives a secret.
+  package func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes {
+    let key = continuationKey
+    do throws(SystemError) {
+      var derivation = try HMAC(algorithm: .sha256, key: key.span)
+      return try derivation.tag(of: binding.span)
+    } catch {
+      throw .cryptography
+    }
+  }
+
   /// Enrols a factor with a known secret; none of its codes has been used.
   package func enroll(
     _ name: String, secret: [UInt8], for account: Account,
