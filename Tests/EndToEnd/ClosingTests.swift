@@ -154,7 +154,9 @@ extension EndToEnd {
         SignInEnrollmentMessage.codePrompt.text(in: language).string, with: "")
       let text = SignInMessage.enrollmentAbandoned.text(in: language)
       try session.answer(
-        Self.shown(text.wrapped(to: MessageText.moduleColumns), language), with: "")
+        Self.shown(
+          text.wrapped(to: MessageText.windowColumns, indentation: MessageText.prefixColumns),
+          language), with: "")
       try SecureShell().expectEnd(.refused, session, user.name)
     }
 

@@ -22,7 +22,8 @@ extension EndToEnd {
       let session = try user.startEnroll("replace", "--name", "new phone")
       try session.expect("'phone' is removed when the new device works.")
       try session.answer("Password: ", with: user.password)
-      try session.answer("Code from a device you have already enrolled: ", with: proof)
+      let other = isLost ? " or a recovery code" : ""
+      try session.answer("Code from a device you have already enrolled\(other): ", with: proof)
       let phone = try session.keyOnScreen().phone
       try session.send(try phone.wrongCode())
       try session.answer("Code from the app: ", with: try phone.code(offset: -1))

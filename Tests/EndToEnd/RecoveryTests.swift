@@ -44,6 +44,7 @@ extension EndToEnd {
 
       let used = try patterns.knock(door, user, server)
       try used.answer("One-time code: ", with: codes[0])
+      if door == .sshd { try used.answer("Press Enter: ", with: "") }
       try used.expect(door == .sshd ? "Permission denied" : "Login incorrect")
       #expect(try StoreFiles(of: user.name).failures() == 0)
 

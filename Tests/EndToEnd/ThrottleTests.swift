@@ -48,7 +48,7 @@ extension EndToEnd {
       #expect(refused.code == "PAM_MAXTRIES" && refused.prompts.isEmpty, "\(refused)")
       #expect(
         refused.notices == [
-          "Too many wrong codes. Your devices are locked. Ask an\nadministrator to unlock them."
+          "Too many wrong codes. Your devices are locked. Ask an administrator to unlock\nthem."
         ])
       #expect(
         try OneCode.results(machine, since: start)

@@ -74,7 +74,12 @@ extension EndToEnd {
         let session = try server.signIn(
           name, command: "echo uid=$(id -un)", key: row.hasKey ? key : nil,
           options: ["NumberOfPasswordPrompts=1"])
-        let seen = try session.expectOne(of: ["assword: ", "uid=", "Permission denied"])
+        let texts = ["assword: ", "uid=", "Permission denied", "Press Enter: "]
+        var seen = try session.expectOne(of: texts)
+        if seen.index == 3 {
+          try session.send("")
+          seen = try session.expectOne(of: texts)
+        }
         if seen.index == 0 { try session.send("not the password") }
         let isOpen = try session.waitForExit() == .exited(0)
         #expect(isOpen == row.isOpen, "\(name): \(session.transcript) \(server.log)")

@@ -24,11 +24,16 @@ enum OTPAuthTarget {
     try require(
       text.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a URL has an invalid character")
     let isPrefix = !issuer.isEmpty && !issuer.contains(UInt8(ascii: ":"))
+    let content = try Content(text)
+    // An issuer before the account is repeated if the picture still fits.
+    let isRepeated = isPrefix && !content.issuer.isEmpty
+    try require(!isRepeated || text.count <= 134, "a URL is too long")
     let expected = Content(
       label: (isPrefix ? issuer + [UInt8(ascii: ":")] : []) + account,
-      secret: secret, issuer: isPrefix ? [] : issuer, algorithm: algorithm.name.description,
+      secret: secret, issuer: isPrefix && !isRepeated ? [] : issuer,
+      algorithm: algorithm.name.description,
       digits: length.rawValue, period: period)
-    try require(try Content(text) == expected, "a URL reads back differently")
+    try require(content == expected, "a URL reads back differently")
     guard String(validating: issuer + account, as: UTF8.self) != nil,
       String(validating: issuer, as: UTF8.self) != nil
     else { return }

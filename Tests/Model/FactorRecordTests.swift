@@ -357,6 +357,16 @@ import Testing
     }
     let changed10 = try sample.add(Self.grant(9))
     #expect(!changed10)
+    // What a used bypass code may still do takes no room.
+    let bypass = try Self.grant(7, kind: .bypass)
+    let enrollment = try bypass.enrollment(Self.grant(8).id, at: 100).orThrow()
+    var full = sample
+    _ = full.withdraw(try Self.grant(3).id)
+    let isAdded = full.add(enrollment)
+    let isReplaced = try full.add(Self.grant(9))
+    let isRefused = try full.add(Self.grant(10))
+    #expect(isAdded && isReplaced && !isRefused)
+    #expect(!full.grants.contains { $0.id == enrollment.id } && full.grants.count == 4)
     let grant = try Self.grant(2)
     for (row, now, isGood) in [
       (1, 99, false), (2, 100, true), (3, 199, true), (4, 200, false), (5, Int64.min, false),

@@ -123,50 +123,36 @@ struct ModuleConversationTests {
     application.script = ["1"]
     #expect(run(replies) == .deny)
     #expect(
-      application.calls == [
-        "ask 'Code: ' false", "ask '\n\(text)\nPress Enter: ' true", "tell '\(text)' true",
-      ])
+      application.calls == ["ask 'Code: ' false", "tell '\(text)' true"])
   }
 
-  @Test("in sshd, the text with which a sign-in ends is a question, and shown without an answer")
+  @Test(
+    "with a closing prompt, the text with which a sign-in ends is a question, and shown without an answer"
+  )
   func closing() {
     let last = SignInEffect.tell(Array("Attendez.".utf8).span, essential: true, last: true)
     let prompt = SignInEffect.closingPrompt(Array("Entr\u{E9}e : ".utf8).span)
     struct Row {
-      let service: String
-      var arguments: [String] = []
       var effects: [SignInEffect]
       var answer = "whatever"
       let calls: [String]
     }
     let told = "tell 'Attendez.' true"
     let rows = [
-      Row(service: "sshd", effects: [last], calls: ["ask '\nAttendez.\nPress Enter: ' true"]),
+      Row(effects: [last], calls: [told]),
+      Row(effects: [prompt, last], calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true"]),
       Row(
-        service: "sshd", effects: [prompt, last],
-        calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true"]),
-      Row(
-        service: "sshd", effects: [last], answer: "",
-        calls: ["ask '\nAttendez.\nPress Enter: ' true", told]),
-      Row(
-        service: "sshd", effects: [last], answer: "*",
-        calls: ["ask '\nAttendez.\nPress Enter: ' true"]),
-      Row(service: "sshd", arguments: ["forward_pass"], effects: [prompt, last], calls: [told]),
-      Row(service: "sshd", arguments: ["use_first_pass"], effects: [last], calls: [told]),
-      Row(service: "login", effects: [prompt, last], calls: [told]),
-      Row(service: "sshd2", effects: [prompt, last], calls: [told]),
-      Row(
-        service: "sshd", effects: [prompt, MessageSamples.tell("a")], calls: ["tell 'a' false"]),
+        effects: [prompt, last], answer: "",
+        calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true", told]),
+      Row(effects: [prompt, last], answer: "*", calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true"]),
+      Row(effects: [prompt, MessageSamples.tell("a")], calls: ["tell 'a' false"]),
     ]
     for row in rows {
       for number: UInt8 in [0, 1, 3, 4] {
         let application = RecordedApplication([row.answer])
         let replies = ScriptedReplies([SignInReply(row.effects, .verdict(number))])
-        let request = SignInRequest(
-          user: [], service: Array(row.service.utf8),
-          arguments: row.arguments.map { Array($0.utf8) })
         let verdict = ModuleConversation(
-          .account, request, application: application,
+          .account, MessageSamples.request, application: application,
           identity: ProcessIdentity(user: 0, actsAsRoot: true, isConfined: false),
           decider: replies
         ).run()
@@ -175,14 +161,6 @@ struct ModuleConversationTests {
         #expect(replies.heard.count == 1)
       }
     }
-  }
-
-  @Test("the closing prompt in English is that of the catalogue")
-  func closingPrompt() {
-    application.script = [""]
-    #expect(run([]) == .deny)
-    let prompt = SignInMessage.closingPrompt.text(in: .english).string
-    #expect(application.calls.first == "ask '\n\(Self.text(.english))\n\(prompt)' true")
   }
 
   // MARK: Requests

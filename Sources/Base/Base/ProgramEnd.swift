@@ -130,6 +130,8 @@ package struct ProgramStart: Sendable {
   package var errors: Int32?
   /// Whether the program runs in a new session, without a terminal.
   package var isInNewSession = false
+  /// Whether the program runs in a new process group. A key such as Ctrl-C then sends it no signal.
+  package var isInNewGroup = false
   /// Whether the program keeps only this process's effective identity (program.h in CPOSIX).
   package var hasOneIdentity = false
   /// Whether the kernel kills the program when this process ends. Processes that the program has
@@ -156,7 +158,7 @@ package struct ProgramStart: Sendable {
           var program = unsafe cposix_program(
             path: path, arguments: arguments, environment: environment, input: input ?? -1,
             output: output ?? -1, errors: errors ?? -1, is_in_new_session: isInNewSession ? 1 : 0,
-            has_one_identity: hasOneIdentity ? 1 : 0,
+            is_in_new_group: isInNewGroup ? 1 : 0, has_one_identity: hasOneIdentity ? 1 : 0,
             parent: endsWithThisProcess ? getpid() : 0)
           return unsafe cposix_start(&program, &process)
         }

@@ -112,7 +112,8 @@ static noreturn void execute(const cposix_program *program, int report) {
   if (!program->has_one_identity || keep_one_identity(program->path) == 0) {
     reset_signals();
     if (arrange_descriptors(streams, &report) == 0 &&
-        (!program->is_in_new_session || setsid() >= 0) && end_with(program->parent) == 0 &&
+        (!program->is_in_new_session || setsid() >= 0) &&
+        (!program->is_in_new_group || setpgid(0, 0) == 0) && end_with(program->parent) == 0 &&
         chdir("/") == 0)
       (void)execve(program->path, program->arguments, program->environment);
   }

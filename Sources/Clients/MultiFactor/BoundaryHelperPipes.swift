@@ -31,7 +31,7 @@ struct HelperPipes: ~Copyable, Sendable {
   }
 
   /// Starts the helper with two pipes, an empty environment, no other descriptors and no ignored
-  /// signals, in a session of its own: a signal from the terminal is for this program, which ends the
+  /// signals, in a process group of its own: a key such as Ctrl-C is for this program, which ends the
   /// helper.
   init(starting path: String) throws(MultiFactorError) {
     do throws(SystemError) {
@@ -40,7 +40,7 @@ struct HelperPipes: ~Copyable, Sendable {
       var helper = ProgramStart(Array(path.utf8), arguments: [Array("mfa-helper".utf8)])
       helper.input = requests.readEnd
       helper.output = responses.writeEnd
-      helper.isInNewSession = true
+      helper.isInNewGroup = true
       let process = try helper.start()
       self.init(
         responses: responses.takeReadEnd(), requests: requests.takeWriteEnd(), process: process)

@@ -51,7 +51,7 @@ package enum SignInMessage: Equatable, Sendable {
   /// The devices are locked, and a recovery code unlocks them.
   case lockedUntilRecoveryCode
   case notACode
-  /// The user, who has no device, was asked for a bypass code.
+  /// The answer of a user without a device, who was asked for a bypass code.
   case notABypassCode
   case noSuchDevice
   /// After `throttled` or `locked` in sshd, which accepts nothing more in this connection.

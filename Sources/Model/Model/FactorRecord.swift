@@ -214,10 +214,13 @@ package struct FactorRecord: Equatable, Sendable {
 
   // MARK: Grants
 
-  /// Adds a grant. Returns false if there are `maximumGrants` already, or one with the same id.
+  /// Adds a grant, in place of the oldest one for an enrolment if there are `maximumGrants`. Returns false if none of
+  /// them is for an enrolment, or if one has the same id.
   package mutating func add(_ grant: Grant) -> Bool {
-    guard grants.count < Self.maximumGrants, !grants.contains(where: { $0.id == grant.id }) else {
-      return false
+    guard !grants.contains(where: { $0.id == grant.id }) else { return false }
+    if grants.count >= Self.maximumGrants {
+      guard let used = grants.firstIndex(where: { $0.kind == .enrollment }) else { return false }
+      grants.remove(at: used)
     }
     grants.append(grant)
     return true

@@ -3,8 +3,8 @@ import MFABase
 /// When a new key was first shown to a user who enrols during a sign-in, and a digest of the key.
 ///
 /// The key itself is stored nowhere: it is derived from the time with the key of the store, for one user, one source and
-/// one version of the record. If the sign-in is interrupted, the next one shows the same key, so that an entry that the
-/// user's app has already is of use.
+/// one version of the record. If the sign-in is interrupted, the next one shows the same key, and the user's app need
+/// not be given another.
 package struct ShownKey: Equatable, Sendable {
   /// When the key was first shown, in seconds since the epoch; 0 if none was.
   package let time: Int64

@@ -23,10 +23,8 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
   /// English is that of `SignInMessage.unavailable`.
   private var failureText = PrivateText(copying: ModuleConversation.englishFailure.bytes.span)
 
-  /// The last line of the question with which a sign-in ends, in the language of the sign-in. The text in
-  /// English is that of `SignInMessage.closingPrompt`.
-  private var closingPrompt = PrivateText(
-    copying: ModuleConversation.englishClosingPrompt.bytes.span)
+  /// The last line of the question with which a sign-in ends. Nil if it ends with a text.
+  private var closingPrompt: PrivateText?
 
   private static var englishFailure: StaticString {
     """
@@ -34,8 +32,6 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     code. Contact your administrator.
     """
   }
-
-  private static var englishClosingPrompt: StaticString { "Press Enter: " }
 
   /// How many requests one line sends at most. A user may request several codes for a phone in each try.
   private static var mostRequests: Int { 128 }
@@ -116,11 +112,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
       let text = effect.text.copy()
       switch effect.kind {
       case .tell:
-        if effect.number != 0, asksAtTheEnd {
-          close(with: text.span)
-        } else {
-          application.tell(text.span, essential: effect.flag)
-        }
+        tell(text.span, essential: effect.flag, isLast: effect.number != 0)
       case .log: application.log(Int32(effect.number), text.span)
       case .audit:
         guard let record = effect.auditRecord else { throw .malformed }
@@ -134,31 +126,22 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     }
   }
 
-  /// Whether the text with which a sign-in ends is asked as a question.
-  ///
-  /// OpenSSH's client writes the last text of sshd, which comes without a question, as a line of its log: in
-  /// octal unless it is in ASCII, and not at all after `ssh -q`. It shows a question as it is. With the two
-  /// arguments, the application can ask only once, or not at all.
-  private var asksAtTheEnd: Bool {
-    let service: StaticString = "sshd"
-    let names: [StaticString] = ["forward_pass", "use_first_pass"]
-    return request.service == service.bytes
-      && !request.arguments.contains { argument in names.contains { $0.bytes == argument } }
-  }
-
-  /// Shows the text with which the sign-in ends as a question. If there is no answer, the application may be
-  /// one that cannot ask, and the text is shown.
-  private func close(with text: Span<UInt8>) {
-    let newline: [UInt8] = [0x0A]
-    // The client writes the names of the user and the host before a question.
-    var question = newline
-    question.append(contentsOf: text.copied())
-    question += newline + closingPrompt.copy().span.copied()
-    switch application.ask(question.span, echo: true) {
-    case .absent: application.tell(text, essential: true)
-    case .tooLong: return
-    case .text: return
+  /// Shows a text. If the sign-in ends with it and there is a closing prompt, the text is a question. If that gets no
+  /// answer, the application may be one that cannot ask, and the text is shown.
+  private func tell(_ text: Span<UInt8>, essential: Bool, isLast: Bool) {
+    if isLast, let closingPrompt {
+      let newline: [UInt8] = [0x0A]
+      // The client writes the names of the user and the host before a question.
+      var question = newline
+      question.append(contentsOf: text.copied())
+      question += newline + closingPrompt.copy().span.copied()
+      switch application.ask(question.span, echo: true) {
+      case .absent: break
+      case .tooLong: return
+      case .text: return
+      }
     }
+    application.tell(text, essential: essential)
   }
 
   /// Asks a question whose answer does not change the result.
@@ -202,12 +185,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     log { failure.describe(in: &$0) }
     // A session begins whatever happens here.
     guard line != .session else { return }
-    let text = failureText.copy()
-    if asksAtTheEnd {
-      close(with: text.span)
-    } else {
-      application.tell(text.span, essential: true)
-    }
+    tell(failureText.copy().span, essential: true, isLast: true)
   }
 
   // MARK: Verdicts

@@ -215,10 +215,13 @@ final class OfflineSignIn: Sendable {
   ) -> SignInReply {
     guard let message else { return SignInReply([], endingWith: verdict) }
     let language = language(of: start)
-    let prompt = SignInMessage.closingPrompt.text(in: language).utf8
-    return SignInReply(
-      [.closingPrompt(prompt.span), Self.tell(message, in: language, last: verdict == .deny)],
-      endingWith: verdict)
+    var effects: [SignInEffect] = []
+    if start.service == Array("sshd".utf8) {
+      let prompt = SignInMessage.closingPrompt.text(in: language).utf8
+      effects.append(.closingPrompt(prompt.span))
+    }
+    effects.append(Self.tell(message, in: language, last: verdict == .deny))
+    return SignInReply(effects, endingWith: verdict)
   }
 
   /// The language of the user who signs in, or English if it is not known or the terminal cannot show it.

@@ -80,13 +80,13 @@ final class CallingApplication {
     add(.note(note, of: name))
   }
 
-  /// Sets the language of what the module tells if no further reply arrives.
-  func use(_ language: Language) {
-    guard language != self.language else { return }
+  /// Sets the language of what the module tells if no further reply arrives. Returns whether it has changed.
+  func use(_ language: Language) -> Bool {
+    guard language != self.language else { return false }
     self.language = language
     let text = SignInMessage.unavailable.text(in: language).wrapped(to: MessageText.moduleColumns)
     add(.failureText(text.utf8.span))
-    add(.closingPrompt(SignInMessage.closingPrompt.text(in: language).utf8.span))
+    return true
   }
 }
 

@@ -34,7 +34,19 @@ extension SignIn {
   /// Uses a language, or English if the terminal cannot show it.
   private func use(_ language: Language, _ resolved: Resolved) {
     resolved.language = isShown(language) ? language : .english
-    application.use(resolved.language)
+    guard application.use(resolved.language) else { return }
+    addClosingPrompt(resolved)
+  }
+
+  /// Has the module ask the text with which the sign-in ends as a question, where the application can ask questions.
+  ///
+  /// OpenSSH's client writes the last text of sshd, which comes without a question, as a line of its log: in octal unless
+  /// it is in ASCII, and not at all after `ssh -q`. It shows a question as it is.
+  func addClosingPrompt(_ resolved: Resolved) {
+    let options = resolved.options
+    guard SessionService(request.service) == .sshd, !options.forwardsPass, !options.usesFirstPass
+    else { return }
+    application.add(.closingPrompt(resolved.text(.closingPrompt).utf8.span))
   }
 
   /// Returns whether sshd reports that another method succeeded, or the user's own program asks.

@@ -384,7 +384,7 @@ package struct SignIn<Machine: Host> {
   }
 
   /// Shows a text in lines that the usual window shows without breaking words. ssh may write a prefix before the first
-  /// one. If the text is the `last` one, the sign-in ends with it.
+  /// one.
   func tell(_ text: MessageText, essential: Bool, last: Bool = false) {
     let isOverSSH = SessionService(request.service) == .sshd
     let lines = text.wrapped(
@@ -413,6 +413,8 @@ package struct SignIn<Machine: Host> {
       let separator: MessageText = "\n"
       text = text + separator + resolved.text(.connectionIsOver)
     }
-    tell(text, essential: result.isEssential, last: isLast && !isRetried && result.isDenied)
+    let isEnd = isLast && !isRetried && result.isDenied
+    if isEnd { addClosingPrompt(resolved) }
+    tell(text, essential: result.isEssential, last: isEnd)
   }
 }

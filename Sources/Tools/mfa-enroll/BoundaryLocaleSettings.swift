@@ -22,9 +22,9 @@ enum LocaleSettings {
       ofHost: HostLanguage.read())
   }
 
-  /// Returns the first language of `list`, the value of LANGUAGE, that there is a table for, or else that of the locale
-  /// for LC_MESSAGES, by the rules of gettext: in the locale C, the list has no effect. English if there is no table or
-  /// the text is not UTF-8.
+  /// Returns a language by the rules of gettext: the first one of `list`, the value of LANGUAGE, for which there is a
+  /// table, or else that of the locale for LC_MESSAGES. The list has no effect in the locale C. Without a table, or if
+  /// the text is not UTF-8, the language is English.
   ///
   /// If no variable names a locale, as after a sign-in over ssh that passes none, the user has not chosen a language, and
   /// the one of the host's configuration is used, as at the sign-in.

@@ -23,6 +23,8 @@ typedef struct cposix_program {
   int input, output, errors;
   // Whether the program runs in a new session.
   int is_in_new_session;
+  // Whether the program runs in a new process group.
+  int is_in_new_group;
   // Whether the program keeps only this process's effective identity. The real user ID becomes the
   // effective one, so that the caller of a set-user-ID program cannot signal the program. A process
   // of root keeps only root's user ID: its group becomes that of the program's file, or 65534 if
