@@ -1,5 +1,6 @@
 """The documents, their code blocks and links."""
 
+import calendar
 import pathlib
 import re
 
@@ -72,7 +73,8 @@ class Block:
 
 
 def plain(line):
-    """Returns a line without what differs each time: digits, and spaces at its end."""
+    """Returns a line without what differs each time: days, other digits, and spaces at its end."""
+    line = re.sub(rf"\b\d{{1,2}} (?:{'|'.join(calendar.month_name[1:])})\b", "00 November", line)
     return re.sub(r"\d", "0", line).rstrip()
 
 
