@@ -71,7 +71,7 @@ def failed(reason):
 
 def manage(body, continuation=b"", result=255):
     """A request of the helper (Sources/Wire/Wire/ManagementCall.swift)."""
-    return b"\x42\1" + optional(None) + b"\0" + text(continuation) + text(body) + bytes([result])
+    return b"\x42\1" + optional(None) + optional(None) + b"\0" + text(continuation) + text(body) + bytes([result])
 
 
 def managed(frames):
