@@ -3,13 +3,13 @@
 /// The file is the one that sd_session_get_remote_host(3) reads. It belongs to root, and pam_systemd has its
 /// remote host from sshd. The environment, such as SSH_CONNECTION, belongs to the user and proves nothing.
 package enum LoginSession {
-  /// Where the kernel tells the session of a process, which pam_loginuid begins.
+  /// The kernel's file with the number of the session, which pam_loginuid begins.
   private static var number: StaticString { "/proc/self/sessionid" }
-  /// Where systemd-logind keeps a file for each session, which has the same number.
+  /// The folder in which systemd-logind keeps a file for each session, under the same number.
   private static var folder: StaticString { "/run/systemd/sessions/" }
 
   /// Returns the address or the name of the client that the session of a user was opened from. Returns nil
-  /// for a session without a client, a session of another user, and where systemd-logind does not run.
+  /// if the session has no client or belongs to another user, or if systemd-logind does not run.
   package static func remoteHost(of user: UInt32) -> [UInt8]? {
     guard let id = File.contents(at: number.bytes, atMost: 16), !id.isEmpty,
       id.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),

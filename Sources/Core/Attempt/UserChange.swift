@@ -52,7 +52,7 @@ package enum UserChange: Equatable, Sendable {
     /// The valid numbers of uses.
     package static var numbersOfUses: ClosedRange<UInt8> { 1...20 }
 
-    /// Whether an administrator creates such grants, and the duration and the number of uses are valid.
+    /// Whether the duration and the number of uses are valid, and the kind is one that administrators create.
     package var areValid: Bool {
       kind != .enrollment && Self.durations.contains(seconds) && Self.numbersOfUses.contains(uses)
     }

@@ -53,8 +53,8 @@ package protocol FactorStore {
   /// sealed with another key.
   func open(continuation: [UInt8], binding: [UInt8]) throws(FactorStoreError) -> SecretBytes?
 
-  /// Returns 32 bytes for the secret of a new factor, which is shown before it is stored. They are the same for the same
-  /// binding, and reveal nothing about those of another one.
+  /// Returns 32 bytes for the secret of a new factor, which is shown before it is stored. The same binding
+  /// gives the same bytes, and the bytes of one binding reveal nothing about those of another.
   func enrollmentSecret(binding: [UInt8]) throws(FactorStoreError) -> SecretBytes
 
   /// Returns whether `configuration` is the configuration fingerprint last recorded in the audit

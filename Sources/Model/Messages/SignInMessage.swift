@@ -15,7 +15,7 @@ package enum SignInMessage: Equatable, Sendable {
   /// The prompt for a code of one device.
   case codeOfDevicePrompt(name: [UInt8])
 
-  /// The prompt while the devices are locked and a recovery code unlocks them.
+  /// The prompt if the devices are locked and a recovery code unlocks them.
   case recoveryCodePrompt
   /// The prompt for the break-glass code, while the store cannot be used.
   case breakGlassPrompt
@@ -54,7 +54,7 @@ package enum SignInMessage: Equatable, Sendable {
   /// The answer of a user without a device, who was asked for a bypass code.
   case notABypassCode
   case noSuchDevice
-  /// After `throttled` or `locked` in sshd, which accepts nothing more in this connection.
+  /// The line below `throttled` or `locked` in sshd: the connection accepts no more passwords or codes.
   case connectionIsOver
   /// The last line of the question with which a sign-in ends, below the reason. The answer changes nothing.
   case closingPrompt

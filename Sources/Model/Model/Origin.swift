@@ -140,7 +140,8 @@ extension Source {
     self.init(Self.plain(terminal) + (client.map { [Self.separator] + Self.plain($0) } ?? []))
   }
 
-  /// Returns a name that others may have chosen, without the characters that have a meaning here.
+  /// Returns a name with other characters in place of the separator and the mark of administrators: others may have
+  /// chosen the name.
   private static func plain(_ name: [UInt8]) -> [UInt8] {
     name.map { $0 == separator || $0 == administratorMark ? UInt8(ascii: "?") : $0 }
   }

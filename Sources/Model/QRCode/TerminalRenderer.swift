@@ -60,7 +60,7 @@ public struct TerminalRenderer: Equatable, Sendable {
     return text.prefix(next)
   }
 
-  /// Returns the text of `symbol` in spaces, with a colour for each run of modules.
+  /// Returns the text of `symbol` in spaces, with the background of each module.
   private func drawSpaces(_ symbol: borrowing QRSymbol) -> SecretBytes {
     let size = size(of: symbol)
     let cell = Self.lightSpaces.count

@@ -31,8 +31,8 @@ package struct Management<Machine: AuthenticationHost> {
   let caller: Account
   /// Whether the caller may request delivery of every user's notices.
   let servesAllUsers: Bool
-  /// The source of the changes: the caller's terminal and the client of the caller's session, or `mfa-enroll` if
-  /// neither is known.
+  /// The source of the changes: the caller's terminal, and the client from which the caller's session was opened. If
+  /// neither is known, `mfa-enroll`.
   private(set) var source: Source
   let host: Machine
   let log: (LogPriority, LogLine) -> Void

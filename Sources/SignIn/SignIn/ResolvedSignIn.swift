@@ -37,7 +37,7 @@ final class ResolvedSignIn<Store: FactorStore> {
   /// The result that every answer to the next question leads to, or nil if it depends on the answer.
   var foregone: SignInResult?
 
-  /// Whether the user's factors are locked and a recovery code unlocks them, and the first factor has been proven.
+  /// Whether the prompt asks for a recovery code: the first factor is proven, and the locked factors can be unlocked.
   var asksForRecoveryCode = false
 
   /// Whether a user whose answer is not verified gave none.

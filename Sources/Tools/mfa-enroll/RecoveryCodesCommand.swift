@@ -32,7 +32,9 @@ struct RecoveryCodesCommand: EnrollCommand {
   @OptionGroup var options: CommonOptions
 
   func check() throws(Failure) {
-    if save?.isEmpty == true { throw failure(.valueMissing(option: "--save")) }
+    if let save, save.isEmpty || save.utf8.contains(0) {
+      throw failure(.valueMissing(option: "--save"))
+    }
     guard let option = save != nil ? "--save" : prints ? "--print" : nil else { return }
     guard new else { throw failure(.optionRequires(option, "--new")) }
     guard !options.json else { throw failure(.optionsExclude("--json", option)) }

@@ -25,7 +25,7 @@ package struct SignInEffect: Sendable {
   /// What is done.
   package enum Kind: UInt8, Sendable {
     /// Shows the user `text`. If `flag` is set, it is shown even if the application asked for silence. If
-    /// `number` is not zero, the sign-in ends with the text: sshd's client gets it as a question.
+    /// `number` is not zero, the sign-in ends with the text, which is a question after a `closingPrompt`.
     case tell = 1
     /// Writes `text` to the system log, with the priority `number` of syslog(3).
     case log = 2
