@@ -189,6 +189,17 @@ struct ManagementTests: ScriptedConversations {
       ])
   }
 
+  @Test(
+    "a code of a wrong clock says how wrong the clock is",
+    arguments: [(-8, -240), (120, 3600)] as [(Int64, Int32)])
+  func wrongClock(steps: Int64, secondsAhead: Int32) throws {
+    let client = try run([session, answer("right"), generate, enroll(steps: steps), enroll()])
+    #expect(
+      client.heard.suffix(2) == [
+        .failed(.codeOfAnotherTime(secondsAhead: secondsAhead)), .enrolled,
+      ])
+  }
+
   @Test("after ten wrong codes the secret cannot be enrolled")
   func exhausted() throws {
     let wrong: Line = { [host] client in

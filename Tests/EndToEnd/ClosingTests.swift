@@ -15,7 +15,10 @@ extension EndToEnd {
 
     /// Every message with which a sign-in can end.
     static let messages: [SignInMessage] = [
-      .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 90), .typeNotAllowed(isPhone: true),
+      .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 90),
+      .codeOfAnotherTime(isAhead: false, seconds: 240),
+      .codeOfAnotherTime(isAhead: true, seconds: 240),
+      .typeNotAllowed(isPhone: true),
       .typeNotAllowed(isPhone: false), .throttled(seconds: 1800), .locked, .lockedUntilRecoveryCode,
       .connectionIsOver, .notACode, .noSuchDevice, .unavailable,
       .enrollmentNotPossible(command: Array("mfa-enroll".utf8)),

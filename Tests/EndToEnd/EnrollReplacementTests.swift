@@ -157,6 +157,9 @@ extension EndToEnd {
       }
       #expect(try completions("enroll", "--al") == "--algorithm\n")
       #expect(try completions("repl") == "replace\n")
+      // The command that the program carries out without one.
+      #expect(try completions("--al") == "--algorithm\n")
+      #expect(try completions("--user", "root", "unenroll", "--js") == "--json\n")
     }
   }
 }

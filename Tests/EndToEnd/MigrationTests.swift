@@ -363,7 +363,7 @@ extension EndToEnd {
       try machine.keepServices()
       let original = try #require(machine.contents(of: Scene.path))
       let server = try PrivateServer(on: machine, settings: blocks[2])
-      let (old, new) = ("Verification code: ", "One-time code: ")
+      let (old, new) = ("One-time code: ", "One-time code: ")
 
       func expectSignIn(_ prompts: [String], _ code: String) throws {
         let session = try server.signIn(

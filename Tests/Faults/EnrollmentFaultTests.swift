@@ -105,17 +105,9 @@ extension Faults {
       _ change: Change, _ start: Start, _ newPhone: Authenticator?, isDone: Bool,
       _ machine: Machine, _ service: String, _ title: String
     ) throws {
-      let session = try HelperSession(as: start.user)
-      _ = try session.greet()
-      let answer = try session.ask(7)
+      let session = try HelperSession.begun(as: start.user)
+      let names = try session.appNames()
       try session.end()
-      guard let answer, answer.kind == 0x87 else {
-        Issue.record("\(title): the factors cannot be listed: \(String(describing: answer))")
-        return
-      }
-      let names = stride(from: 2, to: answer.fields.count, by: 7).map {
-        String(decoding: answer.fields[$0], as: UTF8.self)
-      }
       let old = start.present.map(\.displayName)
       let new: [String]
       var phones = start.present.map(\.phone)

@@ -29,6 +29,8 @@ enum Catalogue {
       .codeOrSendPrompt(name: name, number: number), .typeNotAllowed(isPhone: false),
       .typeNotAllowed(isPhone: true),
       .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
+      .codeOfAnotherTime(isAhead: false, seconds: 240),
+      .codeOfAnotherTime(isAhead: true, seconds: 3600),
       .throttled(seconds: 86_400), .throttled(seconds: 1),
       .locked, .lockedUntilRecoveryCode, .connectionIsOver, .notACode, .notABypassCode,
       .noSuchDevice, .unavailable,
@@ -113,7 +115,8 @@ enum Catalogue {
   static let failures: [FailureMessage] =
     [
       .notPermitted, .requiresRecentLogin, .wrongPassword, .sessionExpired, .wrongCode, .usedCode,
-      .codeNotYetAccepted(seconds: 180),
+      .codeNotYetAccepted(seconds: 180), .codeOfAnotherTime(isAhead: false, seconds: 240),
+      .codeOfAnotherTime(isAhead: true, seconds: 3600),
       .tooManyPasswords(seconds: 30), .accountLocked, .accountExpired, .passwordExpired, .noSignIns,
       .accountNotAllowed, .notACode, .throttled(seconds: 30), .throttled(seconds: 900), .locked,
       .nameTaken,
@@ -202,7 +205,7 @@ enum Catalogue {
       .recoveryCodesPrompt,
     ]
     let lines = messages.reduce(0) {
-      let text = $1.text(in: language).wrapped(to: MessageText.moduleColumns)
+      let text = $1.text(in: language).wrapped(to: MessageText.windowColumns)
       return $0 + text.string.split(separator: "\n").count
     }
     // Ten codes, and an empty line above and below each of the first two messages.

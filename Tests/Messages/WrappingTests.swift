@@ -37,7 +37,8 @@ struct WrappedText {
       let isBound =
         [last, next].contains { digits.contains($0 ?? " ") }
         || isJapanese
-          && (isHiragana(next) || [last, next].allSatisfy { isKatakana($0) }
+          && (isHiragana(next) || isHan(next) && verbStems.contains(last ?? " ")
+            || [last, next].allSatisfy { isKatakana($0) }
             || [last, next].allSatisfy { isHan($0) })
         || closing.contains(next ?? " ") || opening.contains(last ?? " ")
       if end > text.startIndex, isBreak, !isBound { break }
@@ -45,6 +46,8 @@ struct WrappedText {
     }
     return columns(of: text[..<end])
   }
+
+  private static let verbStems = Set("きぎちびみり".unicodeScalars)
 
   private static let digits = Set("0123456789".unicodeScalars)
 

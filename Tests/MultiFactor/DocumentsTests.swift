@@ -99,7 +99,8 @@ import Testing
   static let errors: [MultiFactorError] =
     [
       .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90), .notACode,
+      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90),
+      .codeOfAnotherTime(secondsAhead: -240), .notACode,
       .tooManyAttempts(seconds: 28),
       .factorsLocked, .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded,
       .unsupportedDisplayName, .factorNotFound, .invalidArgument, .storeUnavailable,

@@ -66,7 +66,7 @@ struct EnrollmentDialogTests {
     // Some applications do not show messages other than prompts.
     #expect(application.told.isEmpty)
     #expect(application.prompts[0].contains("requires a code from an authenticator app"))
-    #expect(application.prompts[0].contains("\nyour phone ready. You have 10 minutes. "))
+    #expect(application.prompts[0].contains("\nhave 10 minutes. To stop, press Enter"))
     #expect(application.prompts[0].hasSuffix("\n\nType 1, 2 or 3: (echo)"))
     #expect(application.prompts[2] == "Name for this device [phone 2023-11-14]: (echo)")
     let shown = application.secretPrompts
@@ -254,6 +254,21 @@ struct EnrollmentDialogTests {
   }
 
   @Test(
+    "a code of a wrong clock is explained",
+    arguments: [
+      (1, -8, "That code was right 4 minutes ago. Turn on automatic time on your phone."),
+      (2, 120, "That code is right only in 60 minutes. Turn on automatic time on your phone."),
+      (3, -121, "Wrong code. Type the one that the app shows now."),
+    ] as [(Int, Int64, String)])
+  func wrongClock(row: Int, steps: Int64, text: String) {
+    let application = ScriptedApplication([
+      .text("3"), code(steps), code(), .text(""), .text(""),
+    ])
+    #expect(signIn(application) == .allow, "row \(row)")
+    #expect(application.prompts[2].hasPrefix("\n\(text)"), "row \(row): \(application.prompts[2])")
+  }
+
+  @Test(
     "the policy's window applies",
     arguments: [(1, 0, 0, true), (2, 0, 1, false), (3, 2, -2, true), (4, 2, 3, false)]
       as [(Int, Int, Int64, Bool)])
@@ -314,7 +329,7 @@ struct EnrollmentDialogTests {
     }
     host.configuration += "adjacent_intervals = 4\n"
     #expect(signIn(application) == (accepted ? .allow : .deny))
-    #expect(application.prompts[0].contains("You have 80 seconds."))
+    #expect(application.prompts[0].contains("80 seconds."))
     if !accepted { #expect(application.logged.last?.hasSuffix("reason=too-late") == true) }
   }
 

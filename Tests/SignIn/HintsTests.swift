@@ -60,7 +60,8 @@ struct HintsTests {
     let code = name == "Pixel" ? try pixelsCode() : try tabletsCode()
     let application = ScriptedApplication([.text(number), .text(code)])
     #expect(signIn(application) == .allow, "row \(row)")
-    #expect(application.prompts == [Self.question, "One-time code from '\(name)': "], "row \(row)")
+    #expect(
+      application.prompts == [Self.question, "One-time code from '\(name)': "], "row \(row)")
     #expect(application.isUsedUp)
   }
 
@@ -109,7 +110,9 @@ struct HintsTests {
     let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
     #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
     #expect(
-      application.prompts == [Self.list + "Token: (echo)", "One-time code from 'Pixel': (echo)"])
+      application.prompts == [
+        Self.list + "Token: (echo)", "One-time code from 'Pixel': (echo)",
+      ])
   }
 
   @Test("with forward_pass the list precedes the single prompt, and a number selects nothing")
@@ -197,8 +200,10 @@ struct ClockHintTests {
   private static let hint = SignInMessage.clockMayBeWrong.text(in: .english).string
 
   /// Signs in with a code, and returns the messages.
-  private func signIn(_ code: String, silently: Bool = false) -> [String] {
-    let request = SignInRequest()
+  private func signIn(
+    _ code: String, silently: Bool = false, arguments: [String] = []
+  ) -> [String] {
+    let request = SignInRequest(arguments: arguments)
     let application = ScriptedApplication([.text(code)])
     application.showsMessages = !silently
     _ = SignInRun(request, host: host, application: application).authenticate()
@@ -248,6 +253,83 @@ struct ClockHintTests {
     _ = signIn(try host.code(8))
     #expect(!signIn(try host.code(), silently: true).contains(Self.hint))
     #expect(signIn(try host.code(1)).contains(Self.hint))
+  }
+
+  // MARK: Two codes of another time
+
+  /// Two wrong codes, and what the user is told after the second one.
+  struct Pair: CustomTestStringConvertible {
+    let title: String
+    /// The time steps of the codes, from the step in which each is typed.
+    let steps: [Int64]
+    /// The seconds between them.
+    var pause: Int64 = 30
+    let told: SignInMessage
+    var arguments = ["after_password"]
+    var testDescription: String { title }
+  }
+
+  static let pairs: [Pair] = [
+    Pair(
+      title: "4 minutes behind", steps: [-8, -8],
+      told: .codeOfAnotherTime(isAhead: false, seconds: 240)),
+    Pair(
+      title: "4 minutes ahead", steps: [8, 8], told: .codeOfAnotherTime(isAhead: true, seconds: 240)
+    ),
+    Pair(
+      title: "one hour behind", steps: [-120, -120],
+      told: .codeOfAnotherTime(isAhead: false, seconds: 3600)),
+    Pair(title: "more than an hour behind", steps: [-121, -121], told: .wrongCode),
+    Pair(
+      title: "the second code typed late", steps: [-8, -9], pause: 60,
+      told: .codeOfAnotherTime(isAhead: false, seconds: 270)),
+    Pair(
+      title: "the first code typed late", steps: [-9, -8], pause: 60,
+      told: .codeOfAnotherTime(isAhead: false, seconds: 240)),
+    Pair(title: "codes of different distances", steps: [-8, -10], pause: 90, told: .wrongCode),
+    Pair(title: "one behind and one ahead", steps: [-8, 8], told: .wrongCode),
+    Pair(title: "the same code again", steps: [-8, -9], told: .wrongCode),
+    Pair(
+      title: "a quarter of an hour later", steps: [-8, -8], pause: 900,
+      told: .codeOfAnotherTime(isAhead: false, seconds: 240)),
+    Pair(title: "later than that", steps: [-8, -8], pause: 930, told: .wrongCode),
+    Pair(
+      title: "before the first factor is certain", steps: [-8, -8], told: .wrongCode,
+      arguments: []),
+  ]
+
+  @Test("two codes of the same other time explain themselves, and no others do", arguments: pairs)
+  func onlyTwoCodes(pair: Pair) throws {
+    try host.enroll()
+    let told = try pair.steps.map { steps in
+      defer { host.time += pair.pause }
+      return signIn(try host.code(steps), arguments: pair.arguments)
+    }
+    #expect(told == [["Wrong code."], [pair.told.text(in: .english).string]])
+    #expect(host.memory.attempts.failures == 2)
+    // The explanation is given once for a pair.
+    #expect(signIn(try host.code(-20), arguments: pair.arguments) == ["Wrong code."])
+  }
+
+  @Test("a guess, and a code of another time after a guess, are wrong codes like any other")
+  func guesses() throws {
+    try host.enroll()
+    for code in [try host.wrongCode(), try host.code(-8)] {
+      #expect(signIn(code, arguments: ["after_password"]) == ["Wrong code."])
+      host.time += 30
+    }
+  }
+
+  @Test("the log has the time by which the clock is ahead")
+  func logged() throws {
+    try host.enroll()
+    let application = ScriptedApplication([
+      .text(try host.code(-8)), .text(try host.code(-7)),
+    ])
+    let request = SignInRequest(arguments: ["after_password", "tries=2"])
+    _ = SignInRun(request, host: host, application: application).authenticate()
+    #expect(application.logged.last?.contains("result=wrong user=alice") == true)
+    #expect(application.logged.last?.contains(" clock-ahead=-210") == true)
   }
 
   @Test("the time of the rejected code counts, not that of the accepted one")

@@ -55,7 +55,7 @@ import Testing
     #expect(first.hasSuffix("Number with country code, such as +15105551234: (echo)"))
     #expect(
       application.prompts[1]
-        == "\nA code was sent to +1 *** *** **34. It is valid\nfor 10 minutes.\n" + Self.codePrompt)
+        == "\nA code was sent to +1 *** *** **34. It is valid for 10 minutes.\n" + Self.codePrompt)
     #expect(application.prompts[2] == "Name for this device [phone 2023-11-14]: (echo)")
     #expect(application.prompts[3].hasPrefix("\nYour phone is added. At your next sign-in, type s"))
     let message = try #require(host.codeSender.messages.first)

@@ -12,7 +12,7 @@ struct VerdictTests {
     case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
       switchedOff,
       notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
-      typeNotAllowed,
+      typeNotAllowed, ofAnotherTime, ofAnotherTimeThenWait,
       replayedThenWait, repeatedUsed, repeatedRejected,
       throttled, locked, lockedNow, noLongerEnrolled, unknownUser, notACode, noSuchFactor, tooLong,
       noAnswer,
@@ -64,6 +64,8 @@ struct VerdictTests {
     switch reason {
     case .code(.wrong(0)): (.wrong, .deny)
     case .code(.wrong): (.wrongThenWait, .tooManyAttempts)
+    case .code(.ofAnotherTime(_, 0)): (.ofAnotherTime, .deny)
+    case .code(.ofAnotherTime): (.ofAnotherTimeThenWait, .tooManyAttempts)
     case .code(.replayed(_, 0)): (.replayed, .deny)
     case .code(.replayed): (.replayedThenWait, .tooManyAttempts)
     case .code(.notYet): (.replayed, .deny)
@@ -142,7 +144,8 @@ struct VerdictTests {
       .enrollmentPending, .leftToNextLines,
     ]
     let rejected: [Attempt.Rejected] = [
-      .wrong(wait: 0), .wrong(wait: 30), .replayed(factor.id, wait: 0),
+      .wrong(wait: 0), .wrong(wait: 30), .ofAnotherTime(secondsAhead: -240, wait: 0),
+      .ofAnotherTime(secondsAhead: 240, wait: 30), .replayed(factor.id, wait: 0),
       .replayed(factor.id, wait: 30), .notYet(factor.id, seconds: 60), .repeated(.used),
       .typeNotAllowed(factor.id, .totp),
       .repeated(.rejected),

@@ -126,6 +126,18 @@ package final class HelperSession {
     return session
   }
 
+  /// The display names of the user's factors, oldest first. All of them must be authenticator apps.
+  package func appNames() throws(HarnessFailure) -> [String] {
+    // A factor has an identifier, a name, a time of enrolment, a kind, three parameters and a last use.
+    let fieldsPerApp = 8
+    guard let answer = try ask(7), answer.kind == 0x87,
+      answer.fields.count == 1 + fieldsPerApp * Int(answer.fields[0][0])
+    else { throw HarnessFailure("the factors cannot be listed") }
+    return stride(from: 2, to: answer.fields.count, by: fieldsPerApp).map {
+      String(decoding: answer.fields[$0], as: UTF8.self)
+    }
+  }
+
   /// Says goodbye, and waits until the helper has ended.
   package func end() throws(HarnessFailure) {
     send(11)

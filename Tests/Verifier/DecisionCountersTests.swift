@@ -58,6 +58,7 @@ struct DecisionCountersTests {
       (8, .passed(.enrollmentPending), .enrollmentPending), (9, .passed(.leftToNextLines), nil),
       (10, .denied(.code(.wrong(wait: 0))), .wrong),
       (11, .denied(.code(.replayed(nil, wait: 0))), .replayed),
+      (24, .denied(.code(.ofAnotherTime(secondsAhead: 240, wait: 0))), .wrong),
       (12, .denied(.code(.lockedNow(replayed: nil))), .wrong),
       (13, .denied(.code(.lockedNow(replayed: .zero))), .replayed),
       (14, .denied(.code(.throttled(seconds: 1))), .throttled),

@@ -3,7 +3,8 @@ import MFAWire
 /// The cases of `HelperFailure` without their values, so that tests can list all of them.
 enum HelperFailureCase: CaseIterable {
   case notPermitted, requiresRecentLogin, reauthenticationFailed, sessionExpired,
-    invalidVerificationCode, codeAlreadyUsed, codeNotYetAccepted, notACode, tooManyAttempts,
+    invalidVerificationCode, codeAlreadyUsed, codeNotYetAccepted, codeOfAnotherTime, notACode,
+    tooManyAttempts,
     factorsLocked,
     secondFactorAlreadyEnrolled, maximumSecondFactorCountExceeded, unsupportedDisplayName,
     factorNotFound, invalidArgument, storeUnavailable, configurationInvalid, multiFactorDisabled,
@@ -23,6 +24,7 @@ enum HelperFailureCase: CaseIterable {
       case .invalidVerificationCode: .invalidVerificationCode
       case .codeAlreadyUsed: .codeAlreadyUsed
       case .codeNotYetAccepted: .codeNotYetAccepted
+      case .codeOfAnotherTime: .codeOfAnotherTime
       case .notACode: .notACode
       case .tooManyAttempts: .tooManyAttempts
       case .factorsLocked: .factorsLocked

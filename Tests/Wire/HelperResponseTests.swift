@@ -123,7 +123,7 @@ import Testing
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
     // Failures: an unknown number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 39, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 40, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 46, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 47, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 6], refusal: .malformed),
     // A number that is not masked.

@@ -126,7 +126,8 @@ enum Samples {
   static let failures: [HelperFailure] =
     [
       .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
-      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90), .notACode,
+      .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted(seconds: 90),
+      .codeOfAnotherTime(secondsAhead: 240), .codeOfAnotherTime(secondsAhead: -3600), .notACode,
       .tooManyAttempts(seconds: 0),
       .tooManyAttempts(seconds: 900), .factorsLocked, .secondFactorAlreadyEnrolled,
       .maximumSecondFactorCountExceeded, .unsupportedDisplayName, .factorNotFound, .invalidArgument,

@@ -204,7 +204,9 @@ import Testing
     "errors are shown with their hint and exit status",
     arguments: [
       (MultiFactorError.reauthenticationFailed, 2), (.invalidVerificationCode, 3),
-      (.codeAlreadyUsed, 3), (.codeNotYetAccepted(seconds: 1), 3), (.codesNotConsecutive, 3),
+      (.codeAlreadyUsed, 3), (.codeNotYetAccepted(seconds: 1), 3),
+      (.codeOfAnotherTime(secondsAhead: -240), 3),
+      (.codesNotConsecutive, 3),
       (.ticketInvalid, 2),
       (.lastFactorRequired, 1), (.tooManyAttempts(seconds: 28), 1), (.helperEnded, 1),
     ] as [(MultiFactorError, Int32)])

@@ -55,7 +55,7 @@ public struct MultiFactorResolver: Equatable, Sendable {
   ///   `PhoneMultiFactorGenerator.assertion`.
   /// - Returns: the factor that was used, which the program can show or log.
   /// - Throws: `factorNotFound` if the assertion names a factor that is not among the hints;
-  ///   `invalidVerificationCode`, `codeAlreadyUsed`, `codeNotYetAccepted` or `notACode` if the code was wrong;
+  ///   `invalidVerificationCode`, `codeAlreadyUsed`, `codeNotYetAccepted`, `codeOfAnotherTime` or `notACode` if the code was wrong;
   ///   `tooManyAttempts` or `factorsLocked` after too many failed attempts; `invalidArgument` for an
   ///   assertion for an enrolment; `invalidVerificationID` and `sessionExpired` for a code of a phone
   ///   that does not belong to the last request; or any other failure that the helper reports. After a wrong code,

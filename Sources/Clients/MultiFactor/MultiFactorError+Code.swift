@@ -21,6 +21,8 @@ extension MultiFactorError {
     case codeAlreadyUsed
     /// The code is correct, but the factor has no acceptable code for some time.
     case codeNotYetAccepted
+    /// The code is wrong, but right at another time within an hour: a clock is wrong.
+    case codeOfAnotherTime
     /// The input cannot be a code; it did not count as a failed attempt.
     case notACode
     /// There were too many failed attempts: no code is verified for some time.
@@ -120,6 +122,7 @@ extension MultiFactorError {
     case .invalidVerificationCode: .invalidVerificationCode
     case .codeAlreadyUsed: .codeAlreadyUsed
     case .codeNotYetAccepted: .codeNotYetAccepted
+    case .codeOfAnotherTime: .codeOfAnotherTime
     case .notACode: .notACode
     case .tooManyAttempts: .tooManyAttempts
     case .factorsLocked: .factorsLocked

@@ -25,6 +25,9 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   /// The code is correct, but the factor has no acceptable code for this many seconds, because codes of later
   /// time steps may have been used.
   case codeNotYetAccepted(seconds: Int)
+  /// The code is wrong, but right this many seconds from now (negative: ago), at most an hour: the clock of the
+  /// authenticator is wrong. Only if the user knows the key, or typed two such codes.
+  case codeOfAnotherTime(secondsAhead: Int)
   /// The input cannot be a code; it did not count as a failed attempt.
   case notACode
   /// There were too many failed attempts: no code is verified for this many seconds.
@@ -120,6 +123,7 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .invalidVerificationCode: .invalidVerificationCode
       case .codeAlreadyUsed: .codeAlreadyUsed
       case .codeNotYetAccepted(let seconds): .codeNotYetAccepted(seconds: Int(seconds))
+      case .codeOfAnotherTime(let ahead): .codeOfAnotherTime(secondsAhead: Int(ahead))
       case .notACode: .notACode
       case .tooManyAttempts(let seconds): .tooManyAttempts(seconds: Int(seconds))
       case .factorsLocked: .factorsLocked
@@ -205,6 +209,8 @@ extension MultiFactorError: CustomStringConvertible {
     case .invalidVerificationCode: .wrongCode
     case .codeAlreadyUsed: .usedCode
     case .codeNotYetAccepted(let seconds): .codeNotYetAccepted(seconds: Int64(seconds))
+    case .codeOfAnotherTime(let ahead):
+      .codeOfAnotherTime(isAhead: ahead > 0, seconds: Int64(clamping: ahead.magnitude))
     case .notACode: .notACode
     case .tooManyAttempts(let seconds): .throttled(seconds: Int64(seconds))
     case .factorsLocked: .locked

@@ -41,6 +41,7 @@ extension Attempt.Report {
     case wrong = 4
     case replayed = 5
     case lockedNow = 6
+    case ofAnotherTime = 7
   }
 
   /// Returns the stored form; empty for a result that is not committed.
@@ -65,6 +66,10 @@ extension Attempt.Report {
       writer.write(reason)
     case .rejected(.wrong(let wait)):
       writer.write(Kind.wrong.rawValue)
+      writer.write(wait)
+    case .rejected(.ofAnotherTime(let secondsAhead, let wait)):
+      writer.write(Kind.ofAnotherTime.rawValue)
+      writer.write(secondsAhead)
       writer.write(wait)
     case .rejected(.replayed(let factor, let wait)):
       writer.write(Kind.replayed.rawValue)
@@ -109,6 +114,11 @@ extension Attempt.Report {
         .accepted(.bypassCode($0, usesLeft: $0.usesLeftAfterUse, nil))
       }
     case .wrong: return reader.read(Int64.self).map { .rejected(.wrong(wait: $0)) }
+    case .ofAnotherTime:
+      guard let ahead = reader.read(Int64.self), let wait = reader.read(Int64.self) else {
+        return nil
+      }
+      return .rejected(.ofAnotherTime(secondsAhead: ahead, wait: wait))
     case .replayed:
       guard let factor = factor(&reader), let wait = reader.read(Int64.self) else { return nil }
       return .rejected(.replayed(factor.id, wait: wait))

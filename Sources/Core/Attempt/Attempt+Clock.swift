@@ -7,8 +7,11 @@ import MFAModel
 //
 // An attempt stores keyed digests of what was typed, in the write that counts the attempt, so that the
 // same answer is not counted again.
-// A later accepted code of a factor is the first moment at which the user may learn that the earlier
-// code was a code of this factor at another time: a guesser learns nothing.
+// A user may learn that a code was one of another time with the next accepted code of the factor, or with a
+// second wrong code that was right at the same distance from its time as the first: a guesser learns nothing.
+//
+// MUST 1: one code alone never has another answer than any wrong code.
+// (`ClockHintTests.onlyTwoCodes`, `.outside`)
 extension Attempt {
   /// Returns the answer as the attempt state remembers it: digests of the codes that are compared with
   /// something in the record. Returns nil if there are none.
@@ -103,6 +106,53 @@ extension CountedAttempt {
       step &+= 1
     }
     return isFound
+  }
+
+  /// The longest time in seconds between two codes that show a wrong clock.
+  private static var longestPause: Int64 { 900 }
+
+  /// Returns how many seconds the clock of an authenticator is ahead, if the rejected code and the one before it
+  /// were different codes of one factor at the same distance from their times, or a time step more or less. A
+  /// guesser finds two such codes once in about a thousand million pairs.
+  ///
+  /// Every time step within an hour is computed and compared.
+  func clockOffset(of codes: TypedCodes) throws(FactorStoreError) -> Int64? {
+    guard context.searchesOtherTimes, let failed = before.recentAnswers.clockHint else {
+      return nil
+    }
+    let (pause, overflow) = context.now.subtractingReportingOverflow(Int64(failed.time))
+    guard !overflow, 0...Self.longestPause ~= pause else { return nil }
+    var secondsAhead: Int64?
+    for factor in record.factors where isWanted(factor.id) && isAllowed(factor.id) {
+      guard let parameters = factor.parameters, let code = codes.code(of: parameters.codeLength)
+      else { continue }
+      let (first, last) = (
+        factor.clock(at: Int64(failed.time)), factor.clock(at: context.now)
+      )
+      let steps = parameters.stepsInAnHour
+      guard let earlier = parameters.window(at: first, adjacentIntervals: steps),
+        let later = parameters.window(at: last, adjacentIntervals: steps)
+      else { continue }
+      let secret = try entry.secret(of: factor)
+      let all = try cryptographic { () throws(SystemError) in
+        try Self.codes(earlier.lowerBound...later.upperBound, of: secret.span, parameters)
+      }
+      let typed = try entry.digest(ofTyped: code, in: record)
+      var (failedStep, typedStep): (Int64?, Int64?)
+      var step = earlier.lowerBound
+      for code in all {
+        let digest = try entry.digest(ofTyped: code, in: record)
+        if digest == failed.digest { failedStep = step }
+        if digest == typed { typedStep = step }
+        step &+= 1
+      }
+      guard let failedStep, let typedStep, failedStep != typedStep else { continue }
+      let offset = typedStep &- parameters.step(at: last)
+      let earlierOffset = failedStep &- parameters.step(at: first)
+      guard abs(offset &- earlierOffset) <= 1 else { continue }
+      secondsAhead = offset &* Int64(parameters.period)
+    }
+    return secondsAhead
   }
 
   /// Returns the code of each time step.

@@ -25,6 +25,9 @@ extension Attempt {
     /// The code was wrong. `wait` is the number of seconds before the next attempt is allowed; 0
     /// for none.
     case wrong(wait: Int64)
+    /// The code was wrong, but right `secondsAhead` seconds from now (negative: ago), and so was the wrong code before
+    /// it: the clock of the authenticator is wrong by about that time. `wait` is as for `wrong`.
+    case ofAnotherTime(secondsAhead: Int64, wait: Int64)
     /// The code was correct, but this code or a later one had been used.
     case replayed(FactorID?, wait: Int64)
     /// The code was correct, but the factor's next code is accepted only in `seconds`, because codes of
@@ -110,6 +113,11 @@ extension Attempt.Result {
       line.add("result", "wrong")
       if wait > 0 { details.add("wait", wait) }
       return .notice
+    case .rejected(.ofAnotherTime(let secondsAhead, let wait)):
+      line.add("result", "wrong")
+      details.add("clock-ahead", secondsAhead)
+      if wait > 0 { details.add("wait", wait) }
+      return .notice
     case .rejected(.replayed(let factor, let wait)):
       line.add("result", "replayed")
       details.add(factor)
@@ -172,7 +180,7 @@ extension Attempt.Rejected {
   /// Whether another attempt would be refused now, whatever its code.
   package var mustWait: Bool {
     switch self {
-    case .wrong(let wait), .replayed(_, let wait): wait > 0
+    case .wrong(let wait), .ofAnotherTime(_, let wait), .replayed(_, let wait): wait > 0
     case .throttled, .locked, .lockedNow: true
     case .notACode, .notEnrolled, .notYet, .typeNotAllowed, .repeated: false
     }

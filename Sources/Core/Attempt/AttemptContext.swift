@@ -29,8 +29,12 @@ extension Attempt {
     /// user answers a question about them.
     package let isShown: Bool
 
-    /// Whether the user is told that a clock may be wrong.
+    /// Whether the user is told that a clock may be wrong, once a code was accepted.
     package let showsClockHint: Bool
+
+    /// Whether a rejected code is searched among those of other times. Only if the first factor is certainly proven:
+    /// the search takes time, which would reveal that the user has a factor.
+    let searchesOtherTimes: Bool
 
     /// Whether notices that need no confirmation are shown later, in the session.
     /// Asked only after a code was accepted.
@@ -60,7 +64,8 @@ extension Attempt {
       source: Source = .unknown, client: SignInOrigin? = nil, program: [UInt8] = [],
       factor: FactorID? = nil,
       places: [SignInOrigin] = [], showsMessages: Bool = false, isShown: Bool = false,
-      showsClockHint: Bool = false, tellsInSession: @escaping () -> Bool = { false },
+      showsClockHint: Bool = false, searchesOtherTimes: Bool = false,
+      tellsInSession: @escaping () -> Bool = { false },
       allowsEnrollment: Bool = false, failedTries: UInt32 = 0,
       counter: AttemptState.Counter = .signIn,
       session: @escaping () -> SignInOrigin? = { nil }
@@ -77,6 +82,7 @@ extension Attempt {
       self.showsMessages = showsMessages
       self.isShown = isShown
       self.showsClockHint = showsClockHint
+      self.searchesOtherTimes = searchesOtherTimes
       self.tellsInSession = tellsInSession
       self.allowsEnrollment = allowsEnrollment
       self.failedTries = failedTries

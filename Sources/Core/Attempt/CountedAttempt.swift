@@ -50,10 +50,13 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         return early
       }
       // Not before the result is known: an attempt that fails may have had a right code.
+      var offset: Int64?
       if let answer = details.answer {
-        try entry.write(counted.rejecting(answer, at: context.now))
+        if matches.isEmpty { offset = try clockOffset(of: codes) }
+        try entry.write(
+          counted.rejecting(answer, at: context.now, isHintShown: offset != nil))
       }
-      return try commit(rejection(matches))
+      return try commit(rejection(matches, clockOffset: offset))
     }
     let notices = context.notices(record, unreported, factor)
     let clockMayBeWrong = try clockMayBeWrong(factor)
@@ -135,7 +138,9 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   }
 
   /// Returns the result of an attempt with no acceptable code.
-  private func rejection(_ matches: [AttemptState.Match]) -> Attempt.Report {
+  private func rejection(
+    _ matches: [AttemptState.Match], clockOffset: Int64?
+  ) -> Attempt.Report {
     let throttle = context.settings.throttle
     if counted.standing(throttle, now: context.now, counter: context.counter) == .locked {
       return Attempt.Report(
@@ -143,7 +148,11 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
         typedLength: matches.first.flatMap { codeLength(of: $0.factor) })
     }
     let wait = counted.wait(throttle, counter: context.counter, client: details.client)
-    guard let first = matches.first else { return Attempt.Report(.rejected(.wrong(wait: wait))) }
+    guard let first = matches.first else {
+      return Attempt.Report(
+        .rejected(
+          clockOffset.map { .ofAnotherTime(secondsAhead: $0, wait: wait) } ?? .wrong(wait: wait)))
+    }
     return Attempt.Report(
       .rejected(.replayed(first.factor, wait: wait)), typedLength: codeLength(of: first.factor))
   }
@@ -177,12 +186,12 @@ struct CountedAttempt<Entry: FactorStoreEntry> {
   }
 
   /// Returns whether the user may prove this factor, or chose it.
-  private func isWanted(_ factor: FactorID) -> Bool {
+  func isWanted(_ factor: FactorID) -> Bool {
     context.factor == nil || context.factor == factor
   }
 
   /// Returns whether policy accepts codes of a factor.
-  private func isAllowed(_ factor: FactorID) -> Bool {
+  func isAllowed(_ factor: FactorID) -> Bool {
     record.factor(factor).map { context.settings.allows($0) } ?? false
   }
 

@@ -19,7 +19,9 @@ package struct EnrollmentDraft {
   package enum TypedCode: Sendable {
     /// The expected code. A time-based one is that of this time step.
     case right(step: Int64)
-    case wrong
+    /// The code is wrong. If it is right `secondsAhead` seconds from now (negative: ago), within an hour, the
+    /// clock of the app is wrong.
+    case wrong(secondsAhead: Int64?)
     /// The input cannot be a code of this length.
     case notACode
   }
@@ -60,18 +62,27 @@ package struct EnrollmentDraft {
     guard let code = TypedCodes(whole: typed.span).code(of: parameters.codeLength) else {
       return .notACode
     }
-    let step = try cryptographic { () throws(SystemError) in
+    if let step = try step(of: code, adjacentIntervals: adjacentIntervals, now: now) {
+      return .right(step: step)
+    }
+    wrongCodes &+= 1
+    // The user knows the key, so this reveals nothing.
+    let step = try step(of: code, adjacentIntervals: parameters.stepsInAnHour, now: now)
+    return .wrong(
+      secondsAhead: step.map { ($0 &- parameters.step(at: now)) &* Int64(parameters.period) })
+  }
+
+  /// Returns the latest time step in the window that has this code, or nil.
+  private func step(
+    of code: Code, adjacentIntervals: UInt8, now: Int64
+  ) throws(FactorStoreError) -> Int64? {
+    try cryptographic { () throws(SystemError) in
       try secret.bytes.withSpan { secret throws(SystemError) in
         try Verification.latestMatch(
           of: code, secret: secret, parameters: parameters, now: now,
           adjacentIntervals: adjacentIntervals)
       }
     }
-    guard let step else {
-      wrongCodes &+= 1
-      return .wrong
-    }
-    return .right(step: step)
   }
 
   /// Returns the factor with its secret sealed for `record`, enrolled at `time` (seconds since the

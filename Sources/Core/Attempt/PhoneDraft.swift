@@ -184,7 +184,7 @@ package struct PhoneDraft {
     guard let typed = TypedCodes(whole: typed.span).code(of: .six) else { return .notACode }
     guard isCode(typed.written()) else {
       wrongCodes &+= 1
-      return .wrong
+      return .wrong(secondsAhead: nil)
     }
     return .right(step: 0)
   }

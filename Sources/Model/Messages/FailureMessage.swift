@@ -7,6 +7,8 @@ package enum FailureMessage: Equatable, Sendable {
   case wrongCode
   case usedCode
   case codeNotYetAccepted(seconds: Int64)
+  /// The code is wrong, but right in `seconds`, or that time ago.
+  case codeOfAnotherTime(isAhead: Bool, seconds: Int64)
   case notACode
   case throttled(seconds: Int64)
   case locked

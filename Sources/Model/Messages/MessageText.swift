@@ -259,6 +259,7 @@ enum Columns {
   static func isGoodJapaneseBreak(between last: UInt32, _ next: UInt32, isSpace: Bool) -> Bool {
     guard isGoodBreak(between: last, next) else { return false }
     if isHiragana(next) { return endsClause(last) }
+    if !isSpace, isHan(next), endsVerbStem(last) { return false }
     return isSpace || !(isKatakana(last) && isKatakana(next)) && !(isHan(last) && isHan(next))
   }
 
@@ -272,6 +273,15 @@ enum Columns {
   private static func isKatakana(_ scalar: UInt32) -> Bool { (0x30A1...0x30FF).contains(scalar) }
 
   private static func isHan(_ scalar: UInt32) -> Bool { (0x4E00...0x9FFF).contains(scalar) }
+
+  /// Returns whether the first verb of two that form one word usually ends with this character, such as in 書き留める: き
+  /// ぎ ち び み or り.
+  private static func endsVerbStem(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x304D, 0x304E, 0x3061, 0x3073, 0x307F, 0x308A: true
+    default: false
+    }
+  }
 
   /// Returns whether a clause ends with this character: 、 。 ！ ： or ？
   private static func endsClause(_ scalar: UInt32) -> Bool {

@@ -43,6 +43,8 @@ package enum SignInMessage: Equatable, Sendable {
   case usedCode
   /// The device has no acceptable code for `seconds`, because codes of later time steps may have been used.
   case codeNotYetAccepted(seconds: Int64)
+  /// The code is wrong, but right in `seconds`, or that time ago.
+  case codeOfAnotherTime(isAhead: Bool, seconds: Int64)
   /// The code was right, but the host does not accept codes of apps, or of phones.
   case typeNotAllowed(isPhone: Bool)
   /// No code is verified for `seconds`.
@@ -102,6 +104,12 @@ package enum SignInMessage: Equatable, Sendable {
   case howToReadNotices
   /// The notices are shown again, until the user confirms them.
   case noticesStay(until: NoticeConfirmation)
+
+  /// The message for a code that is right `secondsAhead` seconds from now (negative: ago).
+  package static func codeOfAnotherTime(secondsAhead: Int64) -> SignInMessage {
+    .codeOfAnotherTime(
+      isAhead: secondsAhead > 0, seconds: Int64(clamping: secondsAhead.magnitude))
+  }
 }
 
 /// The sign-in that can confirm pending notices.

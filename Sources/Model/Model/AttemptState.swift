@@ -241,10 +241,14 @@ package struct AttemptState: Equatable, Sendable {
     return .counted(next)
   }
 
-  /// Returns the state after an answer that was counted was wrong at `now` (seconds since the epoch).
-  package func rejecting(_ answer: TypedAnswer, at now: Int64) -> AttemptState {
+  /// Returns the state after an answer that was counted was wrong at `now` (seconds since the epoch). If
+  /// `isHintShown`, the user has been told that a clock is wrong.
+  package func rejecting(
+    _ answer: TypedAnswer, at now: Int64, isHintShown: Bool = false
+  ) -> AttemptState {
     var next = self
     next.recentAnswers.reject(answer, at: now)
+    if isHintShown { next.recentAnswers.removeClockHints() }
     return next
   }
 

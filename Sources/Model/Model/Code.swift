@@ -127,6 +127,10 @@ package struct TOTPParameters: Equatable, Sendable {
     return overflow || endOverflows || differenceOverflows ? .max : seconds
   }
 
+  /// The number of time steps in an hour, at most 255. Codes of an hour before or after the present one are compared
+  /// to explain a wrong code, never to accept it.
+  package var stepsInAnHour: UInt8 { UInt8(clamping: 3600 / max(period, 1)) }
+
   /// Returns the time steps whose codes are valid at `time`: the current step and
   /// `adjacentIntervals` steps before and after it, except steps before the epoch. Returns nil if
   /// no step is left.

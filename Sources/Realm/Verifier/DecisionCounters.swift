@@ -99,7 +99,7 @@ extension DecisionCounter {
 
   private init(_ rejected: Attempt.Rejected) {
     switch rejected {
-    case .wrong, .lockedNow(nil), .repeated(.rejected): self = .wrong
+    case .wrong, .ofAnotherTime, .lockedNow(nil), .repeated(.rejected): self = .wrong
     case .replayed, .lockedNow, .notYet, .typeNotAllowed, .repeated(.used): self = .replayed
     case .throttled: self = .throttled
     case .locked: self = .locked

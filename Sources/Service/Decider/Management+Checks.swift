@@ -31,10 +31,12 @@ extension Management {
     }
   }
 
-  /// Tells the user that a clock may be wrong, if the accepted code shows that.
+  /// Tells the user that a clock is wrong, if the code shows that and the response does not say it.
   func tellClockHint(_ attempt: Attempt.Report) {
-    guard attempt.clockMayBeWrong else { return }
-    tell(.clockMayBeWrong)
+    if attempt.clockMayBeWrong { tell(.clockMayBeWrong) }
+    guard case .rejected(.ofAnotherTime(let secondsAhead, let wait)) = attempt.result, wait > 0
+    else { return }
+    tell(.codeOfAnotherTime(secondsAhead: secondsAhead))
   }
 
   /// Sends the pending notices to the client. They are marked as shown, unless the user must confirm

@@ -152,7 +152,8 @@ extension Management {
     Attempt.Context(
       settings: try settings(), clock: host.attemptClock, source: source,
       client: SignInOrigin(.session, Self.program + [0] + source.text), program: Self.program,
-      factor: factor, showsClockHint: showsClockHint, counter: counter,
+      factor: factor, showsClockHint: showsClockHint, searchesOtherTimes: showsClockHint,
+      counter: counter,
       session: { [state] in
         state.sendingSession.isEmpty ? nil : SignInOrigin(.session, state.sendingSession)
       })
@@ -292,11 +293,14 @@ extension HelperFailure {
   init(_ rejected: Attempt.Rejected) {
     switch rejected {
     case .wrong(0), .repeated(.rejected): self = .invalidVerificationCode
+    case .ofAnotherTime(let secondsAhead, 0):
+      self = .codeOfAnotherTime(secondsAhead: Int32(clamping: secondsAhead))
     case .replayed(_, 0), .repeated(.used): self = .codeAlreadyUsed
     case .notYet(_, let seconds): self = .codeNotYetAccepted(seconds: UInt32(clamping: seconds))
     case .typeNotAllowed(_, .totp): self = .totpNotSupported
     case .typeNotAllowed(_, .phone): self = .phonesNotSupported
-    case .wrong(let wait), .replayed(_, let wait), .throttled(let wait):
+    case .wrong(let wait), .ofAnotherTime(_, let wait), .replayed(_, let wait),
+      .throttled(let wait):
       self = .tooManyAttempts(seconds: UInt32(clamping: wait))
     case .locked, .lockedNow: self = .factorsLocked
     case .notACode: self = .notACode

@@ -423,6 +423,8 @@ package struct Management<Machine: AuthenticationHost> {
       return attempt.message == nil ? .code(factor) : .sentCode(factor)
     case .accepted(.recoveryCode(let left, _)):
       deliverInBackground()
+      // At once: whatever becomes of the request, the code is used up. The program says at its end if few are left.
+      tell(.recoveryCodeAccepted(left: Int64(left), areFew: false))
       return .usedUp(.recoveryCode(left: UInt8(clamping: left)))
     case .accepted(.bypassCode(_, let usesLeft, _)):
       deliverInBackground()
@@ -569,7 +571,9 @@ package struct Management<Machine: AuthenticationHost> {
   static func step(of code: EnrollmentDraft.TypedCode) throws(HelperFailure) -> Int64 {
     switch code {
     case .right(let step): return step
-    case .wrong: throw .invalidVerificationCode
+    case .wrong(nil): throw .invalidVerificationCode
+    case .wrong(let secondsAhead?):
+      throw .codeOfAnotherTime(secondsAhead: Int32(clamping: secondsAhead))
     case .notACode: throw .notACode
     }
   }

@@ -14,13 +14,14 @@ struct EnrollmentText {
   private static var columns: Int { 80 }
   private static var rows: Int { 23 }
 
-  /// Returns a message in lines that no usual window breaks.
+  /// Returns a message in lines that no usual window breaks: behind a prefix of OpenSSH's client there is a line break or
+  /// a short line.
   private func lines(_ message: SignInEnrollmentMessage) -> [UInt8] {
     lines(message.text(in: language))
   }
 
   private func lines(_ text: MessageText) -> [UInt8] {
-    text.wrapped(to: MessageText.moduleColumns).utf8
+    text.wrapped(to: MessageText.windowColumns).utf8
   }
 
   private static var newline: [UInt8] { [0x0A] }
@@ -145,9 +146,10 @@ struct EnrollmentText {
     }
   }
 
-  /// Returns the question after a wrong code.
-  func questionAfterWrongCode() -> SecretBytes {
-    let text = Self.newline + lines(.wrongCode) + Self.newline + lines(.codePrompt)
+  /// Returns the question after a wrong code, which was perhaps right at another time.
+  func questionAfterWrongCode(_ secondsAhead: Int64?) -> SecretBytes {
+    let reason = secondsAhead.map { signIn(.codeOfAnotherTime(secondsAhead: $0)) }
+    let text = Self.newline + (reason ?? lines(.wrongCode)) + Self.newline + lines(.codePrompt)
     return SecretBytes(copying: text.span)
   }
 

@@ -80,6 +80,7 @@ extension SignIn {
   /// Returns the context of an attempt.
   func context(
     of factor: FactorID? = nil, places: [SignInOrigin] = [], _ resolved: Resolved,
+    isFirstFactorCertain: Bool = false,
     session: @escaping () -> SignInOrigin? = { nil }
   ) -> Attempt.Context {
     // A user's own process is told nothing that happened since the last sign-in: it could hide that.
@@ -89,7 +90,10 @@ extension SignIn {
       settings: resolved.settings, clock: host.attemptClock, source: host.located(request.source),
       client: identity.actsAsRoot ? client : nil, program: request.service, factor: factor,
       places: places, showsMessages: showsMessages, isShown: request.isAtTerminal,
-      showsClockHint: showsMessages, tellsInSession: { tellsInSession },
+      showsClockHint: showsMessages,
+      searchesOtherTimes: isFirstFactorCertain && resolved.state != .observe
+        && identity.actsAsRoot,
+      tellsInSession: { tellsInSession },
       allowsEnrollment: identity.actsAsRoot,
       failedTries: identity.actsAsRoot ? UInt32(resolved.continuation.failedTries) : 0,
       counter: counter, session: session)
@@ -100,7 +104,10 @@ extension SignIn {
     _ codes: TypedCodes, of named: FactorID?, in check: CodeCheck<Machine.Store>
   ) throws(Pause) -> (result: Attempt.Result, length: Int?) {
     let (resolved, store, record) = (check.resolved, check.store, check.record)
-    let context = context(of: named, places: check.places, resolved) { sendingSession(of: record) }
+    let context = context(
+      of: named, places: check.places, resolved,
+      isFirstFactorCertain: isFirstFactorCertain(check.account, resolved)
+    ) { sendingSession(of: record) }
     let report: Attempt.Report
     do throws(FactorStoreError) {
       report = try Attempt.make(codes, by: check.account, in: store, context)
@@ -112,6 +119,9 @@ extension SignIn {
     if case .accepted = result { useLanguage(of: record, resolved) }
     if let message = report.message { host.codeSender.markReturned(message) }
     if report.clockMayBeWrong { tell(.clockMayBeWrong, resolved, essential: false) }
+    if case .rejected(.ofAnotherTime(let secondsAhead, let wait)) = result, wait > 0 {
+      tell(.codeOfAnotherTime(secondsAhead: secondsAhead), resolved, essential: true)
+    }
     // The mail is sent first, because an attacker may never answer the question that follows.
     deliver(after: result, record, to: check.account)
     tell(notices, of: record, resolved)

@@ -129,14 +129,20 @@ struct SignInEnrollment<Machine: Host> {
       next.changesLeft &-= 1
       throw try asking(shown(next, form), .enrollmentCode, next)
     }
-    if form == nil, let step = try step(of: answer) {
-      next.step = step
-      next.namesLeft = Self.maximumNames
-      throw try askingForName(next, isRepeated: false)
+    var secondsAhead: Int64?
+    if form == nil {
+      switch try typedCode(answer) {
+      case .right(let step):
+        next.step = step
+        next.namesLeft = Self.maximumNames
+        throw try askingForName(next, isRepeated: false)
+      case .wrong(let ahead): secondsAhead = ahead
+      case .notACode: break
+      }
     }
     guard next.triesLeft > 1 else { throw .obstacle(.wrongCodes) }
     next.triesLeft &-= 1
-    throw try asking(text.questionAfterWrongCode(), .enrollmentCode, next)
+    throw try asking(text.questionAfterWrongCode(secondsAhead), .enrollmentCode, next)
   }
 
   /// Takes the name of the device, and enrols it. The usual name has the day.
@@ -224,17 +230,16 @@ struct SignInEnrollment<Machine: Host> {
     return EnrollmentDraft(.standard, state.secret)
   }
 
-  private func step(of answer: borrowing SecretBytes) throws(Pause) -> Int64? {
+  private func typedCode(
+    _ answer: borrowing SecretBytes
+  ) throws(Pause) -> EnrollmentDraft.TypedCode {
     var draft = try draft()
     let now = try now()
-    let code: EnrollmentDraft.TypedCode
     do throws(FactorStoreError) {
-      code = try draft.confirm(answer, adjacentIntervals: settings.adjacentIntervals, now: now)
+      return try draft.confirm(answer, adjacentIntervals: settings.adjacentIntervals, now: now)
     } catch {
       throw .store(error)
     }
-    guard case .right(let step) = code else { return nil }
-    return step
   }
 
   // MARK: Text

@@ -149,8 +149,9 @@ extension SignIn {
     switch result {
     case .denied(.unknownUser): return true
     case .denied(.code(.notACode(.noAnswer))): return false
-    case .denied(.code(.wrong(0))), .denied(.code(.replayed(_, 0))), .denied(.code(.notACode)),
-      .denied(.code(.notYet)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)):
+    case .denied(.code(.wrong(0))), .denied(.code(.ofAnotherTime(_, 0))),
+      .denied(.code(.replayed(_, 0))), .denied(.code(.notACode)), .denied(.code(.notYet)),
+      .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)):
       return true
     case .allowed, .passed, .denied: return false
     }

@@ -43,10 +43,13 @@ extension SignInResult {
   private static func message(_ rejected: Attempt.Rejected) -> SignInMessage? {
     switch rejected {
     case .wrong(0), .repeated(.rejected): .wrongCode
+    case .ofAnotherTime(let secondsAhead, 0): .codeOfAnotherTime(secondsAhead: secondsAhead)
     case .replayed(_, 0), .repeated(.used): .usedCode
     case .notYet(_, let seconds): .codeNotYetAccepted(seconds: seconds)
     case .typeNotAllowed(_, let type): .typeNotAllowed(isPhone: type == .phone)
-    case .wrong(let wait), .replayed(_, let wait), .throttled(let wait): .throttled(seconds: wait)
+    case .wrong(let wait), .ofAnotherTime(_, let wait), .replayed(_, let wait),
+      .throttled(let wait):
+      .throttled(seconds: wait)
     case .locked, .lockedNow: .locked
     case .notACode(.somethingElse), .notACode(.tooLong): .notACode
     case .notACode(.noBypassCode(true)): .notABypassCode

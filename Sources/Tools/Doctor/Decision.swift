@@ -69,7 +69,8 @@ package struct Decision: Equatable {
         .allowed, "a code that was accepted \(age) s ago is remembered",
         by: [.remember, .rememberServices, .freshFor])
     // These results need something typed, so a forecast never has them.
-    case .allowed, .denied(.code(.wrong)), .denied(.code(.replayed)), .denied(.code(.lockedNow)),
+    case .allowed, .denied(.code(.wrong)), .denied(.code(.ofAnotherTime)),
+      .denied(.code(.replayed)), .denied(.code(.lockedNow)),
       .denied(.code(.notYet)), .denied(.code(.typeNotAllowed)), .denied(.code(.repeated)):
       self.init(.denied, "the result cannot be predicted")
     case .passed(.notEnrolled), .passed(.offered):

@@ -178,8 +178,8 @@ enum ExitStatus: Int32 {
     case .reauthenticationFailed, .requiresRecentLogin, .ticketInvalid, .secondFactorRequired,
       .sessionRequiresSecondFactor, .userTokenExpired, .tooManyPasswords, .accountRefused:
       self = .notAuthenticated
-    case .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted, .notACode,
-      .codesNotConsecutive:
+    case .invalidVerificationCode, .codeAlreadyUsed, .codeNotYetAccepted, .codeOfAnotherTime,
+      .notACode, .codesNotConsecutive:
       self = .wrongCode
     case .notPermitted, .sessionExpired, .tooManyAttempts, .factorsLocked,
       .secondFactorAlreadyEnrolled, .maximumSecondFactorCountExceeded, .unsupportedDisplayName,

@@ -14,6 +14,8 @@ package enum HelperFailure: Error, Equatable, Sendable {
   case invalidVerificationCode
   /// The code is correct but has been used before.
   case codeAlreadyUsed
+  /// The code is wrong, but right this many seconds from now (negative: ago): a clock is wrong.
+  case codeOfAnotherTime(secondsAhead: Int32)
   /// The answer cannot be a code; it was not counted as a failed attempt.
   case notACode
   /// There were too many failed attempts: no code is verified for this many seconds.
@@ -129,10 +131,11 @@ package enum HelperFailure: Error, Equatable, Sendable {
     case .tooManyPasswords: 36
     case .accountRefused: 37
     case .codeNotYetAccepted: 38
+    case .codeOfAnotherTime: 39
     }
   }
 
-  /// The detail in a message: the seconds to wait, the number of the process fault, or the number of
+  /// The detail in a message: the seconds to wait or ahead, the number of the process fault, or the number of
   /// what is wrong with a phone number; 0 for every other failure.
   private var seconds: UInt32 {
     switch self {
@@ -140,6 +143,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
       .tooManyMessages(let seconds), .phoneNotUsableYet(let seconds),
       .tooManyPasswords(let seconds), .codeNotYetAccepted(let seconds):
       seconds
+    case .codeOfAnotherTime(let secondsAhead): UInt32(bitPattern: secondsAhead)
     case .accountRefused(let refusal): UInt32(refusal.rawValue)
     case .invalidPhoneNumber(let refusal): refusal.messageNumber
     case .unsuitableProcess(let fault): UInt32(fault.number)
@@ -203,6 +207,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
       }
       self = .accountRefused(refusal)
     case 38: self = .codeNotYetAccepted(seconds: seconds)
+    case 39: self = .codeOfAnotherTime(secondsAhead: Int32(bitPattern: seconds))
     default: return nil
     }
     guard self.seconds == seconds else { return nil }
