@@ -211,14 +211,14 @@ class Play:
             terminal.expect("Password: ")
             terminal.answer(password, "the password" if password == self.password
                             else "a wrong password")
-            number, _ = terminal.expect("One-time code: ", "Permission denied|Connection closed",
+            number, _ = terminal.expect("Verification code: ", "Permission denied|Connection closed",
                                         "signed in as")
             while number in (0, 3):
                 # A refused code can be tried again. An empty answer is not counted. The last question says why the
                 # sign-in ends.
                 terminal.answer("" if asked else code, "nothing" if asked else what)
                 asked = True
-                number, _ = terminal.expect("One-time code: ", "Permission denied|Connection closed",
+                number, _ = terminal.expect("Verification code: ", "Permission denied|Connection closed",
                                             "signed in as", "Press Enter: ")
             status = terminal.finish()
         finally:

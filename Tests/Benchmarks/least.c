@@ -66,7 +66,7 @@ int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, const char *
   const char *user = NULL;
   char *answer = NULL;
   if (count != 1 || pam_get_user(handle, &user, NULL) != PAM_SUCCESS) return PAM_AUTH_ERR;
-  if (pam_prompt(handle, PAM_PROMPT_ECHO_OFF, &answer, "One-time code: ") != PAM_SUCCESS)
+  if (pam_prompt(handle, PAM_PROMPT_ECHO_OFF, &answer, "Verification code: ") != PAM_SUCCESS)
     return PAM_AUTH_ERR;
   if (answer != NULL) explicit_bzero(answer, strlen(answer));
   free(answer);

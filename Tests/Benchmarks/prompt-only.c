@@ -10,7 +10,7 @@ int pam_sm_authenticate(pam_handle_t *handle, int flags, int count, const char *
   const char *user = NULL;
   char *answer = NULL;
   if (pam_get_user(handle, &user, NULL) != PAM_SUCCESS) return PAM_AUTH_ERR;
-  int result = pam_prompt(handle, PAM_PROMPT_ECHO_OFF, &answer, "One-time code: ");
+  int result = pam_prompt(handle, PAM_PROMPT_ECHO_OFF, &answer, "Verification code: ");
   if (answer != NULL) explicit_bzero(answer, strlen(answer));
   free(answer);
   return result;

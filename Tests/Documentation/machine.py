@@ -183,7 +183,7 @@ ANSWERS = (
     (r"(?:New|Retype new) password: ", "new_password"),
     (r"Enter (?:same )?passphrase.*: ", ("", "no passphrase")),
     (r"Verification code: ", "same_code"),
-    (r"One-time code: ", "code"),
+    (r"Verification code: ", "code"),
     (r"Code from a device you have already enrolled(?: or [a-z ]+)?: ", "code"),
     (r"Enrolment ticket: ", "ticket"),
     (r"Name for this device \[[^\]]*\]: ", ("", "the proposed name")),

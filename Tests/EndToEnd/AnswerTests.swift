@@ -148,15 +148,15 @@ extension EndToEnd {
       let start = try machine.log.position()
       let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
       let list = "Your devices:\r\n 1: Pixel\r\n 2: Grüner Knopf\r\n"
-      let question = list + "One-time code, or the number of a device: "
+      let question = list + "Verification code, or the number of a device: "
       try session.answer(question, with: "3")
       try session.expect("No device has that number.")
       try session.answer(question, with: "2")
-      try session.answer("One-time code from 'Grüner Knopf': ", with: try pixel.phone.code())
+      try session.answer("Verification code from 'Grüner Knopf': ", with: try pixel.phone.code())
       try session.expect("Wrong code.")
       #expect(try StoreFiles(of: user.name).failures() == 1)
       try session.answer(question, with: "2")
-      try session.answer("One-time code from 'Grüner Knopf': ", with: try tablet.phone.code())
+      try session.answer("Verification code from 'Grüner Knopf': ", with: try tablet.phone.code())
       try session.expect("uid=\(user.name)")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
 
@@ -174,7 +174,7 @@ extension EndToEnd {
 
       // An unknown user sees the normal prompt.
       let stranger = try server.signIn("nobody-of-that-name")
-      try stranger.expect(") One-time code: ")
+      try stranger.expect(") Verification code: ")
     }
   }
 
@@ -210,7 +210,7 @@ extension EndToEnd {
       ]
       for user in users {
         let outcome = try signIn(service, user, typed)
-        #expect(outcome.prompts == ["Password and one-time code: "], "\(user): \(outcome)")
+        #expect(outcome.prompts == ["Password and verification code: "], "\(user): \(outcome)")
         #expect(outcome.notices.isEmpty, "\(user): \(outcome)")
         #expect(outcome.code == "PAM_AUTH_ERR", "\(user): \(outcome)")
         #expect(outcome.delays.count == 1, "\(user): \(outcome)")
@@ -233,7 +233,7 @@ extension EndToEnd {
       ] {
         let outcome = try signIn(service, user.name, typed)
         #expect(outcome.code == expected, "\(outcome)")
-        #expect(outcome.prompts == ["Password and one-time code: "], "\(outcome)")
+        #expect(outcome.prompts == ["Password and verification code: "], "\(outcome)")
       }
     }
 

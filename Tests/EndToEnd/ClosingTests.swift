@@ -135,10 +135,10 @@ extension EndToEnd {
       let session = try server.signIn(
         user.name, command: Self.command, options: ["LogLevel=QUIET"], environment: Self.locale)
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.wrongCode())
+      try session.answer("Verification code: ", with: try enrollment.phone.wrongCode())
       try session.answer("\r\nWrong code.\r\nPress Enter: ", with: "")
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try SecureShell().expectEnd(.signedIn, session, user.name)
     }
 

@@ -186,7 +186,7 @@ extension EndToEnd {
       try machine.write(server.configuration, to: "/etc/ssh/sshd_config")
       let session = try server.signIn(user.name, command: SecureShell.command)
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.wrongCode())
+      try session.answer("Verification code: ", with: try enrollment.phone.wrongCode())
       try session.expect(Standing.throttled.message)
       try SecureShell().expectEnd(.refused, session, user.name)
       #expect(!session.unseenText.lowercased().contains("password:"), "\(session.transcript)")

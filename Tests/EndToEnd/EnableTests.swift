@@ -96,7 +96,7 @@ extension EndToEnd {
       try machine.mustAdminister("enable", "sshd", "--factors", "key+code")
 
       let new = try server.signIn(user.name, command: Self.confirm, key: key)
-      try new.expect("One-time code: ")
+      try new.expect("Verification code: ")
       #expect(!new.transcript.contains("Password:"), "\(new.transcript)")
       try new.send(try enrollment.phone.code())
       try new.expect("sshd: confirmed")
@@ -129,7 +129,7 @@ extension EndToEnd {
     ) throws {
       let session = try server.signIn(user.name, command: command, key: key)
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try session.expect("sshd: confirmed")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
@@ -167,7 +167,7 @@ extension EndToEnd {
       try Self.expectConfirmation(user, enrollment, on: server)
 
       let withKey = try server.signIn(user.name, command: "id -un", key: key)
-      try withKey.expect("One-time code: ")
+      try withKey.expect("Verification code: ")
       #expect(!withKey.transcript.contains("Password:"), "\(withKey.transcript)")
       try withKey.send(try enrollment.phone.code(offset: 1))
       try withKey.expect(user.name)
@@ -177,7 +177,7 @@ extension EndToEnd {
       let wrong = try server.signIn(user.name, command: "id -un", options: SecureShell.once)
       try wrong.answer("Password: ", with: "x" + user.password)
       #expect(try wrong.waitForExit() == .exited(255), "\(wrong.transcript)")
-      #expect(!wrong.transcript.contains("One-time code"), "\(wrong.transcript)")
+      #expect(!wrong.transcript.contains("Verification code"), "\(wrong.transcript)")
 
       for key in [otherKey, nil] { try Self.expectPasswordAlone(other, on: server, key: key) }
       try Self.expectNoFindingsAboutSSH()
@@ -270,7 +270,7 @@ extension EndToEnd {
       } else {
         try old.send("sudo \(confirm) confirm")
         try old.answer("assword", with: user.password)
-        try old.answer("One-time code: ", with: try enrollment.phone.code())
+        try old.answer("Verification code: ", with: try enrollment.phone.code())
         try old.expect("sudo: confirmed")
       }
       #expect(ServiceFiles.waiting.isEmpty && ServiceFiles.enabled == [service])
@@ -471,7 +471,7 @@ extension EndToEnd {
       let new = try TerminalSession(
         ["/usr/bin/sudo", ServiceFiles.program, "confirm"], as: user.identity)
       try new.answer("assword", with: user.password)
-      try new.answer("One-time code: ", with: try enrollment.phone.code())
+      try new.answer("Verification code: ", with: try enrollment.phone.code())
       try new.expect("sudo: confirmed")
       #expect(try new.waitForExit() == .exited(0), "\(new.transcript)")
       #expect(ServiceFiles.waiting.isEmpty)
@@ -546,7 +546,7 @@ extension EndToEnd {
       let login = try TerminalSession(["/bin/login"])
       try login.answer("login: ", with: user.name)
       try login.answer("Password: ", with: user.password)
-      try login.answer("One-time code: ", with: try enrollment.phone.code())
+      try login.answer("Verification code: ", with: try enrollment.phone.code())
       try login.answer("$ ", with: Self.confirm + "; exit")
       try login.expect("login: confirmed")
       _ = try login.waitForExit()

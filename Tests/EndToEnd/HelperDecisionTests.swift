@@ -78,7 +78,7 @@ extension EndToEnd {
       let caller = try machine.addUser()
       let session = try TerminalSession(
         ["/bin/su", victim.name, "-c", "echo as $(id -un)"], as: caller.identity)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try session.expect("as \(victim.name)")
     }
 

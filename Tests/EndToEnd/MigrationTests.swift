@@ -122,10 +122,10 @@ extension EndToEnd {
       ) throws -> Bool {
         let session = try server.signIn(user.name, command: command, options: SecureShell.once)
         let theirs = old.prompt(for: user.name)
-        let prompts = ["Password: ", "One-time code: ", theirs]
+        let prompts = ["Password: ", "Verification code: ", theirs]
         let answers = codes.map { code in
           switch code {
-          case .ours(let code): ("One-time code: ", code)
+          case .ours(let code): ("Verification code: ", code)
           case .theirs(let code): (theirs, code)
           }
         }
@@ -363,7 +363,7 @@ extension EndToEnd {
       try machine.keepServices()
       let original = try #require(machine.contents(of: Scene.path))
       let server = try PrivateServer(on: machine, settings: blocks[2])
-      let (old, new) = ("One-time code: ", "One-time code: ")
+      let (old, new) = ("Verification code: ", "Verification code: ")
 
       func expectSignIn(_ prompts: [String], _ code: String) throws {
         let session = try server.signIn(

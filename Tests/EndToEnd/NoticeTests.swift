@@ -13,7 +13,7 @@ extension EndToEnd {
       _ session: TerminalSession, _ user: MachineUser, _ code: String
     ) throws {
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: code)
+      try session.answer("Verification code: ", with: code)
     }
 
     private func leave(_ session: TerminalSession, _ user: MachineUser) throws {
@@ -202,7 +202,7 @@ extension EndToEnd {
       func signIn(_ command: String?, _ offset: Int) throws -> TerminalSession {
         let session = try server.signIn(user.name, command: command)
         try session.answer("Password: ", with: user.password)
-        try session.answer("One-time code: ", with: try enrollment.phone.code(offset: offset))
+        try session.answer("Verification code: ", with: try enrollment.phone.code(offset: offset))
         return session
       }
       let command = try signIn(SecureShell.command, -1)

@@ -96,7 +96,7 @@ extension EndToEnd {
         "\(user.name),\(stranger.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/keys", mode: "0440")
       try machine.changeService("sudo", authentication: try Self.examples("sudo")[0])
       let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try session.expect("root")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
       let other = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: stranger.identity)

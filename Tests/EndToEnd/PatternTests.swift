@@ -57,11 +57,11 @@ extension EndToEnd {
       let server = try open(door, on: machine)
       let before = try knock(door, user, server)
       try expectSignedIn(door, before, user)
-      #expect(!before.text.contains("One-time code"), "\(before.transcript)")
+      #expect(!before.text.contains("Verification code"), "\(before.transcript)")
       #expect(!before.text.contains("mfa-enroll"), "\(before.transcript)")
       let enrollment = try machine.enroll(user)
       let after = try knock(door, user, server)
-      try after.answer("One-time code: ", with: try enrollment.phone.code())
+      try after.answer("Verification code: ", with: try enrollment.phone.code())
       try expectSignedIn(door, after, user)
     }
 
@@ -85,10 +85,10 @@ extension EndToEnd {
             + "or\r\nafter 31 December 2199 (UTC)")
         try session.answer("type yes (Enter: later): ", with: "")
         try expectSignedIn(door, session, user)
-        #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+        #expect(!session.text.contains("Verification code"), "\(session.transcript)")
       }
       let late = try knock(door, user, server)
-      try late.expectOne(of: ["One-time code: ", "requires"])
+      try late.expectOne(of: ["Verification code: ", "requires"])
       late.process.send(signal: 9)
       #expect(try !late.waitForExit().isSuccess, "\(late.transcript)")
       #expect(!late.text.contains("uid="), "\(late.transcript)")
@@ -99,7 +99,7 @@ extension EndToEnd {
       // Another user still has both sign-ins, and enrols in time.
       let enrollment = try machine.enroll(other)
       let session = try knock(door, other, server)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try expectSignedIn(door, session, other)
       #expect(!session.text.contains("authenticator app"), "\(session.transcript)")
     }
@@ -130,7 +130,7 @@ extension EndToEnd {
       let entries = try OneCode.logged(machine, since: start)
       #expect(entries.compactMap { $0.fields["sign-ins-left"] } == ["1"], "\(entries)")
       let next = try knock(door, user, server)
-      try next.answer("One-time code: ", with: try phone.code())
+      try next.answer("Verification code: ", with: try phone.code())
       try expectSignedIn(door, next, user)
     }
 
@@ -189,7 +189,7 @@ extension EndToEnd {
         try session.expect("uid=\(person.name)")
         try session.answer("assword", with: person.password)
         if let code {
-          try session.answer("One-time code: ", with: code)
+          try session.answer("Verification code: ", with: code)
           try session.expect("root")
           #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         } else {

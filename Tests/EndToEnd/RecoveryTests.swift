@@ -35,7 +35,7 @@ extension EndToEnd {
 
       func signIn(_ answer: String, left: Int) throws {
         let session = try patterns.knock(door, user, server)
-        try session.answer("One-time code: ", with: answer)
+        try session.answer("Verification code: ", with: answer)
         let told = try session.expect("Recovery code accepted. \(left) left.")
         #expect(told.firstMatch(of: Self.code) == nil)
         try patterns.expectSignedIn(door, session, user)
@@ -43,7 +43,7 @@ extension EndToEnd {
       try signIn(codes[0], left: 9)
 
       let used = try patterns.knock(door, user, server)
-      try used.answer("One-time code: ", with: codes[0])
+      try used.answer("Verification code: ", with: codes[0])
       if door == .sshd { try used.answer("Press Enter: ", with: "") }
       try used.expect(door == .sshd ? "Permission denied" : "Login incorrect")
       #expect(try StoreFiles(of: user.name).failures() == 0)
@@ -167,7 +167,7 @@ extension EndToEnd {
       let server = try patterns.open(door, on: machine)
       // sshd says that the password was proven. Before that is certain, all users are asked the same.
       let prompt =
-        door == .sshd ? "Your devices are locked. Recovery code: " : "One-time code: "
+        door == .sshd ? "Your devices are locked. Recovery code: " : "Verification code: "
       // Another code is neither counted nor accepted.
       let locked = try patterns.knock(door, user, server)
       try locked.answer(prompt, with: try enrollment.phone.code())
@@ -285,7 +285,7 @@ extension EndToEnd {
       let server = try patterns.open(.sshd, on: machine)
       func signIn(_ code: String) throws -> TerminalSession {
         let session = try patterns.knock(.sshd, user, server)
-        try session.answer("One-time code: ", with: code)
+        try session.answer("Verification code: ", with: code)
         return session
       }
       func expectRefused(_ code: String) throws {

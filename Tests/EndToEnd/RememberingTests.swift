@@ -34,7 +34,7 @@ extension EndToEnd {
       let session = try server.signIn(
         user.name, command: Self.command, key: key, options: ["NumberOfPasswordPrompts=1"])
       let end = "uid=\(user.name)"
-      let (index, _) = try session.expectOne(of: ["One-time code: ", end])
+      let (index, _) = try session.expectOne(of: ["Verification code: ", end])
       if index == 0 {
         guard let code else {
           try session.send("none")
@@ -88,7 +88,7 @@ extension EndToEnd {
     ) throws -> Bool {
       try session.send("sudo -k; sudo echo uid=$(printf roo)t; echo end=$?")
       try session.answer("password for", with: user.password)
-      let (index, _) = try session.expectOne(of: ["One-time code: ", "uid=root"])
+      let (index, _) = try session.expectOne(of: ["Verification code: ", "uid=root"])
       guard index == 0 else {
         try session.expect("end=0")
         return false
@@ -115,13 +115,13 @@ extension EndToEnd {
       let server = try server(machine)
 
       let session = try server.signIn(user.name, key: key)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try session.expect("$ ")
       #expect(try !sudo(user, in: session))
 
       // A sign-in with a remembered code counts as equally recent.
       let second = try server.signIn(user.name, key: key)
-      #expect(try second.expectOne(of: ["One-time code: ", "$ "]).index == 1)
+      #expect(try second.expectOne(of: ["Verification code: ", "$ "]).index == 1)
       #expect(try !sudo(user, in: second))
       try second.send("exit")
       #expect(try second.waitForExit() == .exited(0))
@@ -161,7 +161,7 @@ extension EndToEnd {
         ], options: options, through: ["/usr/bin/setsid", "--wait"])
       #expect(outcome.results.first?.code == "PAM_SUCCESS")
       #expect(outcome.code != "PAM_SUCCESS")
-      let each = ["Password: ", "One-time code: "]
+      let each = ["Password: ", "Verification code: "]
       #expect(outcome.prompts == each + each)
     }
   }

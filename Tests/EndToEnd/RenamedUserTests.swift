@@ -126,7 +126,7 @@ extension EndToEnd {
       ])
       let start = try machine.log.position()
       let refused = try PAMClient.signIn(service: service, user: other, answers: [.noText])
-      #expect(refused.prompts == ["One-time code: "])
+      #expect(refused.prompts == ["Verification code: "])
       #expect(refused.code != "PAM_SUCCESS")
       let code = try enrollment.phone.code()
       var options = PAMClient.Options()

@@ -183,8 +183,8 @@ extension EndToEnd {
         environment: ["LC_ALL": window.clientLocale], window: (window.columns, window.rows))
       let play = Screenplay(session, in: window, on: machine)
       try play.play([
-        .wait("Password: "), .send(user.password), .wait("One-time code: "),
-        .send(try enrollment.phone.wrongCode()), .wait("One-time code: "),
+        .wait("Password: "), .send(user.password), .wait("Verification code: "),
+        .send(try enrollment.phone.wrongCode()), .wait("Verification code: "),
         .send(try enrollment.phone.code()), .wait("$ "), .screen("sign-in-code-\(window.name)"),
         .send("exit"), .end(.exited(0)),
       ])

@@ -41,16 +41,16 @@ extension EndToEnd {
       let code = try enrollment.phone.code()
       let session = try server.signIn(user.name, command: Self.command)
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.wrongCode())
+      try session.answer("Verification code: ", with: try enrollment.phone.wrongCode())
       // Only the code is asked for again.
-      try session.answer("Wrong code. Try again.\r\nOne-time code: ", with: code)
+      try session.answer("Wrong code. Try again.\r\nVerification code: ", with: code)
       try expectEnd(.signedIn, session, user.name)
 
       let replay = try server.signIn(user.name, command: Self.command)
       try replay.answer("Password: ", with: user.password)
-      try replay.answer("One-time code: ", with: code)
+      try replay.answer("Verification code: ", with: code)
       try replay.expect("That code has already been used. Use the next one.")
-      try replay.answer("One-time code: ", with: try enrollment.phone.code(offset: 1))
+      try replay.answer("Verification code: ", with: try enrollment.phone.code(offset: 1))
       try expectEnd(.signedIn, replay, user.name)
 
       let entries = try OneCode.logged(machine, since: start)
@@ -68,7 +68,7 @@ extension EndToEnd {
       let session = try server.signIn(user.name, command: Self.command, options: Self.once)
       try session.answer("Password: ", with: "not the password")
       try expectEnd(.refused, session, user.name)
-      #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+      #expect(!session.text.contains("Verification code"), "\(session.transcript)")
       #expect(try StoreFiles(of: user.name).failures() == 0)
     }
 
@@ -78,13 +78,13 @@ extension EndToEnd {
       let key = try machine.addLoginKey(for: user)
       let server = try server(machine, heading: "ssh: a key, then a code")
       let session = try server.signIn(user.name, command: Self.command, key: key)
-      try session.answer("One-time code: ", with: try enrollment.phone.code())
+      try session.answer("Verification code: ", with: try enrollment.phone.code())
       try expectEnd(.signedIn, session, user.name)
       #expect(!session.text.contains("Password"), "\(session.transcript)")
 
       let withoutKey = try server.signIn(user.name, command: Self.command)
       try expectEnd(.refused, withoutKey, user.name)
-      #expect(!withoutKey.text.contains("One-time code"), "\(withoutKey.transcript)")
+      #expect(!withoutKey.text.contains("Verification code"), "\(withoutKey.transcript)")
 
       // A user without a factor signs in with the key alone.
       let stranger = try machine.addUser()
@@ -129,7 +129,7 @@ extension EndToEnd {
       let session = try server.signIn(stranger.name, command: Self.command)
       try session.answer("Password: ", with: stranger.password)
       try expectEnd(.signedIn, session, stranger.name)
-      #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+      #expect(!session.text.contains("Verification code"), "\(session.transcript)")
 
       let unknown = try server.signIn(
         "nobody-of-that-name", command: Self.command, options: Self.once)
@@ -151,7 +151,7 @@ extension EndToEnd {
       let start = try machine.log.position()
       let session = try server.signIn(user.name, command: Self.command, options: Self.once)
       for _ in 0..<3 {
-        try session.answer("One-time code: ", with: try enrollment.phone.code())
+        try session.answer("Verification code: ", with: try enrollment.phone.code())
       }
       try expectEnd(.refused, session, user.name)
       let entries = try OneCode.logged(machine, since: start)
@@ -171,7 +171,7 @@ extension EndToEnd {
       let session = try server.signIn("root", command: Self.command, options: Self.once)
       try session.answer("Password: ", with: "the password of root")
       try expectEnd(.refused, session, "root")
-      #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+      #expect(!session.text.contains("Verification code"), "\(session.transcript)")
       #expect(!server.log.contains("fatal"), "\(server.log)")
     }
 

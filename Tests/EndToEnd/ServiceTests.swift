@@ -17,9 +17,9 @@ extension EndToEnd {
       let session = try TerminalSession(["/bin/login"])
       try session.answer("login: ", with: user.name)
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.wrongCode())
+      try session.answer("Verification code: ", with: try enrollment.phone.wrongCode())
       // Only the code is asked for again.
-      try session.expect("Wrong code. Try again.\r\nOne-time code: ")
+      try session.expect("Wrong code. Try again.\r\nVerification code: ")
       try session.send(try enrollment.phone.code())
       try session.answer("$ ", with: "id -un > ~/was-here; exit")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
@@ -36,13 +36,13 @@ extension EndToEnd {
         let session = try TerminalSession(
           ["/bin/su", other.name, "-c", "echo uid=$(id -un)"], as: user.identity)
         try session.answer("Password: ", with: other.password)
-        try session.answer("One-time code: ", with: code)
+        try session.answer("Verification code: ", with: code)
         if isIn {
           try session.expect("uid=\(other.name)")
         } else {
           try session.expect("That code has already been used.")
           for _ in 0..<2 {
-            try session.answer("One-time code: ", with: "")
+            try session.answer("Verification code: ", with: "")
             try session.expect("That is not a code.")
           }
         }
@@ -50,7 +50,7 @@ extension EndToEnd {
       }
       let fromRoot = try TerminalSession(["/bin/su", other.name, "-c", "echo uid=$(id -un)"])
       try fromRoot.expect("uid=\(other.name)")
-      #expect(!fromRoot.text.contains("One-time code"), "\(fromRoot.transcript)")
+      #expect(!fromRoot.text.contains("Verification code"), "\(fromRoot.transcript)")
     }
 
     @Test("sudo asks for the caller's code")
@@ -60,9 +60,9 @@ extension EndToEnd {
       try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
       let session = try TerminalSession(["/usr/bin/sudo", "id", "-un"], as: user.identity)
       try session.answer("assword", with: user.password)
-      try session.answer("One-time code: ", with: try enrollment.phone.wrongCode())
+      try session.answer("Verification code: ", with: try enrollment.phone.wrongCode())
       // sudo passes PAM_SILENT, but users see that it was the code that was wrong.
-      try session.expect("Wrong code. Try again.\r\nOne-time code: ")
+      try session.expect("Wrong code. Try again.\r\nVerification code: ")
       try session.send(try enrollment.phone.code())
       try session.expect("root")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")

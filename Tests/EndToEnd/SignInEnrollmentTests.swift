@@ -105,7 +105,7 @@ extension EndToEnd {
       #expect(!isEnrolled(machine, user))
       let codes = try finish(session, shown.phone)
       try expectSignedIn(session, user)
-      #expect(!session.text.contains("One-time code"), "\(session.transcript)")
+      #expect(!session.text.contains("Verification code"), "\(session.transcript)")
 
       let entries = try logged(machine, since: start)
       #expect(entries.map { $0.fields["result"] } == ["enrollment-pending", "enrolled"])
@@ -124,7 +124,7 @@ extension EndToEnd {
       for answer in [try shown.phone.code(), codes[0]] {
         let next = try server.signIn(user.name, command: Self.command)
         try next.answer("Password: ", with: user.password)
-        try next.answer("One-time code: ", with: answer)
+        try next.answer("Verification code: ", with: answer)
         try expectSignedIn(next, user)
       }
     }
@@ -265,9 +265,9 @@ extension EndToEnd {
       try SentCodesOfTests.age(user, 600)
       let next = try server.signIn(user.name, command: Self.command)
       try next.answer("Password: ", with: user.password)
-      try next.answer("One-time code (s: ", with: "s")
+      try next.answer("Verification code (s: ", with: "s")
       try next.expect("A code was sent")
-      try next.answer("One-time code (s: ", with: phone.code)
+      try next.answer("Verification code (s: ", with: phone.code)
       try expectSignedIn(next, user)
     }
 
@@ -292,7 +292,7 @@ extension EndToEnd {
       let session = try server.signIn(
         user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: "123456")
+      try session.answer("Verification code: ", with: "123456")
       try session.expect("must first set gateway and regions in")
       try expectRefused(session, user)
       #expect(try logged(machine, since: start).last?.fields["reason"] == "no-gateway")
@@ -367,7 +367,7 @@ extension EndToEnd {
       let session = try server.signIn(
         user.name, command: Self.command, options: ["NumberOfPasswordPrompts=1"])
       try session.answer("Password: ", with: user.password)
-      try session.answer("One-time code: ", with: "123456")
+      try session.answer("Verification code: ", with: "123456")
       try session.expect("have not added one")
       try expectRefused(session, user)
       let entries = try logged(machine, since: start)

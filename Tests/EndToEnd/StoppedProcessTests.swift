@@ -35,7 +35,7 @@ extension EndToEnd {
         read line
         """,
       ])
-      try session.answer("One-time code: ", with: code)
+      try session.answer("Verification code: ", with: code)
       return session
     }
 
@@ -93,7 +93,7 @@ extension EndToEnd {
         let attacker = try machine.addUser()
         let session = try TerminalSession(
           Self.tracer(list, attacker) + ["/bin/su", victim.name, "-c", "true"])
-        try session.answer("One-time code: ", with: "000000")
+        try session.answer("Verification code: ", with: "000000")
         try session.expect("su: ")
       } else {
         let session = try HelperSession(identity: .current, through: Self.tracer(list, victim))

@@ -145,7 +145,7 @@ extension EndToEnd {
         #expect(!session.text.contains("code"), "\(row): \(session.transcript)")
       case .asks, .asksOnce:
         let session = try begin(row.command, user)
-        try session.answer("One-time code: ", with: try phone.phone.code())
+        try session.answer("Verification code: ", with: try phone.phone.code())
         try expectRoot(session)
         guard case .asksOnce = row.behaviour else { return }
         let other = try TerminalSession(["/usr/bin/sudo", "-n"] + row.command, as: user.identity)

@@ -37,8 +37,8 @@ extension EndToEnd {
           user.name, command: "echo uid=$(id -un)", key: key, at: address,
           options: ["NumberOfPasswordPrompts=1"])
         // A prompt does not end with a line feed; the output of a session does.
-        try session.expectOne(of: ["One-time code: ", "uid="])
-        guard session.text.contains("One-time code: ") else {
+        try session.expectOne(of: ["Verification code: ", "uid="])
+        guard session.text.contains("Verification code: ") else {
           #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
           return false
         }
@@ -249,7 +249,7 @@ extension EndToEnd {
         let start = try machine.log.position()
         let session = try scene.server.signIn(
           scene.user.name, command: "echo uid=$(id -un)", key: scene.key, at: "::1")
-        try session.answer("One-time code: ", with: answer)
+        try session.answer("Verification code: ", with: answer)
         try session.expect("uid=\(scene.user.name)")
         #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
         let entries = try OneCode.logged(machine, since: start)
@@ -263,7 +263,7 @@ extension EndToEnd {
         stranger.name, command: "echo uid=$(id -un)", key: strangersKey, at: "::1")
       try session.expect("uid=\(stranger.name)")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
-      #expect(!session.text.contains("One-time code: "), "\(session.transcript)")
+      #expect(!session.text.contains("Verification code: "), "\(session.transcript)")
       let observed = try OneCode.logged(machine, since: start)
       #expect(observed.contains { $0.fields["result"]?.hasPrefix("enrollment-") == true })
       #expect(observed.allSatisfy { $0.fields["state"] == "observe" }, "\(observed)")

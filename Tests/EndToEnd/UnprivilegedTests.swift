@@ -42,7 +42,7 @@ extension EndToEnd {
       options.asksAccount = true
       let accepted = try unlock(user, [code], options: options)
       #expect(accepted.results.map(\.code) == ["PAM_SUCCESS", "PAM_SUCCESS"], "\(accepted)")
-      #expect(accepted.prompts == ["One-time code: "] && accepted.isScriptUsedUp, "\(accepted)")
+      #expect(accepted.prompts == ["Verification code: "] && accepted.isScriptUsedUp, "\(accepted)")
       let replayed = try unlock(user, [code])
       #expect(replayed.code == "PAM_AUTH_ERR", "\(replayed)")
       #expect(replayed.notices == ["That code has already been used. Use the next one."])

@@ -223,7 +223,7 @@ extension Faults {
       let next = try PAMClient.signIn(
         service: service, user: user.name, answers: [.text(try performed.phone.code())],
         options: options)
-      let isEnrolled = next.prompts == ["One-time code: "]
+      let isEnrolled = next.prompts == ["Verification code: "]
       #expect(isEnrolled || !performed.isDone, "\(title): \(next)")
       if isEnrolled {
         #expect(next.code == "PAM_SUCCESS", "\(title): \(next)")

@@ -21,7 +21,7 @@ import struct
 import sys
 import time
 
-PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |One-time code[^\n]*: |[$#] )\Z")
+PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |Verification code[^\n]*: |[$#] )\Z")
 # The seconds that a sign-in may take, and that the other side may be silent.
 LIMIT = 60
 

@@ -130,7 +130,7 @@ struct SharedIdentityTests {
     try enroll(bob)
     let code = try host.code()
     let (wrong, asked) = signIn([try host.wrongCode()])
-    #expect(wrong == .deny && asked.prompts == ["One-time code: "])
+    #expect(wrong == .deny && asked.prompts == ["Verification code: "])
     #expect(host.memory.attempts.failures == 1, "the attempt counts")
     #expect(signIn([code]).0 == .allow)
     #expect(signIn([code]).0 == .deny, "the code is used")

@@ -70,7 +70,8 @@ struct ContinuationTests {
     let before = comparisons
     let step = send(attack)
     #expect(
-      question(step)?.prompt == "One-time code: ", "\(name): \(String(describing: step.verdict))")
+      question(step)?.prompt == "Verification code: ",
+      "\(name): \(String(describing: step.verdict))")
     #expect(step.verdict == nil, "\(name)")
     #expect(comparisons == before, "\(name)")
     #expect(host.memory.attempts.failures == 0, "\(name)")
@@ -141,7 +142,7 @@ struct ContinuationTests {
     host.configuration = "[project]\nprompt_hints = on\n"
     let list = try ask()
     let chosen = try #require(question(send(Attack(continuation: list, answer: "1"))))
-    #expect(chosen.prompt == "One-time code from 'Phone': ")
+    #expect(chosen.prompt == "Verification code from 'Phone': ")
     host.configuration = "[project]\nstate = enabled\n"
     try expectAskedAnew(chosen.continuation, "a question about one factor")
     // The lists of factors and the prompt for any code take the same answers.
@@ -318,7 +319,7 @@ struct ContinuationTests {
       host.time = time
       let step = send(
         Attack(continuation: continuation, answer: time == .max ? "123456" : try host.code()))
-      #expect(question(step)?.prompt == "One-time code: ", "\(time - asked)")
+      #expect(question(step)?.prompt == "Verification code: ", "\(time - asked)")
     }
     #expect(comparisons == 0)
     host.time = asked + 3600
@@ -392,7 +393,7 @@ struct ContinuationTests {
     host.storeFailure = nil
     for answer in [BreakGlassTests.code, try host.code()] {
       let step = send(Attack(continuation: asked.continuation, answer: answer))
-      #expect(question(step)?.prompt == "One-time code: ")
+      #expect(question(step)?.prompt == "Verification code: ")
     }
     #expect(comparisons == 0)
     host.storeFailure = .damaged(.directory)

@@ -37,7 +37,7 @@ struct EnrollmentPatternTests {
     let application = ScriptedApplication([.text("123456")])
     #expect(signIn(application) == .deny)
     // The prompt is the same as for all users.
-    #expect(application.prompts == ["One-time code: "])
+    #expect(application.prompts == ["Verification code: "])
     #expect(application.isUsedUp)
     #expect(application.told.count == 1)
     #expect(application.told[0].contains("you have not"))
@@ -109,7 +109,7 @@ struct EnrollmentPatternTests {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("password")])
     #expect(signIn(application, ["forward_pass"]) == .pass)
-    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.prompts == ["Password and verification code: "])
     #expect(application.forwarded == ["password"])
     let silent = ScriptedApplication([.none])
     #expect(signIn(silent, ["forward_pass"]) == .deny)

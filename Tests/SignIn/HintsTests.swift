@@ -42,7 +42,7 @@ struct HintsTests {
   }
 
   static let list = "Your devices:\n 1: Pixel\n 2: Tablet\n"
-  static let question = list + "One-time code, or the number of a device: "
+  static let question = list + "Verification code, or the number of a device: "
 
   @Test("a code of any factor is accepted without a selection")
   func codeAtOnce() throws {
@@ -61,7 +61,7 @@ struct HintsTests {
     let application = ScriptedApplication([.text(number), .text(code)])
     #expect(signIn(application) == .allow, "row \(row)")
     #expect(
-      application.prompts == [Self.question, "One-time code from '\(name)': "], "row \(row)")
+      application.prompts == [Self.question, "Verification code from '\(name)': "], "row \(row)")
     #expect(application.isUsedUp)
   }
 
@@ -111,7 +111,7 @@ struct HintsTests {
     #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
     #expect(
       application.prompts == [
-        Self.list + "Token: (echo)", "One-time code from 'Pixel': (echo)",
+        Self.list + "Token: (echo)", "Verification code from 'Pixel': (echo)",
       ])
   }
 
@@ -119,7 +119,7 @@ struct HintsTests {
   func forwardPass() throws {
     let application = ScriptedApplication([.text("password" + (try tabletsCode()))])
     #expect(signIn(application, ["forward_pass"]) == .allow)
-    #expect(application.prompts == [Self.list + "Password and one-time code: "])
+    #expect(application.prompts == [Self.list + "Password and verification code: "])
     #expect(application.forwarded == ["password"])
     let number = ScriptedApplication([.text("1"), .text("password" + (try pixelsCode()))])
     #expect(signIn(number, ["forward_pass"]) == .deny)
@@ -142,7 +142,7 @@ struct HintsTests {
   func nothingListed() throws {
     let stranger = ScriptedApplication([.text("1")])
     #expect(signIn(stranger, user: "mallory") == .deny)
-    #expect(stranger.prompts == ["One-time code: "])
+    #expect(stranger.prompts == ["Verification code: "])
     host.configuration = "[project]\nprompt_hints = on\nenrollment = required\n"
     let record = host.memory.record
     host.memory.record = nil
@@ -160,7 +160,7 @@ struct HintsTests {
     host.configuration = "[project]\n"
     let off = ScriptedApplication([.text("1")])
     #expect(signIn(off) == .deny)
-    #expect(off.prompts == ["One-time code: "])
+    #expect(off.prompts == ["Verification code: "])
   }
 
   @Test("eight long names are shortened between characters to fit PAM's longest message")

@@ -41,7 +41,7 @@ struct LanguageOfSignInTests {
   @Test(
     "once sshd has verified a key, a user sees the language of the enrolment",
     arguments: [
-      (nil, "Código de un solo uso: "), (.english, "One-time code: "),
+      (nil, "Código de un solo uso: "), (.english, "Verification code: "),
       (.french, "Code à usage unique\u{a0}: "), (.japanese, "確認コード: "),
     ] as [(Language?, String)])
   func afterKey(language: Language?, prompt: String) throws {
@@ -67,7 +67,7 @@ struct LanguageOfSignInTests {
   func console() throws {
     try enroll(.traditionalChinese)
     for (terminal, prompt) in [
-      ("tty1", "One-time code: "), ("/dev/tty63", "One-time code: "), ("pts/1", "驗證碼："),
+      ("tty1", "Verification code: "), ("/dev/tty63", "Verification code: "), ("pts/1", "驗證碼："),
       ("tty", "驗證碼："), ("ttyS0", "驗證碼："), ("ssh", "驗證碼："),
     ] {
       let application = ScriptedApplication([.text("000000")])
@@ -86,7 +86,7 @@ struct LanguageOfSignInTests {
       if !isKnown { host.account = nil }
       let application = ScriptedApplication([.text("000000")])
       signIn(application, terminal: "tty1")
-      #expect(application.prompts == ["One-time code: "])
+      #expect(application.prompts == ["Verification code: "])
       #expect(application.told == ["Wrong code."])
     }
   }
@@ -109,7 +109,7 @@ struct LanguageOfSignInTests {
   func locale() throws {
     try enroll(.french)
     for (service, isUTF8, prompt) in [
-      ("sudo", false, "One-time code: "), ("sudo", true, "Code à usage unique\u{a0}: "),
+      ("sudo", false, "Verification code: "), ("sudo", true, "Code à usage unique\u{a0}: "),
       ("sshd", false, "Code à usage unique\u{a0}: "),
     ] {
       host.usesUTF8 = isUTF8

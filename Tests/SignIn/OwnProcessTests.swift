@@ -60,7 +60,7 @@ struct OwnProcessTests {
     ]
     )
     #expect(signIn(application).authenticate() == .allow)
-    #expect(application.prompts == ["One-time code: "])
+    #expect(application.prompts == ["Verification code: "])
     #expect(application.told.isEmpty)
     #expect(
       application.logged == [
@@ -291,7 +291,7 @@ struct OwnProcessTests {
       Issue.record("the user is not asked")
       return
     }
-    #expect(String(decoding: prompt.copy().span.copied(), as: UTF8.self) == "One-time code: ")
+    #expect(String(decoding: prompt.copy().span.copied(), as: UTF8.self) == "Verification code: ")
     _ = reply(.auth) { call in
       call.facts = facts
       call.continuation = continuation
@@ -305,7 +305,7 @@ struct OwnProcessTests {
     host.configuration = "[project]\nenrollment = required\n"
     let application = ScriptedApplication([.text("3"), .text("123456")])
     #expect(signIn(application).authenticate() == .deny)
-    #expect(application.prompts == ["One-time code: "])
+    #expect(application.prompts == ["Verification code: "])
     for note in [nil, Array("ealice".utf8)] {
       let step = reply(.account) { $0.note = note }
       #expect(step.verdict == .deny)

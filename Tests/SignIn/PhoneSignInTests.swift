@@ -10,7 +10,7 @@ import Testing
 /// Sign-ins of users with a phone.
 @Suite struct PhoneSignInTests {
   static let number = "+15105551234"
-  static let prompt = "One-time code (s: send one to 'Phone', +1 *** *** **34): "
+  static let prompt = "Verification code (s: send one to 'Phone', +1 *** *** **34): "
   static let settings =
     "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1\n"
 
@@ -92,10 +92,10 @@ import Testing
     ] {
       let host = try Self.host()
       host.configuration = text
-      #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+      #expect(signIn(host, [.text("s")]).application.prompts == ["Verification code: "])
     }
     host.enclosingSessions = []
-    #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+    #expect(signIn(host, [.text("s")]).application.prompts == ["Verification code: "])
   }
 
   @Test("a code is accepted only in the session that requested it")
@@ -242,7 +242,7 @@ import Testing
     let code = host.codeSender.lastCode
     host.configuration = Self.settings + "[tenant strict]\nservices = sshd\nfactors = totp\n"
     let (verdict, application) = signIn(host, [.text(code)])
-    #expect(verdict == .deny && application.prompts == ["One-time code: "])
+    #expect(verdict == .deny && application.prompts == ["Verification code: "])
     // The code is used up, and the next one is accepted by services outside of the tenant.
     host.configuration = Self.settings + "[tenant other]\nservices = login\nfactors = totp\n"
     #expect(signIn(host, [.text(code)]).verdict == .deny)
@@ -254,7 +254,7 @@ import Testing
   @Test("without a gateway, only test numbers are offered")
   func onlyTestNumbers() throws {
     host.configuration = "[project]\nphone_test_numbers = +15105550000=123456\n"
-    #expect(signIn(host, [.text("s")]).application.prompts == ["One-time code: "])
+    #expect(signIn(host, [.text("s")]).application.prompts == ["Verification code: "])
     #expect(host.memory.attempts.sentCodes.isEmpty)
   }
 
@@ -288,7 +288,7 @@ import Testing
       Your devices:
       s1: Phone, +1 *** *** **34
       s2: Work, +33 *** *** *78
-      One-time code, or s1, s2 and so on to get one sent: 
+      Verification code, or s1, s2 and so on to get one sent: 
       """
     #expect(signIn(host, [.text("s3")]).application.prompts == [prompt])
     let (verdict, application) = signIn(

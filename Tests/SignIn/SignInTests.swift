@@ -29,7 +29,7 @@ struct SignInTests {
     try enroll()
     let first = ScriptedApplication([.text(try host.code())])
     #expect(signIn(first) == .allow)
-    #expect(first.prompts == ["One-time code: "])
+    #expect(first.prompts == ["Verification code: "])
     #expect(first.isUsedUp)
     #expect(first.logged.count == 1)
     #expect(first.logged.first?.hasPrefix("result=accepted user=alice service=sshd") == true)
@@ -258,7 +258,7 @@ struct SignInTests {
     try enroll()
     let application = ScriptedApplication([.text(try host.code())])
     #expect(signIn(application, user: "mallory") == .deny)
-    #expect(application.prompts == ["One-time code: "])
+    #expect(application.prompts == ["Verification code: "])
     #expect(application.told == ["Wrong code."])
   }
 
@@ -357,7 +357,7 @@ struct SignInTests {
     try enroll()
     let application = ScriptedApplication([.text("pass 123word" + (try host.code()))])
     #expect(signIn(application, ["forward_pass"]) == .allow)
-    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.prompts == ["Password and verification code: "])
     #expect(application.forwarded == ["pass 123word"])
     let stuck = ScriptedApplication([.text("password" + (try host.code(1)))])
     stuck.forwards = false
@@ -416,7 +416,7 @@ struct SignInTests {
     }
     let application = ScriptedApplication([.text(row.typed)])
     #expect(signIn(application, user: row.user, ["forward_pass"]) == row.verdict)
-    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.prompts == ["Password and verification code: "])
     #expect(application.told.isEmpty)
     #expect(application.forwarded == row.forwarded)
     #expect(application.logged.count == 1, "the result is logged")
@@ -464,7 +464,7 @@ struct SignInTests {
   func forwardPassNotEnrolled() {
     let application = ScriptedApplication([.text("password")])
     #expect(signIn(application, ["forward_pass"]) == .pass)
-    #expect(application.prompts == ["Password and one-time code: "])
+    #expect(application.prompts == ["Password and verification code: "])
     #expect(application.forwarded == ["password"])
   }
 

@@ -34,7 +34,7 @@ struct TryTests {
     let (verdict, application) = signIn(
       [.text(try host.wrongCode()), .text(code), .text("abc"), .text(next)], ["tries=4"])
     #expect(verdict == .allow)
-    #expect(application.prompts == Array(repeating: "One-time code: ", count: 4))
+    #expect(application.prompts == Array(repeating: "Verification code: ", count: 4))
     #expect(
       application.told.prefix(3) == [
         "Wrong code. Try again.", "That code has already been used. Use the next one.",

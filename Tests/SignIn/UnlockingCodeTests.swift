@@ -52,7 +52,7 @@ struct UnlockingCodeTests {
   func prompt() throws {
     try lock(Self.unlocking)
     for (arguments, prompt) in [
-      (["after_password"], "Your devices are locked. Recovery code: "), ([], "One-time code: "),
+      (["after_password"], "Your devices are locked. Recovery code: "), ([], "Verification code: "),
     ] {
       let application = ScriptedApplication([.text("")])
       let request = SignInRequest(arguments: arguments)
@@ -194,7 +194,7 @@ struct BreakGlassTests {
     _ = try host.memory.enroll("Phone", secret: KnownFactor.secret, for: account)
     let application = ScriptedApplication([.text(Self.code)])
     #expect(signIn(application).authenticate() == .deny)
-    #expect(application.prompts == ["One-time code: "])
+    #expect(application.prompts == ["Verification code: "])
     host.clockFailure = SystemError(.clock, number: 5)
     let withoutClock = ScriptedApplication([.text(Self.code), .text(Self.code)])
     #expect(signIn(withoutClock).authenticate() == .deny)
@@ -213,7 +213,7 @@ struct BreakGlassTests {
     #expect(signIn(application).authenticate() == .allow)
     #expect(
       application.prompts == [
-        "One-time code: ", "The store of second factors cannot be used. Break-glass code: ",
+        "Verification code: ", "The store of second factors cannot be used. Break-glass code: ",
       ])
     // If the store works when the answer arrives, a code is asked for again, and the answer is worth nothing.
     for (last, verdict) in [
@@ -225,7 +225,7 @@ struct BreakGlassTests {
         if repaired.prompts.count == 2 { host.memory.failure = nil }
       }
       #expect(signIn(repaired).authenticate() == verdict)
-      #expect(repaired.prompts.last == "One-time code: " && repaired.prompts.count == 3)
+      #expect(repaired.prompts.last == "Verification code: " && repaired.prompts.count == 3)
     }
   }
 
