@@ -107,6 +107,7 @@ import Testing
       (.stack(service: "x", file: "/x", reason: "y"), 1),
       (.enabledOtherwise, 1),
       (.secondCode(service: "x", other: "y", file: "/x", wasEnabled: true), 1),
+      (.conversation(service: "x", reason: "y", hint: "z"), 1),
       (.secureShell(reason: "x", hint: "y"), 1), (.module("x"), 1),
       (.trial(service: "x", reason: "y"), 1), (.untried(service: "x", reason: "y"), 1),
       (.reload("x"), 1), (.rollbackWatcher("x"), 1),
@@ -271,7 +272,7 @@ enum AdminErrorCase: CaseIterable {
     importListOfOtherRealm, importConflicts, usersNotImported, refused,
     storeNotMade, imageNotPrepared, notRenamed, accountExists,
     notAService, noServiceFile, file, unusableFile, fileChanged, report, stack, secondCode,
-    secureShell,
+    conversation, secureShell,
     module,
     trial, untried, reload, rollbackWatcher, invalidRecord, busy, unknownProgram, enabledByHand,
     enabledWith, nothingToConfirm, noNewSignIn, system, unrecorded, acceptances, rolledBack,
@@ -357,6 +358,7 @@ enum AdminErrorCase: CaseIterable {
       case .stack: .stack
       case .secondCode: .secondCode
       case .enabledOtherwise: .enabledOtherwise
+      case .conversation: .conversation
       case .secureShell: .secureShell
       case .module: .module
       case .trial: .trial

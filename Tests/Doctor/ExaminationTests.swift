@@ -291,17 +291,17 @@ struct ExaminationTests {
     },
     Row(208) { $0.configurationText = "[project]\nremember = 8h\nremember_services = sshd\n" },
     // A remembered code allows sign-ins in services that may be daemons.
-    Row(201, "warning session-not-followed /pam/vsftpd:2") {
-      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+    Row(201, "warning session-not-followed /pam/xdm:2") {
+      $0.stacks.files["xdm"] = MemoryHost.Stacks.sound
       $0.configurationText = "[project]\nfresh_for = 15m\n"
     },
-    Row(202, "warning session-not-followed /pam/vsftpd:2") {
-      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+    Row(202, "warning session-not-followed /pam/xdm:2") {
+      $0.stacks.files["xdm"] = MemoryHost.Stacks.sound
       $0.configurationText =
-        "[project]\n[tenant a]\nusers = alice\nremember = 1h\nremember_services = vsftpd\n"
+        "[project]\n[tenant a]\nusers = alice\nremember = 1h\nremember_services = xdm\n"
     },
     Row(203) {
-      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+      $0.stacks.files["xdm"] = MemoryHost.Stacks.sound
       $0.configurationText =
         "[project]\nremember = 1h\nremember_services = sshd\n"
         + "[tenant a]\nservices = sudo\nfresh_for = 15m\n"
@@ -359,6 +359,27 @@ struct ExaminationTests {
     },
     Row(34, "warning code-before-password /pam/sudo:1", "warning password-not-proven /pam/sudo:1") {
       $0.stacks.files["sudo"] = "auth requisite pam_mfa.so after_password\n@include common-auth\n"
+    },
+    // Programs with one field, programs that cannot ask, and ProFTPD, which asks others after PAM.
+    Row(500, "error one-field /pam/vsftpd:2") {
+      $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
+    },
+    Row(501) {
+      $0.stacks.files["vsftpd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    },
+    Row(502, "error program-cannot-ask /pam/samba:2") {
+      $0.stacks.files["samba"] = MemoryHost.Stacks.sound
+    },
+    Row(503, "error password-decides /etc/proftpd/proftpd.conf") {
+      $0.stacks.files["proftpd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+      $0.texts["/etc/proftpd/proftpd.conf"] = "# AuthOrder mod_auth_pam.c*\n"
+    },
+    Row(504) {
+      $0.stacks.files["proftpd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+      $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder  mod_auth_pam.c* mod_auth_unix.c\n"
     },
     Row(31, "error missing /pam/sudo:2") {
       $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n"

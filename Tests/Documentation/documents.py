@@ -5,7 +5,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-GUIDES = ("administration", "ssh-with-passwords", "ssh-with-keys", "ssh-with-keys-or-passwords", "user", "recovery", "lost-machine", "migration", "monitoring", "architecture", "library")
+GUIDES = ("administration", "ssh-with-passwords", "ssh-with-keys", "ssh-with-keys-or-passwords", "user", "recovery", "lost-machine", "migration", "monitoring", "programs", "architecture", "library")
 DOCUMENTS = (ROOT / "README.md", *(ROOT / f"packaging/doc/{name}.md" for name in GUIDES))
 
 # Languages of code blocks. A block without a language has lines of a configuration file.

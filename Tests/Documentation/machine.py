@@ -182,7 +182,6 @@ ANSWERS = (
     (r"Code from the app(?:, or 3 for a key to type)?: ", "app_code"),
     (r"(?:New|Retype new) password: ", "new_password"),
     (r"Enter (?:same )?passphrase.*: ", ("", "no passphrase")),
-    (r"Verification code: ", "same_code"),
     (r"Verification code: ", "code"),
     (r"Code from a device you have already enrolled(?: or [a-z ]+)?: ", "code"),
     (r"Enrolment ticket: ", "ticket"),
@@ -213,6 +212,7 @@ class Conversation:
         self.terminal = play.Terminal([*prefix, *environment, *command])
         self.account = user
         self.last_code = None
+        self.previous = None
         self.is_asked_for_key = False
 
     @property
@@ -255,6 +255,7 @@ class Conversation:
             reply = answer[0]
         else:
             reply = getattr(self, answer)(text)
+        self.previous = answer
         os.write(self.terminal.descriptor, reply.encode() + (b"" if reply == "k" else b"\n"))
 
     def password(self, _):
@@ -268,12 +269,10 @@ class Conversation:
     def ticket(self, _):
         return self.machine.secrets["ticket"]
 
-    def code(self, _):
-        self.last_code = self.machine.code(self.account)
-        return self.last_code
-
-    def same_code(self, _):
-        """The code that was typed for mfa, which the other module takes too."""
+    def code(self, text):
+        """A code, or the one that was typed just before: google-authenticator, which asks next, takes it too."""
+        if self.previous != "code" or not re.fullmatch(r"\s*(?:\(\S+\) )?Verification code: ", text):
+            self.last_code = self.machine.code(self.account)
         return self.last_code
 
     def app_code(self, text):

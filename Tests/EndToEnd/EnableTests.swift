@@ -306,6 +306,8 @@ extension EndToEnd {
 
     @Test("enable warns an administrator who would be denied")
     func warning() throws {
+      // It includes the file of login, which is a warning of its own.
+      try machine.remove("/etc/pam.d/i3lock")
       let (user, _) = try machine.addEnrolledUser()
       func enable() throws -> Command {
         let command = try Command.run(
@@ -1029,7 +1031,7 @@ extension EndToEnd {
       Refusal(
         path: "/etc/pam.d/strange-service",
         text: "auth requisite pam_unix.so\naccount required pam_unix.so\n",
-        arguments: ["strange-service"], message: "so the change cannot be confirmed"),
+        arguments: ["--fields", "strange-service"], message: "so the change cannot be confirmed"),
       Refusal(
         path: "/etc/pam.d/sudo", text: "auth required pam_unix.so\n",
         arguments: ["sudo"], message: "the stack continues and asks for a code"),
@@ -1169,9 +1171,10 @@ extension EndToEnd {
         "#%PAM-1.0\n@include common-auth\n@include common-account\n@include common-session\n"
       try machine.write(text, to: vendor)
       let files = ServiceFiles(["vendor-service"])
-      let dry = try machine.mustAdminister("enable", "--dry-run", "vendor-service")
+      let dry = try machine.mustAdminister("enable", "--dry-run", "--fields", "vendor-service")
       #expect(dry.text.contains("--- /dev/null"), "\(dry.text)")
-      let enabled = try machine.mustAdminister("enable", "--no-confirm", "vendor-service")
+      let enabled = try machine.mustAdminister(
+        "enable", "--no-confirm", "--fields", "vendor-service")
       #expect(enabled.text.contains("\(path):4: written"), "\(enabled.text)")
       let new = try machine.existingText(of: path)
       #expect(new.hasPrefix("#%PAM-1.0\n@include common-auth\n# >>> mfa-admin"), "\(new)")

@@ -82,7 +82,7 @@ extension EndToEnd {
         let session = try knock(door, user, server)
         try session.expect(
           "Protect your account with an authenticator app: mfa-enroll\r\nIt is required \(left) "
-            + "or\r\nafter 31 December 2199 (UTC)")
+            + "or after 31 December 2199 (UTC)")
         try session.answer("type yes (Enter: later): ", with: "")
         try expectSignedIn(door, session, user)
         #expect(!session.text.contains("Verification code"), "\(session.transcript)")

@@ -173,6 +173,10 @@ CASES = {
     "sibling-without-code": Case(
         "cp /etc/pam.d/su /etc/pam.d/su-l; sed -i /pam_mfa/d /etc/pam.d/su-l", apart=True,
         undo="mfa-admin doctor withdraw sibling-without-code /etc/pam.d/su-l"),
+    "one-field": Case(
+        r"printf 'auth requisite pam_unix.so\nauth requisite pam_mfa.so\naccount required pam_mfa.so\n"
+        r"account required pam_unix.so\n' >/etc/pam.d/screen",
+        words="sed -i /pam_mfa/d /etc/pam.d/screen", undo="mfa-admin disable screen; rm -f /etc/pam.d/screen"),
     "sshd-not-reloaded": Case("echo '# changed' >>/etc/ssh/sshd_config"),
     "store-full": Case(
         OWN_FILE_SYSTEM + "head -c 64M /dev/zero >/var/lib/mfa/.big 2>/dev/null; true", stays=True,
@@ -281,6 +285,8 @@ def run_at_terminal(command):
         answer = "y"
         if re.search(r"[Pp]assword", new.splitlines()[-1]):
             answer = PASSWORD
+        elif "press Enter" in new.splitlines()[-1]:
+            answer = ""
         elif re.search(r"[Cc]ode", new.splitlines()[-1]):
             secret = re.findall(r"\b((?:[A-Z2-7]{4} ){7}[A-Z2-7]{4}|[A-Z2-7]{32})\b", text)
             answer = one_time_code(secret[-1].replace(" ", "")) if secret else ""

@@ -21,7 +21,7 @@ import struct
 import sys
 import time
 
-PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |Verification code[^\n]*: |[$#] )\Z")
+PROMPTS = re.compile(r"(login: |[Pp]assword[^\n]*: |Verification code[^\n]*: |Press Enter: |[$#] )\Z")
 # The seconds that a sign-in may take, and that the other side may be silent.
 LIMIT = 60
 
@@ -101,7 +101,7 @@ def main():
             if names == 2:
                 break
             answer = options.user
-        elif kind.startswith("One-time"):
+        elif kind.startswith("Verification"):
             asked = True
             if options.hold:
                 (options.hold / "ready").touch()

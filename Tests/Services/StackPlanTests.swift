@@ -180,6 +180,64 @@ import Testing
       "\(row.number)")
   }
 
+  /// Stacks of programs with one field, with O for the marked `auth` and `account` lines and P and C for each.
+  static let oneField: [(text: String, expected: String?, refusal: String)] = [
+    (
+      "@include common-auth\n@include common-account\n",
+      "O\n@include common-auth\n@include common-account\n", ""
+    ),
+    // Debian's vsftpd.
+    (
+      "auth required pam_listfile.so item=user sense=deny file=/etc/ftpusers onerr=succeed\n"
+        + "@include common-account\n@include common-auth\nauth required pam_shells.so\n",
+      "auth required pam_listfile.so item=user sense=deny file=/etc/ftpusers onerr=succeed\n"
+        + "C\n@include common-account\nP\n@include common-auth\nauth required pam_shells.so\n", ""
+    ),
+    (
+      "auth optional pam_unix.so\nauth required pam_permit.so\n", nil,
+      "a wrong password would sign users in"
+    ),
+    (
+      "auth sufficient pam_fprintd.so\n@include common-auth\n", nil,
+      "/pam/vsftpd:1 can end the stack"
+    ),
+    ("auth required pam_env.so\n", nil, StackProof.noPassword),
+  ]
+
+  @Test(
+    "in one field, the line stands above the password's, which gets the password from it",
+    arguments: oneField.indices)
+  func inOneField(index: Int) throws {
+    let (text, expected, refusal) = Self.oneField[index]
+    let service = Array("vsftpd".utf8)
+    let source = Self.stacks(Row(number: index, service: "vsftpd", text: text, expected: expected))
+    let file = try #require(try source.file(service))
+    func block(_ lines: String...) -> String {
+      String(decoding: MarkedText(service: service).block(lines).dropLast(), as: UTF8.self)
+    }
+    let (auth, account) = (
+      "auth required pam_mfa.so forward_pass", "account required pam_mfa.so"
+    )
+    do throws(AdminError) {
+      let plan = try StackPlan(service, .password, .oneField, mark: service, file: file, in: source)
+      let marked = expected?.split(separator: "\n", omittingEmptySubsequences: false).map {
+        switch $0 {
+        case "O": block(auth, account)
+        case "P": block(auth)
+        case "C": block(account)
+        case _: String($0)
+        }
+      }.joined(separator: "\n")
+      #expect(String(decoding: plan.text, as: UTF8.self) == marked)
+      #expect(
+        MarkedText(service: service).removing(from: plan.text)
+          == .removed(file.contents, editedLine: nil))
+    } catch {
+      #expect(expected == nil, "\(error.message)")
+      #expect(error.message.contains(refusal), "\(error.message)")
+    }
+  }
+
   @Test("a line after a key stands above all others, and the usual lines stay")
   func keyOrPassword() throws {
     let service = Array("sshd".utf8)

@@ -29,7 +29,7 @@ extension Attempt {
     /// user answers a question about them.
     package let isShown: Bool
 
-    /// Whether the user is told that a clock may be wrong, once a code was accepted.
+    /// Whether the user is told, after an accepted code, that a clock may be wrong.
     package let showsClockHint: Bool
 
     /// Whether a rejected code is searched among those of other times. Only if the first factor is certainly proven:

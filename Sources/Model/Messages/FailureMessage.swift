@@ -7,7 +7,7 @@ package enum FailureMessage: Equatable, Sendable {
   case wrongCode
   case usedCode
   case codeNotYetAccepted(seconds: Int64)
-  /// The code is wrong, but right in `seconds`, or that time ago.
+  /// The code is wrong now. It was right `seconds` ago, or will be in `seconds`.
   case codeOfAnotherTime(isAhead: Bool, seconds: Int64)
   case notACode
   case throttled(seconds: Int64)

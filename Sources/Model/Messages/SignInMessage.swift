@@ -43,7 +43,7 @@ package enum SignInMessage: Equatable, Sendable {
   case usedCode
   /// The device has no acceptable code for `seconds`, because codes of later time steps may have been used.
   case codeNotYetAccepted(seconds: Int64)
-  /// The code is wrong, but right in `seconds`, or that time ago.
+  /// The code is wrong now. It was right `seconds` ago, or will be in `seconds`.
   case codeOfAnotherTime(isAhead: Bool, seconds: Int64)
   /// The code was right, but the host does not accept codes of apps, or of phones.
   case typeNotAllowed(isPhone: Bool)

@@ -146,7 +146,7 @@ struct EnrollmentText {
     }
   }
 
-  /// Returns the question after a wrong code, which was perhaps right at another time.
+  /// Returns the question after a wrong code. `secondsAhead` is when the code is right, or nil if it is not within an hour.
   func questionAfterWrongCode(_ secondsAhead: Int64?) -> SecretBytes {
     let reason = secondsAhead.map { signIn(.codeOfAnotherTime(secondsAhead: $0)) }
     let text = Self.newline + (reason ?? lines(.wrongCode)) + Self.newline + lines(.codePrompt)

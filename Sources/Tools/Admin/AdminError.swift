@@ -167,6 +167,8 @@ package enum AdminError: Error, Equatable {
   case stack(service: String, file: String, reason: String)
   /// Another service includes the service's file, and its own lines would ask for a second code.
   case secondCode(service: String, other: String, file: String, wasEnabled: Bool)
+  /// It is not known how a service asks users, or it cannot ask for a code.
+  case conversation(service: String, reason: String, hint: String)
   /// sshd would not ask for a password and a code.
   case secureShell(reason: String, hint: String)
   /// libpam cannot load the module. The value is the reason.
@@ -233,7 +235,8 @@ package enum AdminError: Error, Equatable {
       .noRelay, .reload, .report, .rollbackWatcher, .silentRelay, .system, .unrecorded,
       .unusableFile:
       (.failure, true)
-    case .acceptances, .accountExists, .auditLog, .backup, .configuration, .declined, .discarded,
+    case .acceptances, .accountExists, .auditLog, .backup, .configuration, .conversation, .declined,
+      .discarded,
       .editorFailed, .enabledByHand, .enabledOtherwise, .enabledWith, .findingWithoutLine,
       .firstFactorMissing,
       .imageNotPrepared,
@@ -388,6 +391,7 @@ package enum AdminError: Error, Equatable {
       "\(service): found no safe place for pam_mfa.so: \(reason)"
     case .secondCode(let service, let other, _, _):
       "\(service): \(other) includes its file and has lines of its own: users would be asked for two codes"
+    case .conversation(let service, let reason, _): "\(service): \(reason)"
     case .secureShell(let reason, _):
       "sshd would not ask for a password and a code: \(reason)"
     case .module(let reason): "libpam cannot load pam_mfa.so: \(reason)"
@@ -523,7 +527,7 @@ package enum AdminError: Error, Equatable {
       (wasEnabled
         ? "mfa-admin disable \(other)" : "remove the lines of pam_mfa.so from \(file)")
         + ", then mfa-admin enable \(service): \(other) asks with the lines of \(service)"
-    case .secureShell(_, let hint): hint
+    case .secureShell(_, let hint), .conversation(_, _, let hint): hint
     case .module: "install mfa again: " + Installation.command
     case .trial: "nothing was changed; mfa-admin doctor may name the cause"
     case .untried:

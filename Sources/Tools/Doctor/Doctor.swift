@@ -27,6 +27,7 @@ package enum Doctor {
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
       PasswordAsCode.self, MethodsWithoutCode.self,
+      UnsuitablePrograms.self, PasswordAfterRefusal.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
@@ -51,7 +52,8 @@ package enum Doctor {
     let examinations: [any Examination.Type] = [
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
-      DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self, OtherServers.self,
+      DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self,
+      PasswordAfterRefusal.self, OtherServers.self,
       StaleServer.self, TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]

@@ -291,8 +291,13 @@ package struct ServiceWithModule {
     return options.configuration
   }
 
+  /// Whether the service's own file has the line, rather than a file that it includes.
+  var hasOwnLine: Bool {
+    position.file.split(separator: UInt8(ascii: "/")).last.map(Array.init) == name
+  }
+
   /// Whether the module takes the code from the text entered at the password prompt.
-  var takesPassword: Bool {
+  package var takesPassword: Bool {
     guard case .success(let options) = options else { return false }
     return options.expectsPassword
   }

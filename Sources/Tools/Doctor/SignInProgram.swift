@@ -33,6 +33,8 @@ package enum SignInProgram {
 
   /// Returns the command that enables a service.
   static func enable(_ service: [UInt8]) -> String {
-    "mfa-admin enable " + (isKnown(service) ? "" : "--no-confirm ") + VisibleText.escaping(service)
+    "mfa-admin enable " + (isKnown(service) ? "" : "--no-confirm ")
+      + (PAMProgram.with(service: service) == nil ? "--fields " : "")
+      + VisibleText.escaping(service)
   }
 }

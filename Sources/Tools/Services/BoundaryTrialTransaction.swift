@@ -90,7 +90,7 @@ extension [UInt8] {
 }
 
 /// The answers of a test account to PAM's questions. A question for a password contains `assword`, as
-/// all modules write it in the C locale; every other question is one for a code.
+/// all modules write it in the C locale, and one for both also `code`; every other question is one for a code.
 private final class TrialConversation {
   private let answers: TrialTransaction.Answers
   private(set) var askedForCode = false
@@ -145,8 +145,13 @@ private final class TrialConversation {
     guard left > 0 else { return nil }
     // SAFETY: the text of a message ends with a NUL, or is null.
     let question = unsafe message.msg.map { unsafe String(cString: $0) } ?? ""
-    guard !question.contains("assword") else { return answers.password }
+    guard question.contains("assword") else {
+      askedForCode = true
+      return answers.code
+    }
+    // The module's question for both.
+    guard question.contains("code") else { return answers.password }
     askedForCode = true
-    return answers.code
+    return answers.password + (answers.code ?? [])
   }
 }

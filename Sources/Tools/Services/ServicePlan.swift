@@ -13,10 +13,16 @@ package struct ServicePlan {
   package let present: StackPosition?
   /// What sshd asks for.
   package let factors: SecureShellFactors
+  /// How the service's program asks; nil if there is nothing to do.
+  package private(set) var conversation: ServiceConversation?
   /// sshd's service with the new lines, or nil for another service.
   package private(set) var planned: ServiceWithModule?
   /// The settings of sshd that override ours for some sign-ins.
   package var exceptions: [SSHDFile.Line] = []
+
+  /// The services of programs with one field that get the new lines because they include a changed file. Users who have
+  /// enrolled can no longer sign in there.
+  package private(set) var followersWithOneField: [[UInt8]] = []
 
   /// The service's name, escaped for display.
   package var name: String { VisibleText.escaping(service) }
@@ -81,9 +87,11 @@ package struct ServicePlan {
 
   /// Plans the changes for a service and proves that the resulting stack asks for a code.
   ///
-  /// `factors` matter to sshd alone.
+  /// `factors` matter to sshd alone. `conversation` is how the program asks, which must be told for one that is not
+  /// known.
   package init(
-    _ service: [UInt8], _ factors: SecureShellFactors = .usual
+    _ service: [UInt8], _ factors: SecureShellFactors = .usual,
+    _ conversation: ServiceConversation? = nil
   ) throws(AdminError) {
     self.service = service
     self.factors = factors
@@ -94,8 +102,13 @@ package struct ServicePlan {
       files = []
       return
     }
-    let stackFiles = try Self.stackFiles(service, factors.first, installed)
+    let asking = try ServicePlan.conversation(of: service, told: conversation)
+    self.conversation = asking
+    let stackFiles = try Self.stackFiles(service, factors.first, asking, installed)
     try Self.requireNoSecondCode(stackFiles, of: service, installed)
+    followersWithOneField = try Self.followers(of: stackFiles, service, installed).filter {
+      PAMProgram.with(service: $0.name)?.behaviour == .asks(.oneField) && !$0.takesPassword
+    }.map(\.name)
     guard Self.concernsSecureShell(service) else {
       files = stackFiles
       return
@@ -149,8 +162,41 @@ package struct ServicePlan {
     return ways.allSatisfy(\.asksForCode) ? nil : "there is a way in without a code"
   }
 
+  /// Returns how a service's program asks. Throws if that is neither known nor `told`, and if the program cannot ask
+  /// for a code.
+  private static func conversation(
+    of service: [UInt8], told: ServiceConversation?
+  ) throws(AdminError) -> ServiceConversation {
+    let name = VisibleText.escaping(service)
+    guard let program = PAMProgram.with(service: service) else {
+      guard let told else {
+        throw .conversation(
+          service: name,
+          reason: "it is not known whether its program asks the user each of PAM's questions",
+          hint:
+            "add --fields if it does, or --one-field if users have one field for the password and the code"
+        )
+      }
+      return told
+    }
+    switch program.behaviour {
+    case .asks(let conversation, _):
+      if program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: LocalExaminedHost()) {
+        throw .conversation(service: name, reason: ProFTPD.reason, hint: ProFTPD.hint)
+      }
+      return told ?? conversation
+    case .cannotAsk(let reason, let hint):
+      throw .conversation(service: name, reason: reason, hint: hint)
+    case .authenticatesNoUser:
+      throw .conversation(
+        service: name, reason: "\(program.name) asks no user for a password or a code",
+        hint: "leave this service as it is")
+    }
+  }
+
   private static func stackFiles(
     _ service: [UInt8], _ first: SecureShellFactors.First,
+    _ conversation: ServiceConversation,
     _ installed: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) -> [ChangedFile] {
     var source = installed
@@ -165,8 +211,8 @@ package struct ServicePlan {
       let present = StackFile(
         path: Array(path.utf8), contents: MarkedText(service: service).without(file.contents))
       let text = try StackPlan(
-        member, concernsSecureShell(service) ? first : .password, mark: service, file: present,
-        in: source
+        member, concernsSecureShell(service) ? first : .password, conversation, mark: service,
+        file: present, in: source
       ).text
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(
@@ -181,23 +227,49 @@ package struct ServicePlan {
   private static func requireNoSecondCode(
     _ files: [ChangedFile], of service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) {
-    var planned = installed
-    for file in files {
-      let name = file.path.split(separator: "/").last.map { Array($0.utf8) } ?? []
-      planned = planned.replacing(
-        name, with: StackFile(path: Array(file.path.utf8), contents: file.new))
-    }
-    let names: [[UInt8]]
-    do throws(StackRefusal) { names = try installed.base.services() } catch {
-      throw noSafePlace(service, error.located)
-    }
-    for name in names where !family(of: service).contains(name) {
+    let planned = overlay(files, on: installed)
+    for name in try others(than: service, installed) {
       // A stack that cannot be read denies, with and without the new files.
       guard asksTwice(name, planned) == true, asksTwice(name, installed) == false else { continue }
       let text = try SystemFile.read(path(of: name))?.contents ?? []
       throw .secondCode(
         service: VisibleText.escaping(service), other: VisibleText.escaping(name),
         file: path(of: name), wasEnabled: MarkedText(service: name).firstLine(in: text) != nil)
+    }
+  }
+
+  /// Returns the other services that call the module only because they include one of the new files.
+  private static func followers(
+    of files: [ChangedFile], _ service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+  ) throws(AdminError) -> [ServiceWithModule] {
+    let planned = overlay(files, on: installed)
+    return try others(than: service, installed).compactMap { name in
+      do throws(StackRefusal) {
+        guard try ServiceWithModule(name, from: installed) == nil else { return nil }
+        return try ServiceWithModule(name, from: planned)
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  private static func overlay(
+    _ files: [ChangedFile], on installed: OverlaidStacks<InstalledStacks>
+  ) -> OverlaidStacks<InstalledStacks> {
+    files.reduce(installed) { source, file in
+      let name = file.path.split(separator: "/").last.map { Array($0.utf8) } ?? []
+      return source.replacing(
+        name, with: StackFile(path: Array(file.path.utf8), contents: file.new))
+    }
+  }
+
+  private static func others(
+    than service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+  ) throws(AdminError) -> [[UInt8]] {
+    do throws(StackRefusal) {
+      return try installed.base.services().filter { !family(of: service).contains($0) }
+    } catch {
+      throw noSafePlace(service, error.located)
     }
   }
 

@@ -12,6 +12,9 @@ package struct StackPlan: Equatable {
 
   /// The line follows the lines that ask for the password.
   private static let auth = "auth requisite pam_mfa.so after_password"
+  /// The line where password and code are typed together. It passes the password on to the lines that follow, also after
+  /// a wrong code, so that a refusal does not reveal which users have enrolled.
+  private static let authWithPassword = "auth required pam_mfa.so forward_pass"
   /// The line for a code after a key, above the lines that ask for the password: for users who have
   /// enrolled, the code decides, and all others are asked for the password. A connection to sshd from
   /// before its settings changed therefore needs the password or a code, never neither.
@@ -33,7 +36,8 @@ package struct StackPlan: Equatable {
 
   /// All lines that are added to service files.
   static let knownLines = [
-    auth, authAfterKey, authIfAfterKey, overSubstack, account, rootAccount, session,
+    auth, authWithPassword, authAfterKey, authIfAfterKey, overSubstack, account, rootAccount,
+    session,
   ]
 
   /// Returns whether a line is one of those that are added.
@@ -52,11 +56,17 @@ package struct StackPlan: Equatable {
 
   /// Adds the lines.
   ///
-  /// `mark` is the service that the marks name. `source` contains all files unchanged.
+  /// `mark` is the service that the marks name. `source` contains all files unchanged. With `oneField`, password and code
+  /// are typed together.
   init<Source: StackSource>(
-    _ service: [UInt8], _ first: SecureShellFactors.First = .password, mark: [UInt8],
-    file: StackFile, in source: OverlaidStacks<Source>
+    _ service: [UInt8], _ first: SecureShellFactors.First = .password,
+    _ conversation: ServiceConversation = .fields, mark: [UInt8], file: StackFile,
+    in source: OverlaidStacks<Source>
   ) throws(AdminError) {
+    guard conversation == .fields else {
+      text = try Self.withPassword(service, mark: mark, file: file, in: source)
+      return
+    }
     switch first {
     case .password: text = try Self.afterPassword(service, mark: mark, file: file, in: source)
     case .keyOrPassword:
@@ -90,6 +100,28 @@ package struct StackPlan: Equatable {
     }
     if let draft = try inPlaceOfSubstack(service, mark: mark, file, ends, line, source) {
       return draft
+    }
+    throw ServicePlan.noSafePlace(service, obstacle)
+  }
+
+  /// Returns the file with the lines directly above the line that asks for the password, which then gets the password
+  /// from them.
+  private static func withPassword<Source: StackSource>(
+    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+  ) throws(AdminError) -> [UInt8] {
+    let ends = ends(of: file.contents)
+    guard let line = try passwordLine(service, file, ends, source) else {
+      throw ServicePlan.noSafePlace(service, StackProof.noPassword)
+    }
+    let start = line == 0 ? 0 : ends[line - 1]
+    var obstacle = StackProof.missing
+    for draft in try drafts(
+      service, [authWithPassword], mark: mark, file, insertingAt: start, in: source)
+    {
+      let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
+      guard let found = StackProof.obstacle(of: service, in: changed, conversation: .oneField)
+      else { return draft }
+      obstacle = found
     }
     throw ServicePlan.noSafePlace(service, obstacle)
   }
@@ -217,18 +249,27 @@ package struct StackProof {
 
   /// The problem that no line asks for a password.
   static let noPassword = "the stack does not ask for a password"
+  /// The problem that every sign-in fails.
+  private static let alwaysFails = "the stack fails whatever its modules return"
   /// The problem that no `auth` line calls the module.
   static let missing = "the stack has no auth line for pam_mfa.so"
 
   /// Returns the first problem with a service's stack in words, or nil. After a key that sshd has
-  /// verified, enrolled users need no password, and all others do.
+  /// verified, enrolled users need no password, and all others do. In one field, the password is typed with the code.
   package static func obstacle<Source: StackSource>(
-    of service: [UInt8], in source: Source, _ first: SecureShellFactors.First = .password
+    of service: [UInt8], in source: Source, _ first: SecureShellFactors.First = .password,
+    conversation: ServiceConversation = .fields
   ) -> String? {
     do throws(StackRefusal) {
       let stack = try ServiceStack(.auth, of: service, from: source)
-      for afterKey in [false, true] where first != (afterKey ? .password : .key) {
-        if let obstacle = authObstacle(stack, of: service, afterKey: afterKey) { return obstacle }
+      if conversation == .oneField {
+        if let obstacle = obstacleInOneField(stack, of: service) { return obstacle }
+      } else {
+        for afterKey in [false, true] where first != (afterKey ? .password : .key) {
+          if let obstacle = authObstacle(stack, of: service, afterKey: afterKey) {
+            return obstacle
+          }
+        }
       }
     } catch {
       return error.located
@@ -239,6 +280,41 @@ package struct StackProof {
     if case .certain = account { return nil }
     return account.sentence
       + (account.obstacle.map { " (\(VisibleText.escaping($0)))" } ?? "")
+  }
+
+  /// Returns the first problem with an `auth` stack whose module gets the password with the code, and passes it on.
+  private static func obstacleInOneField(_ stack: ServiceStack, of service: [UInt8]) -> String? {
+    func effect(
+      _ authenticators: Claimant.Authenticators,
+      _ enrollment: Claimant.Enrollment = .enrolled
+    ) -> StackEffect {
+      StackEffect(
+        ofAuthStack: stack, of: service, for: Claimant(authenticators.union(.other), enrollment))
+    }
+    guard let index = stack.moduleIndex else { return missing }
+    guard stack.entries[index...].contains(where: \.asksForPassword) else { return noPassword }
+    if let obstacle = bypass(stack, index, effect([.password])) { return obstacle }
+    guard !effect([.code]).canSucceed, !effect([], .notRequired).canSucceed else {
+      return "a wrong password would sign users in"
+    }
+    let withCode = effect([.password, .code])
+    return withCode.canSucceed && withCode.calls == 1 ? nil : alwaysFails
+  }
+
+  /// Returns how a user without a code could get past the module's line, or nil.
+  private static func bypass(
+    _ stack: ServiceStack, _ index: Int, _ withoutCode: StackEffect
+  ) -> String? {
+    func place(_ entry: StackEntry) -> String { VisibleText.escaping(entry.position.text) }
+    let entries = stack.entries
+    guard entries[index].level == 0, withoutCode.ignoring.isEmpty else {
+      // The module's line, or the line that discards its result.
+      let line = entries[withoutCode.ignoring.first?.index ?? index]
+      return "\(place(line)) can fail without denying the sign-in"
+    }
+    return withoutCode.skipping.first.map {
+      "\(place(entries[$0.index])) can end the stack before pam_mfa.so or jump over it"
+    }
   }
 
   /// Returns the first problem with an `auth` stack, after a key that sshd has verified or without one.
@@ -259,15 +335,7 @@ package struct StackProof {
     guard
       let index = afterKey ? entries.firstIndex(where: \.callsModule) : stack.moduleIndex
     else { return missing }
-    let withoutCode = effect([.password])
-    guard entries[index].level == 0, withoutCode.ignoring.isEmpty else {
-      // The module's line, or the line that discards its result.
-      let line = entries[withoutCode.ignoring.first?.index ?? index]
-      return "\(place(line)) can fail without denying the sign-in"
-    }
-    if let step = withoutCode.skipping.first {
-      return "\(place(entries[step.index])) can end the stack before pam_mfa.so or jump over it"
-    }
+    if let obstacle = bypass(stack, index, effect([.password])) { return obstacle }
     if afterKey {
       let notEnrolled = effect([], .notRequired)
       guard !notEnrolled.canSucceed else {
@@ -286,7 +354,6 @@ package struct StackProof {
       }
     }
     let withCode = effect(afterKey ? [.code] : [.password, .code])
-    return withCode.canSucceed && withCode.calls == 1
-      ? nil : "the stack fails whatever its modules return"
+    return withCode.canSucceed && withCode.calls == 1 ? nil : alwaysFails
   }
 }

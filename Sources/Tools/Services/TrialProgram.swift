@@ -1,4 +1,5 @@
 import MFAAdmin
+import MFADoctor
 
 /// Tries services in a process of its own, because a trial hides files from its process, and because
 /// a damaged module can end it.
@@ -11,12 +12,20 @@ package enum TrialProgram {
   private static let patience: Int64 = 60
 
   /// Returns the result for each service, in order.
-  package static func results(of plans: [ServicePlan]) -> [TrialResult] {
+  ///
+  /// - Parameters:
+  ///   - plans: the plans.
+  ///   - told: how their programs ask, if the administrator told that.
+  /// - Returns: the results.
+  package static func results(
+    of plans: [ServicePlan], told: ServiceConversation?
+  ) -> [TrialResult] {
     let services = plans.map { String(decoding: $0.service, as: UTF8.self) }
     let output: ProgramOutput
     do throws(AdminError) {
       output = try ChildProgram(
-        arguments: [program, command] + (plans.first?.factors.arguments ?? []) + services,
+        arguments: [program, command] + (told.map { [$0.option] } ?? [])
+          + (plans.first?.factors.arguments ?? []) + services,
         seconds: patience
       ).run()
     } catch {
@@ -33,11 +42,12 @@ package enum TrialProgram {
 
   /// Returns a sentence for each user whose sign-in at a service would fail with its new files.
   package static func forecasts(
-    of plan: ServicePlan, for users: [[UInt8]]
+    of plan: ServicePlan, told: ServiceConversation?, for users: [[UInt8]]
   ) throws(AdminError) -> [String] {
     let names = users.map { "--forecast=" + String(decoding: $0, as: UTF8.self) }
     let output = try ChildProgram(
-      arguments: [program, command] + names + plan.factors.arguments
+      arguments: [program, command] + names + (told.map { [$0.option] } ?? [])
+        + plan.factors.arguments
         + [String(decoding: plan.service, as: UTF8.self)],
       seconds: patience
     ).run()

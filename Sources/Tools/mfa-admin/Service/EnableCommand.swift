@@ -35,6 +35,8 @@ struct EnableCommand: ParsableCommand {
         + "checked in any case."))
   var untried = false
 
+  @OptionGroup(title: "How the service's program asks") var asking: ConversationOptions
+
   @OptionGroup(title: "Options for sshd") var secureShell: SecureShellOptions
 
   @Flag(help: "Print what would change, and change nothing.")
@@ -93,7 +95,7 @@ struct EnableCommand: ParsableCommand {
       throw .module(problem)
     }
     guard !untried else { return }
-    for (plan, result) in zip(plans, TrialProgram.results(of: plans)) {
+    for (plan, result) in zip(plans, TrialProgram.results(of: plans, told: asking.value)) {
       switch result {
       case .proven(let remark):
         if let remark { Console.printError("note: \(plan.name): \(remark)") }
@@ -116,7 +118,7 @@ struct EnableCommand: ParsableCommand {
       guard
         !plans.contains(where: { ServicePlan.family(of: $0.service).contains(service) })
       else { continue }
-      let plan = try ServicePlan(service, secureShell.value)
+      let plan = try ServicePlan(service, secureShell.value, asking.value)
       if let present = plan.present {
         let wanted = secureShell.value
         if ServicePlan.concernsSecureShell(service), wanted != .usual,
@@ -200,9 +202,29 @@ struct EnableCommand: ParsableCommand {
     }
   }
 
+  /// Says how the service's program asks, where users or administrators would not expect it.
+  private func warnOfConversation(_ plan: ServicePlan) {
+    if plan.conversation == .oneField {
+      Console.printError(
+        "note: \(plan.name): users type the code directly after the password, in the same field")
+    }
+    for follower in plan.followersWithOneField {
+      let other = VisibleText.escaping(follower)
+      Console.printError(
+        "warning: \(plan.name): \(other) includes this file and has one field: users who have enrolled can no "
+          + "longer sign in there")
+      Console.printError("hint: \(OneField.hint(follower))")
+    }
+    guard let program = PAMProgram.with(service: plan.service),
+      case .asks(_, let remark?) = program.behaviour
+    else { return }
+    Console.printError("warning: \(plan.name): \(program.name): \(remark)")
+  }
+
   /// Says what the plan changes for users, before it is carried out.
   private func warn(of plan: ServicePlan) {
     warnOfKeysAlone(plan)
+    warnOfConversation(plan)
     for exception in plan.exceptions {
       Console.printError(
         "warning: \(exception.place): \(exception.keyword) has a different value for some sign-ins")
@@ -222,7 +244,7 @@ struct EnableCommand: ParsableCommand {
     }
     do throws(AdminError) {
       let users = ServiceCommand.concerned(by: plan.service)
-      for sentence in try TrialProgram.forecasts(of: plan, for: users) {
+      for sentence in try TrialProgram.forecasts(of: plan, told: asking.value, for: users) {
         Console.printError("warning: \(sentence)")
       }
     } catch {

@@ -241,6 +241,24 @@ struct DisableCommand: ParsableCommand {
 
 extension SecureShellFactors.First: ExpressibleByArgument {}
 
+/// How a service's program asks.
+struct ConversationOptions: ParsableArguments {
+  @Flag(help: "Its program asks the user each question.")
+  var fields = false
+
+  @Flag(help: "Its program has one field, for the password and the code.")
+  var oneField = false
+
+  /// What was told, or nil.
+  var value: ServiceConversation? { fields ? .fields : oneField ? .oneField : nil }
+
+  func validate() throws {
+    guard !(fields && oneField) else {
+      throw ValidationError("--fields and --one-field cannot be combined")
+    }
+  }
+}
+
 /// The options of `enable` that matter to sshd alone.
 struct SecureShellOptions: ParsableArguments {
   @Option(

@@ -11,6 +11,7 @@ struct TrySignInCommand: ParsableCommand {
     commandName: TrialProgram.command,
     abstract: "Try sign-ins of test accounts, for mfa-admin enable.", shouldDisplay: false)
 
+  @OptionGroup var asking: ConversationOptions
   @OptionGroup var secureShell: SecureShellOptions
 
   @Option(help: "Predict sign-ins of this user, and try none.")
@@ -23,7 +24,8 @@ struct TrySignInCommand: ParsableCommand {
     try ThisHost.requireRoot()
     var plans: [ServicePlan] = []
     for service in services {
-      plans.append(try ServicePlan(try ServicePlan.service(service), secureShell.value))
+      plans.append(
+        try ServicePlan(try ServicePlan.service(service), secureShell.value, asking.value))
     }
     guard forecast.isEmpty else { return try write(forecasts(of: plans)) }
     let namespace: TrialNamespace

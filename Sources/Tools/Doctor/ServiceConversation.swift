@@ -1,0 +1,131 @@
+/// How a program passes PAM's questions on to the user.
+package enum ServiceConversation: String, Equatable, Sendable {
+  /// The user is asked each question.
+  case fields
+  /// The program has one answer of the user, and gives it to each question. Password and code are typed together.
+  case oneField = "one-field"
+
+  /// The option of `mfa-admin enable` that names it.
+  package var option: String { "--\(rawValue)" }
+}
+
+/// A program that signs users in through PAM, as its source says.
+package struct PAMProgram: Sendable {
+  /// Its PAM services.
+  package let services: [String]
+  /// The name.
+  package let name: String
+  /// The version whose source was read, and the file with the conversation.
+  package let source: String
+  /// What it does with a question for a code.
+  package let behaviour: Behaviour
+
+  /// What a program does with a question for a code.
+  package enum Behaviour: Equatable, Sendable {
+    /// It asks. The remark is what users or administrators meet, or nil.
+    case asks(ServiceConversation, remark: String? = nil)
+    /// No code can be asked for, and why.
+    case cannotAsk(reason: String, hint: String)
+    /// It authenticates no user, and runs the account lines alone.
+    case authenticatesNoUser
+  }
+
+  /// Returns the program that uses a service, or nil if no known program does.
+  package static func with(service: [UInt8]) -> PAMProgram? {
+    let name = String(decoding: service, as: UTF8.self)
+    return all.first { $0.services.contains(name) }
+  }
+
+  private init(
+    _ services: [String], _ name: String, _ source: String, _ behaviour: Behaviour
+  ) {
+    self.services = services
+    self.name = name
+    self.source = source
+    self.behaviour = behaviour
+  }
+
+  /// The programs.
+  package static let all: [PAMProgram] = [
+    Self(["sshd"], "sshd", "OpenSSH 9.2p1, auth-pam.c", .asks(.fields)),
+    Self(["login", "remote"], "login", "shadow 4.13, login.c", .asks(.fields)),
+    Self(["su", "su-l"], "su", "util-linux 2.38.1, su-common.c", .asks(.fields)),
+    Self(["sudo", "sudo-i"], "sudo", "sudo 1.9.13p3, auth/pam.c", .asks(.fields)),
+    Self(["doas"], "doas", "opendoas 6.8.2, pam.c", .asks(.fields)),
+    Self(["chsh", "chfn"], "chsh and chfn", "shadow 4.13, chsh.c", .asks(.fields)),
+    Self(["polkit-1"], "polkit", "polkit 122, polkitagenthelper-pam.c", .asks(.fields)),
+    Self(
+      ["cockpit"], "cockpit", "cockpit 287.1, session.c",
+      .asks(
+        .fields,
+        remark:
+          "after a sign-in with administrative access, it answers sudo's question for a code with the "
+          + "password")),
+    Self(["gdm-password"], "gdm", "gdm 43.0, gdm-session-worker.c", .asks(.fields)),
+    Self(["lightdm"], "lightdm", "lightdm 1.26.0, session-child.c", .asks(.fields)),
+    Self(["kde"], "kscreenlocker", "kscreenlocker 5.27.5, pamauthenticator.cpp", .asks(.fields)),
+    Self(
+      ["cinnamon-screensaver", "mate-screensaver", "gnome-screensaver"], "the screen locker",
+      "mate-screensaver 1.26.1, gs-auth-pam.c", .asks(.fields)),
+    Self(
+      ["vlock"], "vlock", "vlock 2.2.2, auth-pam.c",
+      .asks(.fields, remark: "after a refusal it asks for the password and a code of root")),
+    Self(
+      ["i3lock", "swaylock"], "i3lock and swaylock", "i3lock 2.14.1, i3lock.c", .asks(.oneField)),
+    Self(["vsftpd"], "vsftpd", "vsftpd 3.0.3, sysdeputil.c", .asks(.oneField)),
+    Self(["proftpd"], "ProFTPD", "ProFTPD 1.3.8, mod_auth_pam.c", .asks(.oneField)),
+    Self(["sddm"], "SDDM", "SDDM 0.19.0, PamBackend.cpp", .asks(.oneField)),
+    Self(
+      ["xrdp-sesman"], "xrdp", "xrdp 0.9.21.1, verify_user_pam.c",
+      .asks(
+        .oneField, remark: "a client that stores the password is asked again at each connection")),
+    Self(["screen"], "screen", "GNU screen 4.9.0, attacher.c", .asks(.oneField)),
+    Self(["rstudio"], "RStudio Server", "RStudio Server, Pam.cpp", .asks(.oneField)),
+    Self(
+      ["openvpn"], "OpenVPN", "OpenVPN 2.6.14, auth-pam.c",
+      .asks(
+        .oneField,
+        remark:
+          "without auth-gen-token in the server's settings, each renegotiation sends the used code again, "
+          + "which is refused")),
+    Self(
+      ["dovecot"], "Dovecot", "Dovecot 2.3.19, passdb-pam.c",
+      .asks(.oneField, remark: Self.repeats)),
+    Self(
+      ["smtp", "imap", "pop", "sieve"], "saslauthd", "cyrus-sasl 2.1.28, auth_pam.c",
+      .asks(
+        .oneField,
+        remark:
+          "with -c in OPTIONS of /etc/default/saslauthd, a used code is accepted again for 8 hours: take -c "
+          + "out")),
+    Self(
+      ["cups"], "CUPS", "CUPS 2.4.2, auth.c", .asks(.oneField, remark: Self.repeats)),
+    Self(
+      ["samba"], "Samba", "Samba 4.17.12, pampass.c",
+      .cannotAsk(
+        reason:
+          "Samba verifies encrypted passwords itself, and asks PAM only whether the account may be used",
+        hint: "leave samba as it is, and open its ports to known networks only")),
+    Self(
+      ["cron", "atd"], "a program that runs jobs", "cron 3.0pl1, do_command.c", .authenticatesNoUser
+    ),
+    Self(
+      ["radiusd"], "FreeRADIUS", "FreeRADIUS 3.2.1, rlm_pam.c", Self.isNotRoot("freerad")),
+    Self(
+      ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c", Self.isNotRoot("postgres")),
+    Self(
+      ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3", Self.isNotRoot("www-data")),
+    Self(["squid"], "squid", "squid 5.7, basic_pam_auth.cc", Self.isNotRoot("proxy")),
+  ]
+
+  private static var repeats: String {
+    "clients that send the same answer again are refused, because a code is accepted once"
+  }
+
+  private static func isNotRoot(_ user: String) -> Behaviour {
+    .cannotAsk(
+      reason:
+        "it signs users in as the system user \(user), and only programs of root can sign in other users",
+      hint: "leave this service as it is")
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import MFADoctor
+import MFATestSupport
+import Testing
+
+@Suite struct PAMProgramTests {
+  @Test("the page about programs has each program, with the source that was read and how it asks")
+  func page() throws {
+    let path = Checkout.folder + "/packaging/doc/programs.md"
+    let text = String(
+      decoding: try #require(FileManager.default.contents(atPath: path)), as: UTF8.self)
+    let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    #expect(rows.count == PAMProgram.all.count)
+    for (row, program) in zip(rows, PAMProgram.all) {
+      let how =
+        switch program.behaviour {
+        case .asks(.fields, _): "each question"
+        case .asks(.oneField, _): "one field"
+        case .cannotAsk, .authenticatesNoUser: "not possible"
+        }
+      #expect(
+        row.prefix(4) == [
+          program.services.joined(separator: ", "), program.name, program.source, how,
+        ])
+    }
+  }
+
+  @Test("each service belongs to one program")
+  func services() {
+    let services = PAMProgram.all.flatMap(\.services)
+    #expect(Set(services).count == services.count)
+    for service in services {
+      #expect(PAMProgram.with(service: Array(service.utf8))?.services.contains(service) == true)
+    }
+    #expect(PAMProgram.with(service: Array("other".utf8)) == nil)
+  }
+}
