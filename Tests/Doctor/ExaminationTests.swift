@@ -364,6 +364,9 @@ struct ExaminationTests {
     Row(500, "error one-field /pam/vsftpd:2") {
       $0.stacks.files["vsftpd"] = MemoryHost.Stacks.sound
     },
+    Row(505, "error one-field /pam/dovecot:2") {
+      $0.stacks.files["dovecot"] = MemoryHost.Stacks.sound
+    },
     Row(501) {
       $0.stacks.files["vsftpd"] =
         "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"

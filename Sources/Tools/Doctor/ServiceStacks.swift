@@ -297,9 +297,18 @@ package struct ServiceWithModule {
   }
 
   /// Whether the module takes the code from the text entered at the password prompt.
-  package var takesPassword: Bool {
+  var takesPassword: Bool {
     guard case .success(let options) = options else { return false }
     return options.expectsPassword
+  }
+
+  /// Whether the service's program has one field, but the module asks for a code of its own, so that no user who has
+  /// enrolled can answer.
+  package var asksBeyondOneField: Bool {
+    guard case .asks(.oneField, _)? = PAMProgram.with(service: name)?.behaviour else {
+      return false
+    }
+    return !takesPassword
   }
 
   /// Returns what the `auth` stack does for a claimant, if the service's program calls it.

@@ -105,10 +105,12 @@ package struct ServicePlan {
     let asking = try ServicePlan.conversation(of: service, told: conversation)
     self.conversation = asking
     let stackFiles = try Self.stackFiles(service, factors.first, asking, installed)
-    try Self.requireNoSecondCode(stackFiles, of: service, installed)
-    followersWithOneField = try Self.followers(of: stackFiles, service, installed).filter {
-      PAMProgram.with(service: $0.name)?.behaviour == .asks(.oneField) && !$0.takesPassword
-    }.map(\.name)
+    let overlaid = Self.overlay(stackFiles, on: installed)
+    let others = try Self.others(than: service, installed)
+    try Self.requireNoSecondCode(others, in: overlaid, of: service, installed)
+    followersWithOneField = others.filter { name in
+      Self.asksBeyondOneField(name, overlaid) && !Self.asksBeyondOneField(name, installed)
+    }
     guard Self.concernsSecureShell(service) else {
       files = stackFiles
       return
@@ -225,10 +227,10 @@ package struct ServicePlan {
 
   /// Throws if a service that includes one of the new files has lines of its own, and would ask for two codes.
   private static func requireNoSecondCode(
-    _ files: [ChangedFile], of service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
+    _ others: [[UInt8]], in planned: OverlaidStacks<InstalledStacks>, of service: [UInt8],
+    _ installed: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) {
-    let planned = overlay(files, on: installed)
-    for name in try others(than: service, installed) {
+    for name in others {
       // A stack that cannot be read denies, with and without the new files.
       guard asksTwice(name, planned) == true, asksTwice(name, installed) == false else { continue }
       let text = try SystemFile.read(path(of: name))?.contents ?? []
@@ -238,18 +240,15 @@ package struct ServicePlan {
     }
   }
 
-  /// Returns the other services that call the module only because they include one of the new files.
-  private static func followers(
-    of files: [ChangedFile], _ service: [UInt8], _ installed: OverlaidStacks<InstalledStacks>
-  ) throws(AdminError) -> [ServiceWithModule] {
-    let planned = overlay(files, on: installed)
-    return try others(than: service, installed).compactMap { name in
-      do throws(StackRefusal) {
-        guard try ServiceWithModule(name, from: installed) == nil else { return nil }
-        return try ServiceWithModule(name, from: planned)
-      } catch {
-        return nil
-      }
+  /// Returns whether a service asks for a code that users of its one field cannot give. A stack that cannot be read
+  /// denies, with and without the new files.
+  private static func asksBeyondOneField(
+    _ name: [UInt8], _ source: OverlaidStacks<InstalledStacks>
+  ) -> Bool {
+    do throws(StackRefusal) {
+      return try ServiceWithModule(name, from: source)?.asksBeyondOneField ?? false
+    } catch {
+      return false
     }
   }
 

@@ -15,7 +15,7 @@ enum UnsuitablePrograms: Examination {
           hint:
             "take the lines of pam_mfa.so out of this file (mfa-admin disable \(name), if it wrote them)"
         )
-      case .asks(.oneField, _) where !service.takesPassword:
+      case .asks where service.asksBeyondOneField:
         return Finding(
           severity: .error, code: "one-field", services: [service.name], place: service.place,
           message:
