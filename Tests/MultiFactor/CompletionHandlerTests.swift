@@ -1,5 +1,6 @@
 import MFABase
 import MFAModel
+import MFATestSupport
 import MFAWire
 import Testing
 
@@ -102,6 +103,7 @@ import Testing
     }
     let second = try await TOTPMultiFactorGenerator.generateSecret(with: session)
     #expect(await helper.finished() == [])
+    #expect(Deadline.usual.waits { helper.isSeenToHaveEnded })
     await #expect(throws: MultiFactorError.sessionExpired) {
       try await multiFactor.enroll(
         with: TOTPMultiFactorGenerator.assertionForEnrollment(

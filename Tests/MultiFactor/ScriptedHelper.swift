@@ -29,6 +29,7 @@ final class ScriptedHelper: Sendable {
   private let problems = Mutex<[String]>([])
   private let linesUsed = Mutex(0)
   private let opened = Mutex(0)
+  private let watched = Mutex<HelperPipes?>(nil)
 
   init(_ script: [Line]) { self.script = script }
 
@@ -43,6 +44,8 @@ final class ScriptedHelper: Sendable {
     let pipes = HelperPipes(
       responses: dup(responses.fileHandleForReading.fileDescriptor),
       requests: dup(requests.fileHandleForWriting.fileDescriptor))
+    let watch = dup(responses.fileHandleForReading.fileDescriptor)
+    watched.withLock { $0 = HelperPipes(responses: watch, requests: dup(watch)) }
     do {
       try responses.fileHandleForReading.close()
       try requests.fileHandleForWriting.close()
@@ -56,6 +59,10 @@ final class ScriptedHelper: Sendable {
     }
     return pipes
   }
+
+  /// Whether the client, which has read every response, can see that the helper has ended. A process that another
+  /// test is starting may keep the pipe open after the helper has closed it.
+  var isSeenToHaveEnded: Bool { watched.withLock { $0?.hasSomethingToRead == true } }
 
   /// Waits for the end of the script, and returns the problems.
   func finished() async -> [String] {
