@@ -67,19 +67,19 @@ import Testing
   static let unlockings: [(Int, UInt32, ago: Int64, ahead: Int64, String, String)] = [
     (
       1, 0, 0, 0, "alice: was not locked",
-      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":0,"wrongCodesInOwnPrograms":0,"wrongCodesInDaemons":0}"#
     ),
     (
       2, 1, 25, 0, "alice: was not locked; cleared: 1 wrong code",
-      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0}"#
+      #""result":"not-locked","acceptedRestored":false,"before":{"standing":"open","waitSeconds":0,"wrongCodes":1,"wrongCodesInOwnPrograms":0,"wrongCodesInDaemons":0}"#
     ),
     (
       3, 7, 25, 0, "alice: 7 wrong codes, throttled 95 s: unlocked",
-      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"throttled","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"throttled","waitSeconds":95,"wrongCodes":7,"wrongCodesInOwnPrograms":0,"wrongCodesInDaemons":0}"#
     ),
     (
       4, 100, 25, 6, "alice: 100 wrong codes, locked: unlocked" + UnlockingTests.warning,
-      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"locked","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0}"#
+      #""result":"unlocked","acceptedRestored":false,"before":{"standing":"locked","waitSeconds":0,"wrongCodes":100,"wrongCodesInOwnPrograms":0,"wrongCodesInDaemons":0}"#
     ),
   ]
 

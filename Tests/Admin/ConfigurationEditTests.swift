@@ -222,14 +222,15 @@ import Testing
     return Line(key: key, text: String(match.output.1), before: template[index - 1])
   }
 
-  /// The examples of tenants, without the #.
-  static let tenants: [String] = template[firstTenant...].split(separator: "").map { block in
+  /// The examples of tenants, and of a daemon, without the #.
+  static let sections: [String] = template[firstTenant...].split(separator: "").map { block in
     block.map { $0.dropFirst(2) + "\n" }.joined()
-  }
+  }.filter { $0.hasPrefix("[") }
 
   /// Returns the text of the file after the # is removed from all settings and headers.
   private static let uncommented = template.map { line in
-    line.wholeMatch(of: /# ([a-z_]+ = .*|\[tenant .*)/).map { String($0.output.1) } ?? line
+    line.wholeMatch(of: /# ([a-z_]+ = .*|\[(?:tenant|daemon) .*)/).map { String($0.output.1) }
+      ?? line
   }.joined(separator: "\n")
 
   /// Checks a text as `mfa-admin config check` does.
@@ -312,15 +313,16 @@ import Testing
     #expect(try parse(text).value(of: .enrollment) == Array("self-service".utf8))
   }
 
-  @Test func eachTenantIsAcceptedAloneAndAllLinesTogether() throws {
-    #expect(Self.tenants.count == 3)
-    for tenant in Self.tenants {
-      #expect(check(tenant).failures.isEmpty && check(tenant).warnings.isEmpty, "\(tenant)")
-      #expect(try parse(tenant).tenants.count == 1)
+  @Test func eachSectionIsAcceptedAloneAndAllLinesTogether() throws {
+    #expect(Self.sections.count == 4)
+    for section in Self.sections {
+      #expect(check(section).failures.isEmpty && check(section).warnings.isEmpty, "\(section)")
+      let configuration = try parse(section)
+      #expect(configuration.tenants.count + configuration.daemons.count == 1)
     }
     #expect(check(Self.uncommented).failures.isEmpty, "\(check(Self.uncommented).failures)")
     let configuration = try parse(Self.uncommented)
-    #expect(configuration.tenants.count == 3)
+    #expect(configuration.tenants.count == 3 && configuration.daemons.count == 1)
     for key in Configuration.Key.allCases where !key.isSelector {
       #expect(configuration.origin(of: key) != nil, "\(key.name)")
     }
@@ -337,7 +339,7 @@ import Testing
       let manual = Self.file("packaging/man/\(name)").replacing("\\-", with: "-")
       for block in manual.matches(of: /\n\.EX\n([\s\S]*?)\n\.EE\n/) {
         let text = String(block.output.1)
-        guard text.contains(/(^|\n)\[(project|tenant )/) else { continue }
+        guard text.contains(/(^|\n)\[(project|tenant |daemon )/) else { continue }
         count += 1
         let check = check(text)
         #expect(check.failures.isEmpty && check.warnings.isEmpty, "\(name): \(text)")

@@ -65,6 +65,7 @@ import Testing
         "waitSeconds": 95,
         "wrongCodes": 7,
         "wrongCodesInOwnPrograms": 0,
+        "wrongCodesInDaemons": 0,
         "newestEnrollment": "2023-11-14T22:13:20Z",
         "factors": [
           {
@@ -93,6 +94,7 @@ import Testing
         "waitSeconds": null,
         "wrongCodes": null,
         "wrongCodesInOwnPrograms": null,
+        "wrongCodesInDaemons": null,
         "newestEnrollment": null,
         "factors": null,
         "recoveryCodesLeft": null,

@@ -188,7 +188,7 @@ struct ThrottleModelTests {
       }
       if !isFast { host.time += Int64.random(in: 0...90, using: &generator) }
       let elapsed = host.time - start
-      let own = Int(AttemptState.maximumOwnProcessFailures(policy))
+      let own = Int(AttemptState.maximumUnprivilegedFailures(policy))
       let allowed = Self.allowed(in: elapsed, policy) + min(Self.allowed(in: elapsed, policy), own)
       let compared = comparisons(host.memory.steps)
       if compared > min(allowed, Int(policy.locksAfter)) {

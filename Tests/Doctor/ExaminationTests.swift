@@ -384,6 +384,23 @@ struct ExaminationTests {
         "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
       $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder  mod_auth_pam.c* mod_auth_unix.c\n"
     },
+    Row(506, "error daemon-unnamed /pam/radiusd:1") {
+      $0.stacks.files["radiusd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    },
+    Row(507) {
+      $0.configurationText =
+        "[daemon radiusd]\nuser = freerad\nservices = radiusd\ngroups = vpn\n"
+      $0.stacks.files["radiusd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    },
+    Row(508, "error daemon-unnamed /pam/radiusd:1") {
+      $0.configurationText =
+        "[daemon radiusd]\nuser = freerad\nservices = radiusd\ngroups = vpn\n"
+      write("[Service]\nUser=radius\n", to: "/etc/systemd/system/freeradius.service", &$0)
+      $0.stacks.files["radiusd"] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    },
     Row(31, "error missing /pam/sudo:2") {
       $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n"
       $0.stacks.files["sudo"] = "@include common-auth\nauth required pam_mfa.so\n"

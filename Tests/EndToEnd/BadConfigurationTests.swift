@@ -129,7 +129,9 @@ extension EndToEnd {
       let lines = try String(contentsOfFile: path, encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
       let tenants = lines.firstIndex { $0.hasPrefix("# [tenant ") } ?? lines.endIndex
-      let settings = lines.indices.filter { lines[$0].contains(/^# ([a-z_]+ = |\[tenant )/) }
+      let settings = lines.indices.filter {
+        lines[$0].contains(/^# ([a-z_]+ = |\[(tenant|daemon) )/)
+      }
       let alone = settings.filter { $0 < tenants }
       #expect(alone.count >= 16)
 

@@ -152,7 +152,7 @@ import Testing
     #expect(accepted.failures == 0 && accepted.ownProcessFailures == FailureCount())
     #expect(state.unlocked().ownProcessFailures == FailureCount())
     // A policy that locks at the first failure still allows one attempt.
-    #expect(AttemptState.maximumOwnProcessFailures(ThrottlePolicy(locksAfter: 1)) == 1)
+    #expect(AttemptState.maximumUnprivilegedFailures(ThrottlePolicy(locksAfter: 1)) == 1)
   }
 
   @Test func interruptedChangeIsCounted() throws {
@@ -348,6 +348,7 @@ import Testing
         failures: .max, lastFailure: .min, source: Source([UInt8](repeating: 0x78, count: 64)),
         lastShownNotice: .max),
       ownProcessFailures: FailureCount(failures: .max, last: .min),
+      daemonFailures: FailureCount(failures: .max, last: .max),
       ownChanges: HourlyCount(hour: .max, count: .max),
       binding: RecordBinding(
         current: .init(checksum: .max, fingerprint: 1), pending: .init(checksum: 0, fingerprint: 0),

@@ -63,8 +63,8 @@ import Testing
     let keys = Key.allCases.filter { Self.printedDefault($0) == nil }
     #expect(
       keys == [
-        .users, .groups, .services, .networks, .issuer, .offerUntil, .rememberServices, .gateway,
-        .regions, .phoneTestNumbers,
+        .users, .groups, .services, .networks, .user, .issuer, .offerUntil, .rememberServices,
+        .gateway, .regions, .phoneTestNumbers,
       ])
   }
 

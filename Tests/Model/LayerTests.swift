@@ -97,7 +97,7 @@ import Testing
         .repeatedSection(firstLine: 1)),
       Refused(
         ["[tenant a]\nusers=x\n", "\n[tenant a]\n[tenant a]\n"], file: 1, line: 3,
-        .repeatedTenant(excerpt("a"), firstLine: 2)),
+        .repeatedName(excerpt("a"), of: .tenant, firstLine: 2)),
       Refused(
         ["[project]\nstate = observe\n", "[project]\nstate = observe\nstate = observe\n"],
         file: 1, line: 3, .repeatedKey(.state, firstLine: 2)),
@@ -125,7 +125,7 @@ import Testing
       Refused(
         ["[tenant a]\nstate = observe\n", "[tenant a]\nstate = enabled\n"], file: 1, line: 1,
         .noSelector(excerpt("a"))),
-      Refused([manyTenants(64), "[tenant x]\n"], file: 1, line: 1, .tooManyTenants),
+      Refused([manyTenants(64), "[tenant x]\n"], file: 1, line: 1, .tooMany(.tenant)),
       Refused(
         ["[project]\n", String(repeating: "\n", count: 65_537)], file: 1, line: 0, .fileTooLong),
     ])

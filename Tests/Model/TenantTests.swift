@@ -303,19 +303,34 @@ import Testing
 
   @Test(arguments: [
     Refused("[tenant]\n", line: 1, .unknownSection(excerpt("tenant"))),
-    Refused("[tenant ]\n", line: 1, .invalidTenantName(excerpt(""))),
-    Refused("[tenant  a]\n", line: 1, .invalidTenantName(excerpt(" a"))),
-    Refused("[tenant a/b]\n", line: 1, .invalidTenantName(excerpt("a/b"))),
-    Refused("[tenant \u{E4}]\n", line: 1, .invalidTenantName(excerpt("\u{E4}"))),
+    Refused("[tenant ]\n", line: 1, .invalidName(excerpt(""), of: .tenant)),
+    Refused("[tenant  a]\n", line: 1, .invalidName(excerpt(" a"), of: .tenant)),
+    Refused("[tenant a/b]\n", line: 1, .invalidName(excerpt("a/b"), of: .tenant)),
+    Refused("[tenant \u{E4}]\n", line: 1, .invalidName(excerpt("\u{E4}"), of: .tenant)),
     Refused(
       "[tenant \(String(repeating: "a", count: 65))]\n", line: 1,
-      .invalidTenantName(excerpt(String(repeating: "a", count: 65)))),
+      .invalidName(excerpt(String(repeating: "a", count: 65)), of: .tenant)),
     Refused("[tenant\ta]\n", line: 1, .unknownSection(excerpt("tenant\ta"))),
     Refused(
       "[tenant a]\nusers=x\n[project]\n[tenant a]\n", line: 4,
-      .repeatedTenant(excerpt("a"), firstLine: 1)),
+      .repeatedName(excerpt("a"), of: .tenant, firstLine: 1)),
     Refused("[project]\n[tenant a]\nusers=x\n[project]\n", line: 4, .repeatedSection(firstLine: 1)),
     Refused("\n[tenant a]\n", line: 2, .noSelector(excerpt("a"))),
+    Refused("[daemon]\n", line: 1, .unknownSection(excerpt("daemon"))),
+    Refused("[daemon a b]\n", line: 1, .invalidName(excerpt("a b"), of: .daemon)),
+    Refused("\n[daemon a]\n", line: 2, .incompleteDaemon(excerpt("a"))),
+    Refused("[daemon a]\nuser=x\nservices=y\n", line: 1, .incompleteDaemon(excerpt("a"))),
+    Refused("[daemon a]\nuser=x\nusers=y\n", line: 1, .incompleteDaemon(excerpt("a"))),
+    Refused("[daemon a]\nservices=x\nusers=y\n", line: 1, .incompleteDaemon(excerpt("a"))),
+    Refused("[daemon a]\nuser = x, y\n", line: 2, .invalidValue(.user, excerpt("x, y"))),
+    Refused("[daemon a]\nstate = observe\n", line: 2, .unknownKey(excerpt("state"), in: .daemon)),
+    Refused(
+      "[daemon a]\nnetworks = ::/0\n", line: 2, .unknownKey(excerpt("networks"), in: .daemon)),
+    Refused("[tenant a]\nuser = x\n", line: 2, .unknownKey(excerpt("user"), in: .tenant)),
+    Refused("[project]\nuser = x\n", line: 2, .unknownKey(excerpt("user"), in: .project)),
+    Refused(
+      "[daemon a]\nuser=x\n[daemon a]\n", line: 3,
+      .repeatedName(excerpt("a"), of: .daemon, firstLine: 1)),
     Refused("[tenant a]\nusers=x\n[tenant b]\n", line: 3, .noSelector(excerpt("b"))),
     Refused("[tenant a]\nusers=x\nusers=y\n", line: 3, .repeatedKey(.users, firstLine: 2)),
     Refused("[tenant a]\nissuer = x\n", line: 2, .unknownKey(excerpt("issuer"), in: .tenant)),
@@ -365,7 +380,7 @@ import Testing
     Refused(
       "[tenant a]\nusers=x\noffer_sign_ins = 0\n"
         + "[tenant b]\nusers=y\nenrollment=offered\noffer_sign_ins=1", line: 3, .offerNeverEnds),
-    Refused(manyTenants(65), line: 129, .tooManyTenants),
+    Refused(manyTenants(65), line: 129, .tooMany(.tenant)),
     Refused(.users, "\"\""), Refused(.users, "\"a\" b"), Refused(.users, "a \"b\""),
     Refused(.users, "\"a\\b\""), Refused(.users, "\"a\", a"),
     Refused(.users, "\"a/b\""), Refused(.users, "\"a:b\""),

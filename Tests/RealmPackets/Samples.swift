@@ -145,6 +145,7 @@ enum Samples {
       .unlocked(
         UserChange.Unlocking(
           standing: .throttled(seconds: 95), failures: 7, ownStanding: .locked, ownFailures: 100,
+          daemonStanding: .throttled(seconds: 30), daemonFailures: 5,
           remembered: 2, ahead: factors)),
       .forgotten(remembered: 3),
       .revoked(
@@ -174,6 +175,7 @@ enum Samples {
     summary.grants = grants
     summary.failures = FailureCount(failures: 3, last: now)
     summary.ownFailures = FailureCount(failures: 4, last: now + 1)
+    summary.daemonFailures = FailureCount(failures: 5, last: now + 3)
     summary.turns = 5
     summary.turnsOfOneSource = 4
     summary.remembered = 6

@@ -131,7 +131,7 @@ package enum SentCodeRequest {
     guard standing == .open else { return .refused(.standing(standing)) }
     let limits = settings.userSendLimits
     let wait = state.sentCodes.wait(
-      context.counter == .ownProcess ? limits.forOwnProcesses : limits, at: context.now)
+      context.counter != .signIn ? limits.forOwnProcesses : limits, at: context.now)
     guard wait == 0 || isTestNumber else {
       return .refused(.userLimit(seconds: wait))
     }

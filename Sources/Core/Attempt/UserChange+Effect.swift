@@ -26,6 +26,10 @@ extension UserChange {
     package var ownStanding: AttemptState.Standing
     /// The number of consecutive wrong codes in the user's own programs that were cleared.
     package var ownFailures: UInt32
+    /// The throttling state, before unlocking, of attempts in daemons that do not act as root.
+    package var daemonStanding: AttemptState.Standing
+    /// The number of consecutive wrong codes in daemons that were cleared.
+    package var daemonFailures: UInt32
     /// The number of remembered sign-ins that were cleared.
     package var remembered: Int
     /// Factors whose last accepted code lies in the future, because the clock was ahead. They accept no code before that
@@ -35,12 +39,16 @@ extension UserChange {
     /// Creates an effect.
     package init(
       standing: AttemptState.Standing, failures: UInt32, ownStanding: AttemptState.Standing,
-      ownFailures: UInt32, remembered: Int, ahead: [FactorSummary]
+      ownFailures: UInt32, daemonStanding: AttemptState.Standing = .open,
+      daemonFailures: UInt32 = 0,
+      remembered: Int, ahead: [FactorSummary]
     ) {
       self.standing = standing
       self.failures = failures
       self.ownStanding = ownStanding
       self.ownFailures = ownFailures
+      self.daemonStanding = daemonStanding
+      self.daemonFailures = daemonFailures
       self.remembered = remembered
       self.ahead = ahead
     }
@@ -60,6 +68,8 @@ extension UserChange {
         standing: attempts.standing(throttle, now: now), failures: attempts.failures,
         ownStanding: attempts.standing(throttle, now: now, counter: .ownProcess),
         ownFailures: attempts.ownProcessFailures.failures,
+        daemonStanding: attempts.standing(throttle, now: now, counter: .daemon),
+        daemonFailures: attempts.daemonFailures.failures,
         remembered: attempts.remembered.entries.count, ahead: ahead.map { FactorSummary($0) })
     }
   }

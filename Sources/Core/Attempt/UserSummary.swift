@@ -56,6 +56,8 @@ package struct UserSummary: Equatable, Sendable {
   package var failures = FailureCount()
   /// The failed attempts in the user's own programs.
   package var ownFailures = FailureCount()
+  /// The failed attempts in daemons that do not act as root.
+  package var daemonFailures = FailureCount()
   /// The number of recent turns after a wait, and how many of them the source took that took most.
   package var turns: UInt8 = 0
   package var turnsOfOneSource: UInt8 = 0
@@ -89,6 +91,7 @@ package struct UserSummary: Equatable, Sendable {
     grants = record.grants.map { $0.withoutDigest }
     failures = attempts.count(of: .signIn)
     ownFailures = attempts.count(of: .ownProcess)
+    daemonFailures = attempts.count(of: .daemon)
     let sources = attempts.recentTurns.sources
     turns = UInt8(clamping: sources.count)
     for source in sources {

@@ -54,6 +54,9 @@ package struct AttemptState: Equatable, Sendable {
   /// Consecutive failed attempts by the user's own processes without a password.
   package private(set) var ownProcessFailures: FailureCount
 
+  /// Consecutive failed attempts in daemons that do not act as root (`Daemon`).
+  package private(set) var daemonFailures: FailureCount
+
   /// The number of changes that the user made in the current hour.
   package private(set) var ownChanges: HourlyCount
 
@@ -82,6 +85,7 @@ package struct AttemptState: Equatable, Sendable {
     postponedSignIns: UInt32 = 0, unreported: Unreported = Unreported(),
     remembered: RememberedSignIns = RememberedSignIns(),
     ownProcessFailures: FailureCount = FailureCount(),
+    daemonFailures: FailureCount = FailureCount(),
     ownChanges: HourlyCount = HourlyCount(), binding: RecordBinding? = nil,
     recentAnswers: RecentAnswers = RecentAnswers(), recentTurns: RecentTurns = RecentTurns(),
     sentCodes: SentCodes = SentCodes(), passwordFailures: FailureCount = FailureCount(),
@@ -95,6 +99,7 @@ package struct AttemptState: Equatable, Sendable {
     self.unreported = unreported
     self.remembered = remembered
     self.ownProcessFailures = ownProcessFailures
+    self.daemonFailures = daemonFailures
     self.ownChanges = ownChanges
     self.binding = binding
     self.recentAnswers = recentAnswers
@@ -143,7 +148,7 @@ package struct AttemptState: Equatable, Sendable {
     /// A code may be tried after this many seconds.
     case throttled(seconds: Int64)
     /// No code may be tried until an administrator unlocks the user or removes the factors. If only
-    /// `Counter.ownProcess` is locked, an accepted code at a sign-in unlocks it too.
+    /// another counter than `Counter.signIn` is locked, an accepted code at a sign-in unlocks it too.
     case locked
   }
 
@@ -153,12 +158,14 @@ package struct AttemptState: Equatable, Sendable {
     case signIn
     /// Attempts by one of the user's own processes without a password, such as a screen locker.
     case ownProcess
+    /// Attempts in daemons that do not act as root (`Daemon`).
+    case daemon
   }
 
-  /// Returns the number of `Counter.ownProcess` failures after which such attempts are refused: a
-  /// fifth of the failures that lock the factors, but at least 1. A program run by the user
-  /// therefore cannot lock the factors, unless a single failure locks them.
-  package static func maximumOwnProcessFailures(_ policy: ThrottlePolicy) -> UInt32 {
+  /// Returns the number of failures of another counter than `Counter.signIn` after which its attempts are
+  /// refused: a fifth of the failures that lock the factors, but at least 1. A program without root's
+  /// privileges therefore cannot lock the factors, unless a single failure locks them.
+  package static func maximumUnprivilegedFailures(_ policy: ThrottlePolicy) -> UInt32 {
     max(policy.locksAfter / 5, 1)
   }
 
@@ -170,11 +177,11 @@ package struct AttemptState: Equatable, Sendable {
     _ policy: ThrottlePolicy, now: Int64, counter: Counter = .signIn, client: UInt32? = nil
   ) -> Standing {
     // The sum of all failures stays below the limit of NIST SP 800-63B-4, section 3.2.2.
-    guard failures.addingSaturated(ownProcessFailures.failures) < policy.locksAfter else {
-      return .locked
-    }
+    let all = failures.addingSaturated(ownProcessFailures.failures)
+      .addingSaturated(daemonFailures.failures)
+    guard all < policy.locksAfter else { return .locked }
     let counted = count(of: counter)
-    if counter == .ownProcess, counted.failures >= Self.maximumOwnProcessFailures(policy) {
+    if counter != .signIn, counted.failures >= Self.maximumUnprivilegedFailures(policy) {
       return .locked
     }
     let left = counted.left(of: wait(policy, counter: counter, client: client), at: now)
@@ -234,6 +241,8 @@ package struct AttemptState: Equatable, Sendable {
       next.lastFailure = max(lastFailure, now)
     case .ownProcess:
       next.ownProcessFailures = ownProcessFailures.adding(at: now)
+    case .daemon:
+      next.daemonFailures = daemonFailures.adding(at: now)
     }
     next.unreported.failures = unreported.failures.addingSaturated(1)
     next.unreported.lastFailure = now
@@ -303,6 +312,7 @@ package struct AttemptState: Equatable, Sendable {
     switch counter {
     case .signIn: FailureCount(failures: failures, last: lastFailure)
     case .ownProcess: ownProcessFailures
+    case .daemon: daemonFailures
     }
   }
 
@@ -529,6 +539,7 @@ package struct AttemptState: Equatable, Sendable {
     next.failures = 0
     next.lastFailure = 0
     next.ownProcessFailures = FailureCount()
+    next.daemonFailures = FailureCount()
     next.recentTurns = RecentTurns()
     return next
   }
@@ -640,6 +651,8 @@ package struct AttemptState: Equatable, Sendable {
     writer.write(passwordFailures.failures)
     writer.write(passwordFailures.last)
     if watermarks.isEmpty { shownKey.encode(to: &writer) }
+    writer.write(daemonFailures.failures)
+    writer.write(daemonFailures.last)
     writer.pad(to: Self.encodedLength)
     return writer.bytes
   }
@@ -688,7 +701,8 @@ package struct AttemptState: Equatable, Sendable {
       let changes = reader.read(UInt16.self), let decoded = RecordBinding.decode(&reader),
       let sentCodes = SentCodes(&reader), let recentAnswers = RecentAnswers(&reader),
       let recentTurns = RecentTurns(&reader), let passwordFailures = readFailures(&reader),
-      let shownKey = watermarks.isEmpty ? ShownKey(&reader) : ShownKey(), reader.isRestZero
+      let shownKey = watermarks.isEmpty ? ShownKey(&reader) : ShownKey(),
+      let daemonFailures = readFailures(&reader), reader.isRestZero
     else { return nil }
     let state = AttemptState(
       record: record, failures: failures, lastFailure: lastFailure, watermarks: watermarks,
@@ -697,7 +711,8 @@ package struct AttemptState: Equatable, Sendable {
         failures: untoldFailures, lastFailure: lastUntoldFailure, source: Source(source),
         lastShownNotice: lastShownNotice),
       remembered: remembered, ownProcessFailures: ownProcessFailures,
-      ownChanges: HourlyCount(hour: hour, count: changes), binding: decoded.binding,
+      daemonFailures: daemonFailures, ownChanges: HourlyCount(hour: hour, count: changes),
+      binding: decoded.binding,
       recentAnswers: recentAnswers, recentTurns: recentTurns, sentCodes: sentCodes,
       passwordFailures: passwordFailures, shownKey: shownKey)
     return (state, sequence)
@@ -712,6 +727,11 @@ package struct AttemptState: Equatable, Sendable {
 }
 
 extension FailureCount {
+  /// Returns the larger number and the later time of two counts.
+  package func larger(_ other: FailureCount) -> FailureCount {
+    FailureCount(failures: max(failures, other.failures), last: max(last, other.last))
+  }
+
   /// Returns the count with another failure at `now`, in seconds since the epoch.
   fileprivate func adding(at now: Int64) -> FailureCount {
     FailureCount(failures: failures.addingSaturated(1), last: max(last, now))
@@ -782,9 +802,8 @@ extension AttemptState {
       record: record.id, failures: max(failures, present.failures),
       lastFailure: max(lastFailure, present.lastFailure), watermarks: marks,
       postponedSignIns: max(postponedSignIns, present.postponedSignIns), unreported: unreported,
-      ownProcessFailures: FailureCount(
-        failures: max(ownProcessFailures.failures, present.ownProcessFailures.failures),
-        last: max(ownProcessFailures.last, present.ownProcessFailures.last)),
+      ownProcessFailures: ownProcessFailures.larger(present.ownProcessFailures),
+      daemonFailures: daemonFailures.larger(present.daemonFailures),
       ownChanges: present.ownChanges, binding: present.binding,
       passwordFailures: present.passwordFailures)
   }

@@ -155,7 +155,7 @@ extension Configuration {
       project: Settings(project.values.enforced),
       tenants: tenants.map {
         Tenant(name: $0.name, values: $0.values.enforced, origins: $0.origins)
-      }, files: files, origins: origins, fingerprint: fingerprint)
+      }, daemons: daemons, files: files, origins: origins, fingerprint: fingerprint)
   }
 }
 

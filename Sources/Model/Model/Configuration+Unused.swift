@@ -41,7 +41,8 @@ extension Configuration {
       isSet { $0.number(.remember) ?? 0 > 0 } ? nil : Key.remember.name
     case .gateway: project.regions.isEmpty ? Key.regions.name : nil
     case .regions: project.gateway == nil ? Key.gateway.name : nil
-    case .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer, .language,
+    case .user, .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer,
+      .language,
       .enrollment, .promptHints, .endSessionsOnUnenroll, .freshFor, .throttleAfter,
       .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks,
       .factors, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval, .phonePerTenMinutes,

@@ -5,7 +5,7 @@ import MFABase
 ///
 /// A file has lines of at most 1024 bytes, in UTF-8 and without control characters other than tabs.
 /// It consists of blank lines, comments (which begin with `#`), sections (`[project]` once,
-/// `[tenant NAME]` up to 64 times with different names) and settings (`key = value`). Blanks at
+/// `[tenant NAME]` and `[daemon NAME]` up to 64 times each with different names) and settings (`key = value`). Blanks at
 /// either end of a line and around `=` are ignored. There is no quoting, no comment after a value
 /// and no continuation line.
 ///
@@ -26,7 +26,7 @@ package struct Configuration: Equatable, Sendable {
   /// The configuration of an empty file.
   package static var defaults: Configuration {
     Configuration(
-      project: .defaults, tenants: [], files: [], origins: [],
+      project: .defaults, tenants: [], daemons: [], files: [], origins: [],
       fingerprint: ConfigurationFingerprint())
   }
 
@@ -35,6 +35,9 @@ package struct Configuration: Equatable, Sendable {
 
   /// The sections `[tenant NAME]`, in the order of the files.
   package let tenants: [Tenant]
+
+  /// The sections `[daemon NAME]`, in the order of the files.
+  package let daemons: [Daemon]
 
   /// The names of the configuration files, in order.
   package let files: [[UInt8]]
@@ -50,6 +53,7 @@ package struct Configuration: Equatable, Sendable {
   /// locations.
   package static func == (left: Configuration, right: Configuration) -> Bool {
     left.project == right.project && left.tenants == right.tenants
+      && left.daemons == right.daemons
   }
 
   /// Parses `text`. Throws the first error found.
@@ -121,6 +125,12 @@ package struct Configuration: Equatable, Sendable {
       text.append(contentsOf: tenant.name)
       text.append(contentsOf: "]\n".utf8)
       for key in Key.allCases { Self.print(key, tenant.values.printed(key), to: &text) }
+    }
+    for daemon in daemons {
+      text.append(contentsOf: "\n[daemon ".utf8)
+      text.append(contentsOf: daemon.name)
+      text.append(contentsOf: "]\n".utf8)
+      for key in Key.allCases { Self.print(key, daemon.values.printed(key), to: &text) }
     }
     return text
   }
@@ -279,7 +289,40 @@ package struct Tenant: Equatable, Sendable {
   }
 }
 
-/// The selectors of a tenant. A sign-in matches if it matches every list that is not empty.
+/// A section `[daemon NAME]`: a program that does not act as root, and signs in users of a service nevertheless.
+package struct Daemon: Equatable, Sendable {
+  /// The name, which follows the rules for names of tenants.
+  package let name: [UInt8]
+  /// The system user, the services, and whom the program signs in.
+  let values: KeyValues
+  /// The line with the header of the section.
+  package let header: Configuration.Origin
+
+  /// Returns whether two daemons have the same settings, regardless of their source locations.
+  package static func == (left: Daemon, right: Daemon) -> Bool {
+    left.name == right.name && left.values == right.values
+  }
+
+  /// The system user that the program runs as.
+  package var user: [UInt8] { values.texts(.user).first ?? [] }
+
+  /// The PAM services.
+  package var services: [[UInt8]] { values.texts(.services) }
+
+  /// Whether the section names a system user, services, and users or groups.
+  var isComplete: Bool {
+    !user.isEmpty && !services.isEmpty
+      && !(values.texts(.users).isEmpty && values.texts(.groups).isEmpty)
+  }
+
+  /// Returns whether the program may sign in `subject`. If a lookup failed, it may not.
+  package func signsIn(_ subject: Subject) -> Bool { Selectors(values).match(subject) == .yes }
+
+  /// Returns the value of a key in canonical form, or nil if the section does not set it.
+  package func value(of key: Configuration.Key) -> [UInt8]? { values.printed(key) }
+}
+
+/// The selectors of a tenant or a daemon. A sign-in matches if it matches every list that is not empty.
 struct Selectors {
   let users: [[UInt8]]
   let groups: [[UInt8]]

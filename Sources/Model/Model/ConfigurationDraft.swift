@@ -21,8 +21,8 @@ package struct ConfigurationDraft {
   private var section: SectionDraft?
   /// The section `[project]` as read so far, without a part that is still being read.
   var project = SectionDraft(.project)
-  /// The tenants whose sections have been read completely.
-  var tenants: [SectionDraft] = []
+  /// The tenants and daemons whose sections have been read completely.
+  var named: [SectionDraft] = []
 
   /// Creates a draft without files.
   package init() {}
@@ -108,24 +108,30 @@ package struct ConfigurationDraft {
       }
       return begin(project)
     }
-    let word = "tenant ".utf8.count
-    guard header.count >= word, header.extracting(0..<word).equals("tenant ") else {
-      throw error(.unknownSection(Excerpt(header)))
+    for kind in [Configuration.Section.tenant, .daemon] {
+      let word = bytes(of: kind.word) + [UInt8(ascii: " ")]
+      guard header.part(from: 0, count: word.count).copied() == word else { continue }
+      return try begin(kind, header.extracting(word.count..<header.count))
     }
-    try beginTenant(header.extracting(word..<header.count))
+    throw error(.unknownSection(Excerpt(header)))
   }
 
-  private mutating func beginTenant(_ text: Span<UInt8>) throws(ConfigurationError) {
-    guard Tenant.isName(text) else { throw error(.invalidTenantName(Excerpt(text))) }
+  private mutating func begin(
+    _ kind: Configuration.Section, _ text: Span<UInt8>
+  ) throws(ConfigurationError) {
+    guard Tenant.isName(text) else { throw error(.invalidName(Excerpt(text), of: kind)) }
     let name = text.copied()
-    for tenant in tenants where tenant.name == name {
-      guard !tenant.header.isIn(file) else {
-        throw error(.repeatedTenant(Excerpt(text), firstLine: Int(tenant.header.line)))
+    for section in named where section.kind == kind && section.name == name {
+      guard !section.header.isIn(file) else {
+        throw error(
+          .repeatedName(Excerpt(text), of: kind, firstLine: Int(section.header.line)))
       }
-      return begin(tenant)
+      return begin(section)
     }
-    guard tenants.count < Tenant.maximumCount else { throw error(.tooManyTenants) }
-    begin(SectionDraft(.tenant, name: name))
+    guard named.count(where: { $0.kind == kind }) < Tenant.maximumCount else {
+      throw error(.tooMany(kind))
+    }
+    begin(SectionDraft(kind, name: name))
   }
 
   private mutating func begin(_ section: SectionDraft) {
@@ -137,15 +143,13 @@ package struct ConfigurationDraft {
   private mutating func endSection() {
     guard let section else { return }
     self.section = nil
-    switch section.kind {
-    case .project: project = section
-    case .tenant:
-      for index in tenants.indices where tenants[index].name == section.name {
-        tenants[index] = section
-        return
-      }
-      tenants.append(section)
+    guard section.kind != .project else { return project = section }
+    for index in named.indices
+    where named[index].kind == section.kind && named[index].name == section.name {
+      named[index] = section
+      return
     }
+    named.append(section)
   }
 
   private mutating func readSetting(_ line: Span<UInt8>) throws(ConfigurationError) {
@@ -183,7 +187,12 @@ extension ConfigurationDraft {
     values.apply(project.values, .yes)
     try check(values, of: project)
     var tenants: [Tenant] = []
-    for draft in self.tenants {
+    var daemons: [Daemon] = []
+    for draft in named {
+      guard draft.kind == .tenant else {
+        daemons.append(try daemon(draft))
+        continue
+      }
       guard !Selectors(draft.values).isEmpty else {
         throw error(at: draft.header, .noSelector(Excerpt(draft.name.span)))
       }
@@ -194,13 +203,21 @@ extension ConfigurationDraft {
         Tenant(name: draft.name, values: draft.values, origins: draft.origins))
     }
     return Configuration(
-      project: Settings(values), tenants: tenants, files: files, origins: project.origins,
-      fingerprint: fingerprint)
+      project: Settings(values), tenants: tenants, daemons: daemons, files: files,
+      origins: project.origins, fingerprint: fingerprint)
+  }
+
+  private func daemon(_ draft: SectionDraft) throws(ConfigurationError) -> Daemon {
+    let daemon = Daemon(name: draft.name, values: draft.values, header: draft.header)
+    guard daemon.isComplete else {
+      throw error(at: draft.header, .incompleteDaemon(Excerpt(draft.name.span)))
+    }
+    return daemon
   }
 
   /// Whether a section limits the number of sign-ins without a factor.
   private var limitsSignIns: Bool {
-    ([project] + tenants).contains { ($0.values.number(.offerSignIns) ?? 0) > 0 }
+    ([project] + named).contains { ($0.values.number(.offerSignIns) ?? 0) > 0 }
   }
 
   /// Throws if the values in force with `section` contradict each other.
@@ -247,13 +264,11 @@ extension ConfigurationDraft {
   /// Returns the sections and settings of the files in canonical form, without defaults.
   package func printed() -> [UInt8] {
     var text: [UInt8] = []
-    for section in [project] + tenants where section.header.isKnown {
+    for section in [project] + named where section.header.isKnown {
       if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
       text.append(contentsOf: "[".utf8)
-      switch section.kind {
-      case .project: text.append(contentsOf: "project".utf8)
-      case .tenant: text.append(contentsOf: Array("tenant ".utf8) + section.name)
-      }
+      text.append(contentsOf: bytes(of: section.kind.word))
+      if section.kind != .project { text.append(contentsOf: [UInt8(ascii: " ")] + section.name) }
       text.append(contentsOf: "]\n".utf8)
       for key in Configuration.Key.allCases {
         guard let value = section.values.printed(key) else { continue }
@@ -272,8 +287,8 @@ extension ConfigurationDraft {
       project = project.keeping(keys)
       return
     }
-    for index in tenants.indices where tenants[index].name == tenant {
-      tenants[index] = tenants[index].keeping(keys)
+    for index in named.indices where named[index].kind == .tenant && named[index].name == tenant {
+      named[index] = named[index].keeping(keys)
     }
   }
 }
@@ -282,7 +297,7 @@ extension ConfigurationDraft {
 struct SectionDraft {
   /// The type of section.
   let kind: Configuration.Section
-  /// The tenant's name; empty for `[project]`.
+  /// The name of the tenant or daemon; empty for `[project]`.
   let name: [UInt8]
   /// The header line in the last file that has the section.
   var header = Configuration.Origin.none
@@ -343,13 +358,19 @@ extension Configuration {
     case project
     /// `[tenant NAME]`
     case tenant
+    /// `[daemon NAME]`
+    case daemon
 
-    /// The section header in the file.
-    var header: String {
+    /// The word with which the header begins.
+    var word: String {
       switch self {
-      case .project: "[project]"
-      case .tenant: "[tenant NAME]"
+      case .project: "project"
+      case .tenant: "tenant"
+      case .daemon: "daemon"
       }
     }
+
+    /// The section header in the file.
+    var header: String { self == .project ? "[project]" : joined("[", word, " NAME]") }
   }
 }

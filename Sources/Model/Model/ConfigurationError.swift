@@ -26,12 +26,14 @@ package struct ConfigurationError: Error, Equatable, Sendable {
     case unknownSection(Excerpt)
     /// The section `[project]` already begins in an earlier line.
     case repeatedSection(firstLine: Int)
-    /// The tenant's name is invalid.
-    case invalidTenantName(Excerpt)
-    /// A tenant with this name already begins in an earlier line.
-    case repeatedTenant(Excerpt, firstLine: Int)
-    /// There are more than `Tenant.maximumCount` tenants.
-    case tooManyTenants
+    /// The name of the tenant or daemon is invalid.
+    case invalidName(Excerpt, of: Configuration.Section)
+    /// A section with this name already begins in an earlier line.
+    case repeatedName(Excerpt, of: Configuration.Section, firstLine: Int)
+    /// There are more than `Tenant.maximumCount` sections of this type.
+    case tooMany(Configuration.Section)
+    /// The daemon with this name lacks its system user, its services, or whom it signs in.
+    case incompleteDaemon(Excerpt)
     /// The tenant with this name has no selector.
     case noSelector(Excerpt)
     /// The line is not blank, and is not a comment, a section or a setting.
@@ -119,30 +121,35 @@ package struct ConfigurationError: Error, Equatable, Sendable {
         "line feed alone",
       ])
     case .unfinishedSection:
-      return joined(["a section must be [project] or [tenant NAME], with nothing after it"])
+      return joined([
+        "a section must be [project], [tenant NAME] or [daemon NAME], with nothing after it"
+      ])
     case .unknownSection(let name):
       return joined(["unknown section "])
-        + quoted(name, ["; the sections are [project] and [tenant NAME]"])
+        + quoted(name, ["; the sections are [project], [tenant NAME] and [daemon NAME]"])
     case .repeatedSection(let firstLine):
       return joined([
         "[project] already begins in line ", decimal(Int64(firstLine)),
         "; keep its settings together and remove this line",
       ])
-    case .invalidTenantName(let name):
+    case .invalidName(let name, let section):
       return joined([
-        "a tenant name must be 1 to 64 of the characters ",
+        "a ", section.word, " name must be 1 to 64 of the characters ",
         "a-z, A-Z, 0-9, \".\", \"_\" and \"-\", not ",
       ]) + quoted(name)
-    case .repeatedTenant(let name, let firstLine):
-      return joined(["tenant "])
+    case .repeatedName(let name, let section, let firstLine):
+      return joined([section.word, " "])
         + quoted(
           name,
           [
             " already begins in line ", decimal(Int64(firstLine)),
             "; give this one a different name",
           ])
-    case .tooManyTenants:
-      return joined(["there are more than 64 tenants; merge some of them"])
+    case .tooMany(let section):
+      return joined(["there are more than 64 ", section.word, "s; merge some of them"])
+    case .incompleteDaemon(let name):
+      return joined(["daemon "])
+        + quoted(name, [" is incomplete; set user, services, and users or groups"])
     case .noSelector(let name):
       return joined(["tenant "])
         + quoted(
@@ -193,6 +200,7 @@ package struct ConfigurationError: Error, Equatable, Sendable {
       if !names.isEmpty { names += joined([", "]) }
       names += name
     }
+    guard section != .daemon else { return names }
     return names + joined([" and those of mfa.conf(5) that begin with "]) + group
   }
 }

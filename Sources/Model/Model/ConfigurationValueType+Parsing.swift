@@ -10,6 +10,9 @@ extension ConfigurationValueType {
     switch self {
     case .issuer: value = Self.issuer(text).map { .texts([$0]) }
     case .names: value = Self.names(text, ofServices: false).map { .texts($0) }
+    case .name:
+      let names = Self.names(text, ofServices: false) ?? []
+      value = names.count == 1 ? .texts(names) : nil
     case .services: value = Self.names(text, ofServices: true).map { .texts($0) }
     case .networks: value = try Self.networks(text).map { .networks($0) }
     case .path: value = Self.path(text).map { .texts([$0]) }
@@ -33,7 +36,7 @@ extension ConfigurationValueType {
     case .durationOrOff(let range): text.equals("off") ? 0 : Self.seconds(text, in: range)
     case .day: CalendarDay(text)?.end
     case .factors: factors(text)
-    case .issuer, .names, .services, .networks, .path, .callingCodes, .testNumbers: nil
+    case .issuer, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers: nil
     }
   }
 

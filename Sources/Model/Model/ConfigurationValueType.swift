@@ -25,6 +25,8 @@ enum ConfigurationValueType {
   case issuer
   /// A list of names of users or groups.
   case names
+  /// The name of a user.
+  case name
   /// A list of names of PAM services.
   case services
   /// A list of networks.
@@ -42,7 +44,7 @@ enum ConfigurationValueType {
   /// Whether values are stored as texts: `ConfigurationValue.texts`.
   var isList: Bool {
     switch self {
-    case .issuer, .names, .services, .path, .callingCodes, .testNumbers: true
+    case .issuer, .names, .name, .services, .path, .callingCodes, .testNumbers: true
     case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day,
       .networks, .factors:
       false
@@ -68,6 +70,7 @@ enum ConfigurationValueType {
         "a name of 1 to ", decimal(Int64(DisplayName.maximumLength)),
         " characters, without colons and invisible characters")
     case .names: "names with commas between them, each once, without patterns"
+    case .name: "the name of one user"
     case .services: "names of PAM services in lower case, with commas between them, each once"
     case .networks:
       "networks such as 192.0.2.0/24 and 2001:db8::/32, with commas between them, each once"
@@ -91,7 +94,8 @@ enum ConfigurationValueType {
     case .onOrOff: OnOrOff(rawValue: number)?.name
     case .language: UInt8(exactly: number).flatMap { Language(rawValue: $0) }?.tag
     case .factors: Configuration.FactorType(rawValue: number)?.name
-    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .services, .networks,
+    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .name, .services,
+      .networks,
       .path, .callingCodes, .testNumbers:
       nil
     }
@@ -118,7 +122,7 @@ enum ConfigurationValueType {
     case .durationOrOff: number == 0 ? bytes(of: "off") : Self.printed(seconds: number)
     case .day: CalendarDay(end: number)?.text
     case .factors: Self.list(Configuration.FactorType.names(in: number))
-    case .issuer, .names, .services, .networks, .path, .callingCodes, .testNumbers: nil
+    case .issuer, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers: nil
     }
   }
 

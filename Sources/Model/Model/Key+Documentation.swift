@@ -6,6 +6,10 @@ extension Configuration.Key {
   /// What administrators read about the key.
   package var documentation: KeyDocumentation {
     switch self {
+    case .user:
+      KeyDocumentation(
+        "The system user that the program of a `[daemon NAME]` runs as.",
+        without: ("The section is incomplete.", "freerad"))
     case .users:
       KeyDocumentation(
         "Names of accounts, in the spelling that the system uses.",

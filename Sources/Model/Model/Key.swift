@@ -14,6 +14,7 @@ extension Configuration {
     case groups
     case services
     case networks
+    case user
     case state
     case adjacentIntervals
     case issuer
@@ -52,13 +53,15 @@ extension Configuration.Key {
   var declaration: KeyDeclaration {
     switch self {
     case .users:
-      KeyDeclaration("users", .names, in: .tenants)
+      KeyDeclaration("users", .names, in: .selections)
     case .groups:
-      KeyDeclaration("groups", .names, in: .tenants)
+      KeyDeclaration("groups", .names, in: .selections)
     case .services:
-      KeyDeclaration("services", .services, in: .tenants)
+      KeyDeclaration("services", .services, in: .selections)
     case .networks:
       KeyDeclaration("networks", .networks, in: .tenants)
+    case .user:
+      KeyDeclaration("user", .name, in: .daemons)
     case .state:
       // From the strictest to the most lenient: enabled, observe, disabled.
       KeyDeclaration(
@@ -177,10 +180,11 @@ extension Configuration.Key {
   /// The accepted values, phrased to follow "must be".
   package var allowedValues: String { declaration.type.allowedValues }
 
-  /// Whether the key selects the sign-ins that a tenant applies to. Such keys are allowed only in
-  /// `[tenant NAME]`.
-  package var isSelector: Bool { declaration.scope == .tenants }
+  /// Whether the key selects sign-ins. Such keys are not allowed in `[project]`.
+  package var isSelector: Bool { !belongs(to: .project) }
 
   /// Returns whether the key is allowed in this type of section.
-  func belongs(to section: Configuration.Section) -> Bool { declaration.belongs(to: section) }
+  package func belongs(to section: Configuration.Section) -> Bool {
+    declaration.belongs(to: section)
+  }
 }

@@ -10,6 +10,10 @@ struct KeyDeclaration {
     case project
     /// Only tenants, because the key selects the sign-ins that a tenant applies to.
     case tenants
+    /// Only daemons.
+    case daemons
+    /// Tenants and daemons, because the key selects sign-ins.
+    case selections
   }
 
   /// Which of two values is stricter. The stricter one applies if it is unknown whether a tenant
@@ -68,15 +72,17 @@ struct KeyDeclaration {
   /// Returns whether the key is allowed in this type of section.
   func belongs(to section: Configuration.Section) -> Bool {
     switch scope {
-    case .everySection: true
+    case .everySection: section != .daemon
     case .project: section == .project
     case .tenants: section == .tenant
+    case .daemons: section == .daemon
+    case .selections: section != .project
     }
   }
 
   /// The value if no file sets the key; nil for a selector.
   var defaultValue: ConfigurationValue? {
-    guard scope != .tenants else { return nil }
+    guard belongs(to: .project) else { return nil }
     return type.isList ? .texts([]) : .number(defaultNumber)
   }
 }

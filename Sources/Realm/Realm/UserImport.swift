@@ -228,9 +228,8 @@ package struct UserImport: Sendable {
       watermarks: watermarks(base, merged, present),
       postponedSignIns: max(base.postponedSignIns, counted.postponedSignIns),
       unreported: unreported, remembered: base.remembered,
-      ownProcessFailures: FailureCount(
-        failures: max(base.ownProcessFailures.failures, counted.ownProcessFailures.failures),
-        last: max(base.ownProcessFailures.last, counted.ownProcessFailures.last)),
+      ownProcessFailures: base.ownProcessFailures.larger(counted.ownProcessFailures),
+      daemonFailures: base.daemonFailures.larger(counted.daemonFailures),
       ownChanges: base.ownChanges, binding: base.binding,
       recentAnswers: base.recentAnswers, recentTurns: base.recentTurns, sentCodes: base.sentCodes,
       passwordFailures: base.passwordFailures)

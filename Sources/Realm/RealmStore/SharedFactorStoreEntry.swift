@@ -243,6 +243,7 @@ package final class SharedFactorStoreEntry<Engine: StoreEngine>: FactorStoreEntr
   private func isFailure(_ state: AttemptState) -> Bool {
     state.failures > committed.failures
       || state.ownProcessFailures.failures > committed.ownProcessFailures.failures
+      || state.daemonFailures.failures > committed.daemonFailures.failures
   }
 
   private func sealedAnswer() throws(FactorStoreError) -> EngineAnswer? {

@@ -55,6 +55,11 @@ struct DecisionHost<Engine: StoreEngine>: Host {
     return nil
   }
 
+  /// Returns what the host reported about the user of the process that asks.
+  func account(_ uid: UInt32, isNamed name: [UInt8]) throws(SystemError) -> Bool {
+    facts.peerUser == uid && facts.caller?.account == Account(name: name, uid: uid)
+  }
+
   func account(
     sharingUIDOf account: Account, at index: Int32
   ) throws(SystemError) -> Account? {

@@ -377,6 +377,18 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     return permissions.allowsEnrollment(of: name)
   }
 
+  /// Returns whether the process that asks runs as the system user of a daemon, which signs in other users
+  /// of this service.
+  private func isDaemon(_ host: DecisionHost<Engine>, of service: [UInt8]) -> Bool {
+    do throws(ConfigurationError) {
+      return try host.configuration(at: nil).daemons.contains {
+        $0.services.contains(service) && $0.user == host.facts.caller?.account.name
+      }
+    } catch {
+      return false
+    }
+  }
+
   private func decide(
     _ call: consuming SignInCall, _ connection: PacketConnection, _ host: DecisionHost<Engine>,
     _ permissions: HostPermissions
@@ -386,6 +398,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let (line, entered) = (call.line, call.request.user)
     guard Self.allows(call, host, permissions),
       isRoot || facts.caller?.account.name == facts.user?.account.name ?? entered
+        || isDaemon(host, of: call.request.service)
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)

@@ -32,6 +32,9 @@ package protocol Host: AuthenticationHost {
   /// not exclude accounts at higher indexes.
   func account(sharingUIDOf account: Account, at index: Int32) throws(SystemError) -> Account?
 
+  /// Returns whether the account with this user ID has this name.
+  func account(_ uid: UInt32, isNamed name: [UInt8]) throws(SystemError) -> Bool
+
   /// The settings of the host's sshd.
   var secureShell: SecureShellConfiguration { get }
 
@@ -87,6 +90,11 @@ extension LocalHost {
 }
 
 extension Host {
+  /// Looks the name up.
+  package func account(_ uid: UInt32, isNamed name: [UInt8]) throws(SystemError) -> Bool {
+    try account(named: name)?.uid == uid
+  }
+
   /// Nil.
   package var breakGlass: BreakGlassCredential? { nil }
 

@@ -24,6 +24,8 @@ final class ResolvedSignIn<Store: FactorStore> {
   let fingerprint: ConfigurationFingerprint?
   /// Whether any policy depends on the session in which a code was given.
   let followsSessions: Bool
+  /// The daemons as which the application may sign in others than its own user.
+  let daemons: [Daemon]
   /// Why the rest could not be determined, or nil.
   let failure: SignInResult.Failure?
 
@@ -46,7 +48,7 @@ final class ResolvedSignIn<Store: FactorStore> {
   init(
     options: ModuleOptions, settings: Settings, state: Configuration.State,
     account: Account? = nil, store: Store? = nil, fingerprint: ConfigurationFingerprint? = nil,
-    followsSessions: Bool = false, failure: SignInResult.Failure? = nil
+    followsSessions: Bool = false, daemons: [Daemon] = [], failure: SignInResult.Failure? = nil
   ) {
     self.options = options
     self.settings = settings
@@ -55,6 +57,7 @@ final class ResolvedSignIn<Store: FactorStore> {
     self.store = store
     self.fingerprint = fingerprint
     self.followsSessions = followsSessions
+    self.daemons = daemons
     self.failure = failure
     language = settings.language
   }

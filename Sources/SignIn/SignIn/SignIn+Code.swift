@@ -96,7 +96,7 @@ extension SignIn {
       tellsInSession: { tellsInSession },
       allowsEnrollment: identity.actsAsRoot,
       failedTries: identity.actsAsRoot ? UInt32(resolved.continuation.failedTries) : 0,
-      counter: counter, session: session)
+      counter: counter(of: resolved.account), session: session)
   }
 
   /// Makes an attempt. Returns the result and how many bytes at the end of the answer are the code.

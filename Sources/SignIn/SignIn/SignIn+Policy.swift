@@ -37,9 +37,12 @@ extension SignIn {
     var account: Account?
     var settings = configuration.project
     var store: Machine.Store?
+    var daemons: [Daemon] = []
     do throws(Pause) {
       if state != .disabled {
         account = try self.account()
+        // The arguments of an application that does not act as root are its own word.
+        if options.configuration == nil { daemons = try self.daemons(configuration) }
         settings = try settingsInForce(configuration, account)
         state = settings.state
       }
@@ -57,7 +60,8 @@ extension SignIn {
     }
     let resolved = Resolved(
       options: options, settings: settings, state: state, account: account, store: store,
-      fingerprint: fingerprint, followsSessions: configuration.followsSessions)
+      fingerprint: fingerprint, followsSessions: configuration.followsSessions,
+      daemons: daemons)
     resolved.continuation = continuation(store)
     return resolved
   }
@@ -80,12 +84,29 @@ extension SignIn {
     _ configuration: Configuration, _ account: Account?
   ) throws(Pause) -> Settings {
     configuration.settings(
-      for: Subject(
-        user: account?.name ?? request.user, service: request.service,
-        address: configuration.namesNetworks ? try numericAddress() : nil
-      ) { group in
-        guard let account else { return false }
-        return host.isMember(account, of: group)
-      })
+      for: subject(account, address: configuration.namesNetworks ? try numericAddress() : nil))
+  }
+
+  /// Returns the sign-in as tenants and daemons are matched against it.
+  func subject(_ account: Account?, address: IPAddress?) -> Subject {
+    Subject(user: account?.name ?? request.user, service: request.service, address: address) {
+      group in
+      guard let account else { return false }
+      return host.isMember(account, of: group)
+    }
+  }
+
+  /// Returns the daemons of this service whose system user runs the application.
+  private func daemons(_ configuration: Configuration) throws(Pause) -> [Daemon] {
+    guard !identity.actsAsRoot else { return [] }
+    var daemons: [Daemon] = []
+    for daemon in configuration.daemons where daemon.services.contains(request.service) {
+      do throws(SystemError) {
+        if try host.account(identity.user, isNamed: daemon.user) { daemons.append(daemon) }
+      } catch {
+        throw .account(error)
+      }
+    }
+    return daemons
   }
 }

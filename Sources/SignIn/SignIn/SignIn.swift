@@ -103,7 +103,7 @@ package struct SignIn<Machine: Host> {
     let stack = secureShellStack
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
-    let hidesRefusals = resolved.options.forwardsPass && identity.actsAsRoot
+    let hidesRefusals = resolved.options.forwardsPass && !isOwn(resolved.account)
     let result = refusingUnproven(try authentication(resolved), resolved, stack)
     let conclusion = conclude(result, resolved, hidesRefusals: hidesRefusals)
     guard conclusion.verdict == .tooManyAttempts else { return conclusion }
@@ -200,10 +200,10 @@ package struct SignIn<Machine: Host> {
     }
     return try result(resolved) { () throws(Pause) in
       guard let account = resolved.account, let store = resolved.store else {
-        return try refuseUnknownUser(resolved)
+        return try refuse(.denied(.unknownUser), resolved)
       }
-      guard identity.actsAsRoot || account.uid == identity.user else {
-        throw .failure(.othersAccount)
+      guard signsIn(account, resolved) else {
+        return try refuse(.failed(.othersAccount), resolved)
       }
       return try authenticate(account, store, resolved)
     }
@@ -233,7 +233,7 @@ package struct SignIn<Machine: Host> {
     useLanguageIfProven(of: snapshot.record, account, resolved)
     if settings.enrollment != .selfService { _ = accountLine() }
     let standing = snapshot.attempts.standing(
-      settings.throttle, now: try now(), counter: counter,
+      settings.throttle, now: try now(), counter: counter(of: account),
       client: try clientDigest(snapshot, store))
     trace(resolved, "record") { line in
       line.add("factors", Int64(snapshot.record.factors.count))
@@ -265,9 +265,23 @@ package struct SignIn<Machine: Host> {
         places: identity.actsAsRoot ? places(memory, resolved) : [], resolved: resolved))
   }
 
-  /// The failures that the attempts of this application are counted among: a user's own process must not
-  /// delay the user's sign-ins.
-  var counter: AttemptState.Counter { identity.actsAsRoot ? .signIn : .ownProcess }
+  /// Returns the failures that the attempts of this application are counted among: a program without root's
+  /// privileges must not delay the user's sign-ins.
+  func counter(of account: Account?) -> AttemptState.Counter {
+    if identity.actsAsRoot { return .signIn }
+    return isOwn(account) ? .ownProcess : .daemon
+  }
+
+  /// Returns whether the application is a process of this user without root's privileges.
+  private func isOwn(_ account: Account?) -> Bool {
+    !identity.actsAsRoot && account?.uid == identity.user
+  }
+
+  /// Returns whether the application may sign in this user. A failed lookup says no.
+  private func signsIn(_ account: Account, _ resolved: Resolved) -> Bool {
+    identity.actsAsRoot || isOwn(account)
+      || resolved.daemons.contains { $0.signsIn(subject(account, address: nil)) }
+  }
 
   /// Returns the digest of the source, or nil if no source waits longer than others.
   private func clientDigest(
@@ -281,17 +295,16 @@ package struct SignIn<Machine: Host> {
     }
   }
 
-  /// Does the same work as for a user without a factor, and denies.
-  private func refuseUnknownUser(
-    _ resolved: Resolved
-  ) throws(Pause) -> SignInResult {
+  /// Does the same work as for a user without a factor, and denies. A program that signs in nobody but its own
+  /// user gets no question about others.
+  private func refuse(_ result: SignInResult, _ resolved: Resolved) throws(Pause) -> SignInResult {
+    guard resolved.account == nil || !resolved.daemons.isEmpty else { return result }
     if let store = resolved.store {
       _ = try snapshot(store, .nobody)
       try readDecoy(store)
     }
     try imitateOtherNames()
     if resolved.settings.enrollment != .selfService { _ = accountLine() }
-    let result = SignInResult.denied(.unknownUser)
     try askAndDeny(result, resolved)
     return result
   }
@@ -302,9 +315,7 @@ package struct SignIn<Machine: Host> {
       guard let account = resolved.account, let store = resolved.store else {
         return .denied(.unknownUser)
       }
-      guard identity.actsAsRoot || account.uid == identity.user else {
-        throw .failure(.othersAccount)
-      }
+      guard signsIn(account, resolved) else { throw .failure(.othersAccount) }
       return try checkAccount(account, store, resolved)
     }
   }

@@ -257,7 +257,8 @@ package struct Decision: Equatable {
     case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"
     case .store(let error): "the stored data cannot be used: \(RecordProblem(error).sentence)"
-    case .othersAccount: "the program may ask about its own user's account alone"
+    case .othersAccount:
+      "the program may ask about its own user's account alone: no section [daemon NAME] names the user for it"
     case .firstFactorMissing: Self.unproven
     }
   }

@@ -68,6 +68,8 @@ struct SimulatedHost<Base: Host>: Host {
   let base: Base
   /// Whether root would start the service.
   let isCalledByRoot: Bool
+  /// The system user that the service's program runs as, or nil if the program acts as root.
+  let systemUser: UInt32?
   /// Whether `state = observe` counts as `enabled`.
   let isEnforced: Bool
   /// What the host has been asked before, which predictions can share.
@@ -115,7 +117,9 @@ struct SimulatedHost<Base: Host>: Host {
 
   /// Who would run the service.
   var identity: ProcessIdentity {
-    ProcessIdentity(user: isCalledByRoot ? 0 : .max, actsAsRoot: true, isConfined: false)
+    ProcessIdentity(
+      user: systemUser ?? (isCalledByRoot ? 0 : .max), actsAsRoot: systemUser == nil,
+      isConfined: false)
   }
 
   var secureShell: SecureShellConfiguration { memory.secureShell { base.secureShell } }

@@ -102,6 +102,8 @@ package struct Explanation {
     package var isEnforced = false
     /// Whether the remote host stands for others, as in `readiness`, so that no list of sshd's is about it.
     package var isFromSample = false
+    /// Whether root carries the sign-in out as a trial, whatever the service's program runs as.
+    package var isTrial = false
 
     /// Creates a question.
     package init(
@@ -132,6 +134,13 @@ package struct Explanation {
     let service = rules.service(for: user, from: address, at: question.service)
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
+      systemUser: question.isTrial
+        ? nil
+        : rules.systemUser(at: service).flatMap { name in
+          do throws(SystemError) { return try machine.account(named: name)?.uid ?? .max } catch {
+            return .max
+          }
+        },
       isEnforced: question.isEnforced, memory: memory)
     let facts = memory.facts(of: service, from: host.stacks, with: rules)
     let (stacks, module) = (facts.stacks, facts.module)

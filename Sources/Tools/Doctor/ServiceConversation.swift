@@ -1,3 +1,7 @@
+import MFAAdmin
+import MFABase
+import MFAModel
+
 /// How a program passes PAM's questions on to the user.
 package enum ServiceConversation: String, Equatable, Sendable {
   /// The user is asked each question.
@@ -19,6 +23,14 @@ package struct PAMProgram: Sendable {
   package let source: String
   /// What it does with a question for a code.
   package let behaviour: Behaviour
+  /// How it is started, if it does not act as root.
+  let daemon: DaemonStart?
+
+  /// The unit of a program that does not act as root, and the system user that Debian has it run as.
+  struct DaemonStart: Sendable {
+    let unit: String
+    let user: String
+  }
 
   /// What a program does with a question for a code.
   package enum Behaviour: Equatable, Sendable {
@@ -37,12 +49,50 @@ package struct PAMProgram: Sendable {
   }
 
   private init(
-    _ services: [String], _ name: String, _ source: String, _ behaviour: Behaviour
+    _ services: [String], _ name: String, _ source: String, _ behaviour: Behaviour,
+    _ daemon: DaemonStart? = nil
   ) {
     self.services = services
     self.name = name
     self.source = source
     self.behaviour = behaviour
+    self.daemon = daemon
+  }
+
+  /// Returns the system user that the program runs as, or nil if it acts as root.
+  func systemUser(on host: any ExaminedHost) throws(AdminError) -> String? {
+    guard let daemon else { return nil }
+    let users = try UnitFiles.settings(of: daemon.unit, on: host).filter {
+      $0.section == "[Service]" && $0.key == "User"
+    }
+    // A program that systemd starts as root takes the user from its own settings.
+    guard let user = users.last?.value, !user.isEmpty, user != "root" else { return daemon.user }
+    return user
+  }
+
+  /// Returns the system user that the program runs as, if no section `[daemon NAME]` lets it sign in users of a
+  /// service.
+  package func unnamedUser(
+    at service: [UInt8], under policy: Configuration, on host: any ExaminedHost
+  ) throws(AdminError) -> String? {
+    guard let user = try systemUser(on: host) else { return nil }
+    let isNamed = policy.daemons.contains {
+      $0.user == Array(user.utf8) && $0.services.contains(service)
+    }
+    return isNamed ? nil : user
+  }
+
+  /// Why the program cannot sign in users while no section names this system user.
+  package func reason(unnamed user: String) -> String {
+    "\(name) runs as \(user), and only programs of root can sign in other users"
+  }
+
+  /// What to do about that.
+  package static func hint(unnamed user: String, at service: [UInt8]) -> String {
+    let name = VisibleText.escaping(service)
+    return
+      "add a section [daemon \(name)] to \(InstalledPath.configuration), with \"user = \(user)\", "
+      + "\"services = \(name)\", and users or groups: mfa.conf(5)"
   }
 
   /// The programs.
@@ -110,22 +160,27 @@ package struct PAMProgram: Sendable {
       ["cron", "atd"], "a program that runs jobs", "cron 3.0pl1, do_command.c", .authenticatesNoUser
     ),
     Self(
-      ["radiusd"], "FreeRADIUS", "FreeRADIUS 3.2.1, rlm_pam.c", Self.isNotRoot("freerad")),
+      ["radiusd"], "FreeRADIUS", "FreeRADIUS 3.2.1, rlm_pam.c", .asks(.oneField),
+      DaemonStart(unit: "freeradius.service", user: "freerad")),
     Self(
-      ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c", Self.isNotRoot("postgres")),
+      ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c", .asks(.oneField),
+      DaemonStart(unit: "postgresql@.service", user: "postgres")),
     Self(
-      ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3", Self.isNotRoot("www-data")),
-    Self(["squid"], "squid", "squid 5.7, basic_pam_auth.cc", Self.isNotRoot("proxy")),
+      ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3",
+      .cannotAsk(
+        reason: "nginx sends the same answer with each request, and a code is accepted once",
+        hint: "leave this service as it is")),
+    Self(
+      ["squid"], "squid", "squid 5.7, basic_pam_auth.cc",
+      .asks(
+        .oneField,
+        remark:
+          "after credentialsttl in squid.conf, 2 hours by default, users are asked again for each page"
+      ),
+      DaemonStart(unit: "squid.service", user: "proxy")),
   ]
 
   private static var repeats: String {
     "clients that send the same answer again are refused, because a code is accepted once"
-  }
-
-  private static func isNotRoot(_ user: String) -> Behaviour {
-    .cannotAsk(
-      reason:
-        "it signs users in as the system user \(user), and only programs of root can sign in other users",
-      hint: "leave this service as it is")
   }
 }

@@ -186,6 +186,13 @@ package struct ServicePlan {
       if program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: LocalExaminedHost()) {
         throw .conversation(service: name, reason: ProFTPD.reason, hint: ProFTPD.hint)
       }
+      if let user = try program.unnamedUser(
+        at: service, under: try ThisHost.policy(), on: LocalExaminedHost())
+      {
+        throw .conversation(
+          service: name, reason: program.reason(unnamed: user),
+          hint: PAMProgram.hint(unnamed: user, at: service))
+      }
       return told ?? conversation
     case .cannotAsk(let reason, let hint):
       throw .conversation(service: name, reason: reason, hint: hint)

@@ -99,6 +99,14 @@ package final class ScriptedHost: ScriptedMachine, @unchecked Sendable {
     return account
   }
 
+  /// The user IDs of system users.
+  package var systemUsers: [String: UInt32] = [:]
+
+  /// Searches `systemUsers`.
+  package func account(_ uid: UInt32, isNamed name: [UInt8]) throws(SystemError) -> Bool {
+    systemUsers[String(decoding: name, as: UTF8.self)] == uid
+  }
+
   /// Other accounts with the same uid.
   package var others: [Account] = []
   /// The error of looking up the other accounts.

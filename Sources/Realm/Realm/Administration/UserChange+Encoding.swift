@@ -79,6 +79,8 @@ extension UserChange.Unlocking {
     try coder.number(&failures)
     try coder.standing(&ownStanding)
     try coder.number(&ownFailures)
+    try coder.standing(&daemonStanding)
+    try coder.number(&daemonFailures)
     try coder.number(&remembered, as: UInt16.self)
     try coder.factors(&ahead)
   }
@@ -136,7 +138,7 @@ extension UserSummary {
     try coder.number(&recoveryCodes)
     try coder.number(&importedRecoveryCodes)
     try coder.grants(&grants)
-    for count in [\UserSummary.failures, \UserSummary.ownFailures] {
+    for count in [\UserSummary.failures, \UserSummary.ownFailures, \UserSummary.daemonFailures] {
       try coder.number(&self[keyPath: count].failures)
       try coder.number(&self[keyPath: count].last)
     }

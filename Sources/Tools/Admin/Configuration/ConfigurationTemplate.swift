@@ -55,6 +55,18 @@ package enum ConfigurationTemplate {
       ("step-up", [(.services, "sudo, su"), (.enrollment, "required"), (.freshFor, "15m")]),
     ]
 
+  private static let daemon = """
+
+    # A section [daemon NAME] lets a program that does not act as root sign in other users than its own,
+    # such as a RADIUS server: see mfa.conf(5).
+
+    # [daemon radiusd]
+    # user = freerad
+    # services = radiusd
+    # groups = vpn
+
+    """
+
   /// The text of the file.
   package static var text: String {
     var text = heading
@@ -64,7 +76,7 @@ package enum ConfigurationTemplate {
       text += "\n# [tenant \(example.name)]\n"
       for (key, value) in example.settings { text += "# \(key.name) = \(value)\n" }
     }
-    return text
+    return text + daemon
   }
 
   private static func lines(about key: Configuration.Key) -> String {

@@ -15,6 +15,14 @@ package struct ConfigurationText {
       text += "\n[tenant \(VisibleText.escaping(tenant.name))]\n"
       for key in Configuration.Key.allCases { text += line(key, in: tenant) }
     }
+    for daemon in configuration.daemons {
+      let place = VisibleText.escaping(configuration.place(of: daemon.header))
+      text += "\n[daemon \(VisibleText.escaping(daemon.name))]  # \(place)\n"
+      for key in Configuration.Key.allCases {
+        guard let value = daemon.value(of: key) else { continue }
+        text += "\(key.name) = \(VisibleText.escaping(value))\n"
+      }
+    }
     return text
   }
 

@@ -9,6 +9,8 @@ package enum KeyManual: String, CaseIterable {
   case settings
   /// The keys that select the sign-ins of a tenant.
   case selectors
+  /// The keys that only daemons have.
+  case daemon
 
   /// The maximum length of a line, including markup.
   private static let width = 110
@@ -20,7 +22,13 @@ package enum KeyManual: String, CaseIterable {
   }
 
   private var keys: [Configuration.Key] {
-    Configuration.Key.allCases.filter { $0.isSelector == (self == .selectors) }
+    Configuration.Key.allCases.filter { key in
+      switch self {
+      case .settings: !key.isSelector
+      case .selectors: key.belongs(to: .tenant) && key.isSelector
+      case .daemon: !key.belongs(to: .tenant) && key.isSelector
+      }
+    }
   }
 
   private static func entry(_ key: Configuration.Key) -> String {

@@ -16,7 +16,8 @@ package enum UserDetails {
         + line("standing", report.standing)
         + line("wrong codes", wrongCodes(user.failures))
         + turns(user)
-        + ownPrograms(user.ownFailures)
+        + elsewhere("in the user's own programs", user.ownFailures)
+        + elsewhere("in daemons", user.daemonFailures)
         + line("recovery", "\(user.recoveryCodes) codes left")
         + granted(user)
         + remembered(user)
@@ -62,11 +63,11 @@ package enum UserDetails {
     return line("", "after waits: " + share)
   }
 
-  /// Returns the line about attempts by the user's own programs, such as a screen locker. They are
-  /// counted separately because they do not throttle sign-ins.
-  private static func ownPrograms(_ count: FailureCount) -> String {
+  /// Returns the line about attempts by programs without root's privileges, such as a screen locker. They
+  /// are counted separately because they do not throttle sign-ins.
+  private static func elsewhere(_ place: String, _ count: FailureCount) -> String {
     guard count.failures > 0 else { return "" }
-    return line("", "in the user's own programs: " + wrongCodes(count))
+    return line("", place + ": " + wrongCodes(count))
   }
 
   private static func sheet(_ factor: UserSummary.ListedFactor, at now: Int64) -> String {

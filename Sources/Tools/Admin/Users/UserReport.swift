@@ -104,6 +104,7 @@ package struct UserReport: Equatable {
       ("waitSeconds", value { .number($0.standing.waitSeconds) }),
       ("wrongCodes", value { .number(Int64($0.failures.failures)) }),
       ("wrongCodesInOwnPrograms", value { .number(Int64($0.ownFailures.failures)) }),
+      ("wrongCodesInDaemons", value { .number(Int64($0.daemonFailures.failures)) }),
       ("newestEnrollment", JSON(newestEnrollment.flatMap { Timestamp($0) }?.iso8601)),
       ("factors", value { .array($0.factors.map(\.json)) }),
       ("recoveryCodesLeft", value { .number(Int64($0.recoveryCodes)) }),

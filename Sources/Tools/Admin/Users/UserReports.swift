@@ -172,6 +172,7 @@ package struct UnlockingReport: Equatable {
           ("waitSeconds", .number(unlocking.standing.waitSeconds)),
           ("wrongCodes", .number(Int64(unlocking.failures))),
           ("wrongCodesInOwnPrograms", .number(Int64(unlocking.ownFailures))),
+          ("wrongCodesInDaemons", .number(Int64(unlocking.daemonFailures))),
         ])
       ),
       ("factorsAhead", .array(unlocking.ahead.map(\.naming))),
@@ -184,15 +185,16 @@ package struct UnlockingReport: Equatable {
 
 extension UserChange.Unlocking {
   /// Whether codes were refused without being verified.
-  var wasLocked: Bool { standing != .open || ownStanding != .open }
+  var wasLocked: Bool { [standing, ownStanding, daemonStanding].contains { $0 != .open } }
 
   /// The effect as text, such as `7 wrong codes, throttled 95 s: unlocked`.
   var sentence: String {
-    // A lock applies to both kinds of attempts, so mention it only once.
-    let own = standing == .locked ? .open : ownStanding
+    // A lock applies to all kinds of attempts, so mention it only once.
+    let isLocked = standing == .locked
     let found =
       Self.found(failures, "", standing)
-      + Self.found(ownFailures, " in the user's own programs", own)
+      + Self.found(ownFailures, " in the user's own programs", isLocked ? .open : ownStanding)
+      + Self.found(daemonFailures, " in daemons", isLocked ? .open : daemonStanding)
     let text = found.joined(separator: ", ")
     if wasLocked { return text + ": unlocked" + cleared + warning }
     return "was not locked" + (found.isEmpty ? "" : "; cleared: " + text) + cleared + warning

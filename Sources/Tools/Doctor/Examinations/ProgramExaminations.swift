@@ -6,6 +6,7 @@ enum UnsuitablePrograms: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.compactMap { service in
       guard let program = PAMProgram.with(service: service.name) else { return nil }
+      if let finding = unnamed(program, service, snapshot) { return finding }
       let name = service.visibleName
       switch program.behaviour {
       case .cannotAsk(let reason, _):
@@ -26,6 +27,24 @@ enum UnsuitablePrograms: Examination {
               + "mfa-admin enable --no-confirm \(name)" : OneField.hint(service.name))
       case .asks, .authenticatesNoUser: return nil
       }
+    }
+  }
+
+  /// Returns the finding about a program that does not act as root and that policy does not name.
+  private static func unnamed(
+    _ program: PAMProgram, _ service: ServiceWithModule, _ snapshot: HostSnapshot
+  ) -> Finding? {
+    guard let policy = snapshot.configuration(of: service) else { return nil }
+    do throws(AdminError) {
+      guard
+        let user = try program.unnamedUser(at: service.name, under: policy, on: snapshot.host)
+      else { return nil }
+      return Finding(
+        severity: .error, code: "daemon-unnamed", services: [service.name], place: service.place,
+        message: program.reason(unnamed: user) + ": nobody can sign in",
+        hint: PAMProgram.hint(unnamed: user, at: service.name))
+    } catch {
+      return .unchecked("which user runs \(program.name)", error)
     }
   }
 }

@@ -111,9 +111,10 @@ struct TrySignInCommand: ParsableCommand {
     guard let name = UserName(user) else { return .denied("denied: the name is not valid") }
     let address = TrialNamespace.remoteHost(at: service).map { Array($0.utf8) }
     // The trial carries out the stack. sshd's settings are checked apart.
+    var question = Explanation.Question(name, at: service, from: address)
+    question.isTrial = true
     let explanation = Explanation.onThisHost(
-      Explanation.Question(name, at: service, from: address),
-      rules: HostRules(of: DoctorCommand.host, countsSecureShell: false))
+      question, rules: HostRules(of: DoctorCommand.host, countsSecureShell: false))
     let decision = explanation.decision
     return switch decision.kind {
     case .asked: explanation.state == .observe ? .observed : .asked

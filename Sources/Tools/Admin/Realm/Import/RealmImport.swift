@@ -340,7 +340,7 @@ package struct LocalUsers {
       unreported: AttemptState.Unreported(
         failures: unreported.failures, lastFailure: unreported.lastFailure,
         source: unreported.source),
-      ownProcessFailures: attempts.ownProcessFailures)
+      ownProcessFailures: attempts.ownProcessFailures, daemonFailures: attempts.daemonFailures)
     let encoded = sent.encoded(sequence: 0)
     let length = encoded.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
     return Array(encoded[..<length])
