@@ -96,8 +96,8 @@ extension EndToEnd {
         (user.name, [right], "PAM_SUCCESS"),
         (user.name, [right], "PAM_AUTH_ERR"),
         (user.name, ["000001"], "PAM_AUTH_ERR"),
-        (user.name, ["000000"], "PAM_MAXTRIES"),
-        (user.name, [], "PAM_MAXTRIES"),
+        (user.name, ["000000"], "PAM_AUTH_ERR"),
+        (user.name, [], "PAM_AUTH_ERR"),
         (unenrolled.name, [], "PAM_PERM_DENIED"),
         ("nobody0", ["000000"], "PAM_AUTH_ERR"),
       ] {

@@ -269,7 +269,7 @@ extension EndToEnd {
       let outcomes = try signIns.outcomes()
       #expect(outcomes.count { $0.code == "PAM_SUCCESS" } == 1)
       #expect(
-        outcomes.allSatisfy { ["PAM_SUCCESS", "PAM_AUTH_ERR", "PAM_MAXTRIES"].contains($0.code) })
+        outcomes.allSatisfy { ["PAM_SUCCESS", "PAM_AUTH_ERR"].contains($0.code) })
       let files = StoreFiles(of: user.name)
       #expect(try files.failures() <= 5)
       #expect(try files.acceptedSteps().count == 1)

@@ -7,7 +7,8 @@ import MFAPAMStack
 
 // What depends on sshd: how a sign-in ends, and how long it may take.
 extension SignIn {
-  /// The verdict that ends a sign-in in which no further code would be verified.
+  /// The verdict that ends a sign-in in which no further code would be verified. A program that is not known to end after
+  /// PAM_MAXTRIES may ask again; the module then denies again.
   ///
   /// OpenSSH 9.2 and 10 withdraw keyboard-interactive and password authentication after PAM_MAXTRIES.
   /// If no other method is left, OpenSSH's client goes on to ask for passwords that cannot succeed.
@@ -16,7 +17,9 @@ extension SignIn {
   /// Password authentication stays available, so this result is used only if PAM_MAXTRIES might leave
   /// no method. If another method has succeeded, AuthenticationMethods requires this one too.
   var ending: Verdict {
-    guard SessionService(request.service) == .sshd else { return .tooManyAttempts }
+    guard SessionService(request.service) == .sshd else {
+      return ServiceProgram(of: request.service).endsAfterMaximumTries ? .tooManyAttempts : .deny
+    }
     guard let methods = application.earlierMethods, methods.isEmpty else { return .endSignIn }
     return host.secureShell.leavesOtherMethod ? .tooManyAttempts : .endSignIn
   }
