@@ -57,12 +57,13 @@ static mfa_reply ask(void *context, const char *prompt, int echo, uint8_t *answe
 }
 
 // sudo asks every module for silence (PAM_SILENT), but a user who has to wait must be told.
-static void tell(void *context, const char *text, int essential) {
+static void tell(void *context, const char *text, int information, int essential) {
   const struct application *application = context;
   if ((application->flags & PAM_SILENT) && !essential) return;
   struct pam_response *response = NULL;
   // A message that could not be shown changes nothing.
-  if (converse(application, PAM_ERROR_MSG, text, &response) != PAM_SUCCESS) return;
+  const int style = information ? PAM_TEXT_INFO : PAM_ERROR_MSG;
+  if (converse(application, style, text, &response) != PAM_SUCCESS) return;
   if (response == NULL) return;
   free(response->resp);
   free(response);

@@ -78,7 +78,9 @@ extension EndToEnd {
           texts[user] = (language, Array(all.dropFirst()))
           let prompt = SignInMessage.closingPrompt.text(in: language)
           return SignInReply(
-            [.closingPrompt(prompt.utf8.span), .tell(text.utf8.span, essential: true, last: true)],
+            [
+              .closingPrompt(prompt.utf8.span), .tell(text.utf8.span, as: .ending, essential: true),
+            ],
             .verdict(0))
         }
       }

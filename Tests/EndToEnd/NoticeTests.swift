@@ -82,6 +82,22 @@ extension EndToEnd {
       try leave(session, user)
     }
 
+    @Test("a notice is information for a program, and a refusal an error; for su, both are errors")
+    func styles() throws {
+      let (user, enrollment, service) = try machine.addSignIn()
+      try machine.writeService("su", OneCode.stack)
+      let styles: [(String, PAMOutcome.Style)] = [(service, .information), ("su", .error)]
+      for (offset, (service, style)) in styles.enumerated() {
+        let refused = try user.signIn(to: service, typing: try enrollment.phone.wrongCode())
+        #expect(refused.messages.last == PAMOutcome.Message(.error, "Wrong code."), "\(refused)")
+        let accepted = try user.signIn(
+          to: service, typing: try enrollment.phone.code(offset: offset))
+        let notice = try #require(accepted.messages.last)
+        #expect(notice.style == style, "\(accepted)")
+        #expect(notice.text.hasPrefix("1 failed code since your last sign-in"), "\(accepted)")
+      }
+    }
+
     @Test("login shows a notice once, because it controls the terminal")
     func login() throws {
       let (user, enrollment) = try machine.addEnrolledUser()

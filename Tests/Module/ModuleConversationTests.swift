@@ -130,8 +130,10 @@ struct ModuleConversationTests {
     "with a closing prompt, the text with which a sign-in ends is a question, and shown without an answer"
   )
   func closing() {
-    let last = SignInEffect.tell(Array("Attendez.".utf8).span, essential: true, last: true)
+    let last = SignInEffect.tell(Array("Attendez.".utf8).span, as: .ending, essential: true)
     let prompt = SignInEffect.closingPrompt(Array("Entr\u{E9}e : ".utf8).span)
+    let information = SignInEffect.tell(
+      Array("news".utf8).span, as: .information, essential: false)
     struct Row {
       var effects: [SignInEffect]
       var answer = "whatever"
@@ -146,6 +148,7 @@ struct ModuleConversationTests {
         calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true", told]),
       Row(effects: [prompt, last], answer: "*", calls: ["ask '\nAttendez.\nEntr\u{E9}e : ' true"]),
       Row(effects: [prompt, MessageSamples.tell("a")], calls: ["tell 'a' false"]),
+      Row(effects: [prompt, information], calls: ["tell 'news' false information"]),
     ]
     for row in rows {
       for number: UInt8 in [0, 1, 3, 4] {

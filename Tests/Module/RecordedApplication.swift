@@ -30,8 +30,9 @@ final class RecordedApplication: Application {
     }
   }
 
-  func tell(_ text: Span<UInt8>, essential: Bool) {
-    calls.append("tell \(Self.text(text)) \(essential)")
+  func tell(_ text: Span<UInt8>, isInformation: Bool, essential: Bool) {
+    let style = isInformation ? " information" : ""
+    calls.append("tell \(Self.text(text)) \(essential)\(style)")
   }
 
   func store(note: Span<UInt8>) -> Bool {

@@ -105,6 +105,25 @@ package enum SignInMessage: Equatable, Sendable {
   /// The notices are shown again, until the user confirms them.
   case noticesStay(until: NoticeConfirmation)
 
+  /// Whether the message says something that is neither a refusal nor a failure.
+  package var isInformation: Bool {
+    switch self {
+    case .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .deviceList,
+      .codeOfDevicePrompt, .recoveryCodePrompt, .breakGlassPrompt, .codeOrSendPrompt,
+      .codeOrSendChoicePrompt, .codeSent, .closingPrompt, .recoveryCodeAccepted,
+      .bypassCodeAccepted, .breakGlassAccepted, .clockMayBeWrong, .enrollmentOffered,
+      .enrollmentRequiredLater, .noticeConfirmation, .howToReadNotices, .noticesStay:
+      true
+    case .codeNotSent, .codeNotSentYet, .phoneNotUsableYet, .wrongCode, .wrongCodeTryAgain,
+      .usedCode, .codeNotYetAccepted, .codeOfAnotherTime, .typeNotAllowed, .throttled, .locked,
+      .lockedUntilRecoveryCode, .notACode, .notABypassCode, .noSuchDevice, .connectionIsOver,
+      .unavailable, .enrollmentNotPossible, .enrollmentNeedsQuestions, .enrollmentNeedsGateway,
+      .deviceNotAdded, .enrollmentAbandoned, .enrollmentWrongCodes, .enrollmentWrongSentCodes,
+      .enrollmentTooLate, .enrollmentTooLittleTime, .enrolledMeanwhile:
+      false
+    }
+  }
+
   /// The message for a code that is right `secondsAhead` seconds from now (negative: ago).
   package static func codeOfAnotherTime(secondsAhead: Int64) -> SignInMessage {
     .codeOfAnotherTime(

@@ -16,4 +16,12 @@ package struct ServiceProgram {
   /// login (shadow and util-linux, login.c). cockpit answers with an internal error (session.c), and sudo tries again
   /// (auth/pam.c).
   package var endsAfterMaximumTries: Bool { isOne(of: ["sshd", "login", "remote"]) }
+
+  /// Whether the program can be sent information (PAM_TEXT_INFO).
+  ///
+  /// su, doas and `sudo -S` write it to the standard output, among the output of the command. SDDM waits for ever if a
+  /// question follows (PamBackend.cpp).
+  package var takesInformation: Bool {
+    SessionService(service) != .command && !isOne(of: ["sddm"])
+  }
 }

@@ -50,8 +50,9 @@ private enum PAMText {
 package protocol Application {
   /// Asks the user one question.
   func ask(_ prompt: Span<UInt8>, echo: Bool) -> Reply
-  /// Shows a message. An essential one is shown even if the application asked for silence.
-  func tell(_ text: Span<UInt8>, essential: Bool)
+  /// Shows a message, as information or as an error. An essential one is shown even if the application asked
+  /// for silence.
+  func tell(_ text: Span<UInt8>, isInformation: Bool, essential: Bool)
   /// False if the application asked for silence: only essential messages are shown then.
   var showsMessages: Bool { get }
   /// Stores a note in the PAM transaction, and returns whether that succeeded. Replaces an earlier note.
@@ -101,10 +102,10 @@ package struct PAMApplication: Application {
   }
 
   /// Shows a message through the application's conversation.
-  package func tell(_ text: Span<UInt8>, essential: Bool) {
+  package func tell(_ text: Span<UInt8>, isInformation: Bool, essential: Bool) {
     // SAFETY: the text ends with a NUL and outlives the call; the shim owns the context.
     _ = unsafe Self.passing(text) { text in
-      unsafe calls.tell(calls.context, text, essential ? 1 : 0)
+      unsafe calls.tell(calls.context, text, isInformation ? 1 : 0, essential ? 1 : 0)
       return 1
     }
   }

@@ -112,7 +112,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
       let text = effect.text.copy()
       switch effect.kind {
       case .tell:
-        tell(text.span, essential: effect.flag, isLast: effect.number != 0)
+        tell(text.span, as: effect.style, essential: effect.flag)
       case .log: application.log(Int32(effect.number), text.span)
       case .audit:
         guard let record = effect.auditRecord else { throw .malformed }
@@ -128,8 +128,8 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
 
   /// Shows a text. If the sign-in ends with it and there is a closing prompt, the text is a question. If that gets no
   /// answer, the application may be one that cannot ask, and the text is shown.
-  private func tell(_ text: Span<UInt8>, essential: Bool, isLast: Bool) {
-    if isLast, let closingPrompt {
+  private func tell(_ text: Span<UInt8>, as style: SignInEffect.Style, essential: Bool) {
+    if style == .ending, let closingPrompt {
       let newline: [UInt8] = [0x0A]
       // The client writes the names of the user and the host before a question.
       var question = newline
@@ -141,7 +141,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
       case .text: return
       }
     }
-    application.tell(text, essential: essential)
+    application.tell(text, isInformation: style == .information, essential: essential)
   }
 
   /// Asks a question whose answer does not change the result.
@@ -154,7 +154,9 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     call.continuation = effect.continuation
     do throws(DeciderFailure) {
       for effect in try decider.reply(to: &call).effects where effect.kind == .tell {
-        application.tell(effect.text.copy().span, essential: effect.flag)
+        application.tell(
+          effect.text.copy().span, isInformation: effect.style == .information,
+          essential: effect.flag)
       }
     } catch {
       // What was not confirmed is shown again at the next sign-in.
@@ -185,7 +187,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     log { failure.describe(in: &$0) }
     // A session begins whatever happens here.
     guard line != .session else { return }
-    tell(failureText.copy().span, essential: true, isLast: true)
+    tell(failureText.copy().span, as: .ending, essential: true)
   }
 
   // MARK: Verdicts

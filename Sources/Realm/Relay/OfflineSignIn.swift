@@ -236,7 +236,7 @@ final class OfflineSignIn: Sendable {
     _ message: OfflineMessage, in language: Language, last: Bool = false
   ) -> SignInEffect {
     let text = message.text(in: language).wrapped(to: MessageText.moduleColumns)
-    return .tell(text.utf8.span, essential: true, last: last)
+    return .tell(text.utf8.span, as: last ? .ending : .error, essential: true)
   }
 
   private func log(_ priority: LogPriority, _ outcome: StaticString, _ start: Start) {

@@ -143,7 +143,8 @@ struct RelayedRequest: Sendable {
     guard !packet.withSpan({ ManagementCall.begins($0) }) else { return refuse(packet, channel) }
     let text = SignInMessage.unavailable.text(in: .english).wrapped(to: MessageText.moduleColumns)
     send(
-      SignInReply([.tell(text.utf8.span, essential: true, last: true)], endingWith: .deny), channel)
+      SignInReply([.tell(text.utf8.span, as: .ending, essential: true)], endingWith: .deny), channel
+    )
   }
 
   private static func send(_ reply: SignInReply, _ channel: PacketChannel) {

@@ -21,7 +21,9 @@ extension SignIn {
   ///
   /// If the argument `use_first_pass` forbids questions, the notices stay pending.
   func tell(_ pending: PendingNotices, of record: FactorRecord, _ resolved: Resolved) {
-    for message in pending.messages(in: resolved.language) { tell(message, essential: false) }
+    for message in pending.messages(in: resolved.language) {
+      tell(message, as: .information, essential: false)
+    }
     switch pending.ending {
     case .told: return
     case .stays:

@@ -41,7 +41,9 @@ extension SignIn {
       // The `auth` line shows the notices that the user has to confirm.
       guard !notices.isEmpty, notices.confirmation == nil else { return }
       useLanguage(of: record, resolved)
-      for message in notices.messages(in: resolved.language) { tell(message, essential: false) }
+      for message in notices.messages(in: resolved.language) {
+        tell(message, as: .information, essential: false)
+      }
       tell(.howToReadNotices, resolved, essential: false)
     } catch {
       // A session begins whatever happens here.

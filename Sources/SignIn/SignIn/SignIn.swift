@@ -391,16 +391,20 @@ package struct SignIn<Machine: Host> {
 
   /// Shows a message in the language of the sign-in.
   func tell(_ message: SignInMessage, _ resolved: Resolved, essential: Bool) {
-    tell(resolved.text(message), essential: essential)
+    tell(resolved.text(message), as: message.style, essential: essential)
   }
 
   /// Shows a text in lines that the usual window shows without breaking words. ssh may write a prefix before the first
   /// one.
-  func tell(_ text: MessageText, essential: Bool, last: Bool = false) {
+  func tell(_ text: MessageText, as style: SignInEffect.Style, essential: Bool) {
     let isOverSSH = SessionService(request.service) == .sshd
     let lines = text.wrapped(
       to: MessageText.windowColumns, indentation: isOverSSH ? MessageText.prefixColumns : 0)
-    application.add(.tell(lines.utf8.span, essential: essential, last: last))
+    let takesInformation = ServiceProgram(of: request.service).takesInformation
+    application.add(
+      .tell(
+        lines.utf8.span, as: style == .information && !takesInformation ? .error : style,
+        essential: essential))
   }
 
   /// Reports a result, the `isLast` one of the line or one before.
@@ -414,7 +418,9 @@ package struct SignIn<Machine: Host> {
     audit(result, account)
     guard !isSilent, resolved.state != .observe else { return }
     if case .passed(.offered(let offer)) = result {
-      if !offer.isShown { tell(offer.text(resolved), essential: result.isEssential) }
+      if !offer.isShown {
+        tell(offer.text(resolved), as: .information, essential: result.isEssential)
+      }
       return
     }
     let isRetried = mayTryAgain(after: result, resolved)
@@ -426,6 +432,6 @@ package struct SignIn<Machine: Host> {
     }
     let isEnd = isLast && !isRetried && result.isDenied
     if isEnd { addClosingPrompt(resolved) }
-    tell(text, essential: result.isEssential, last: isEnd)
+    tell(text, as: isEnd ? .ending : message.style, essential: result.isEssential)
   }
 }

@@ -1,6 +1,12 @@
 import MFAAttempt
 import MFAModel
 import MFAMessages
+import MFAWire
+
+extension SignInMessage {
+  /// How the message is shown.
+  var style: SignInEffect.Style { isInformation ? .information : .error }
+}
 
 extension SignInResult {
   /// Returns the message to the user, or nil if nothing is to be shown. `isRetried` is whether the

@@ -24,8 +24,8 @@ package final class PrivateText: Sendable {
 package struct SignInEffect: Sendable {
   /// What is done.
   package enum Kind: UInt8, Sendable {
-    /// Shows the user `text`. If `flag` is set, it is shown even if the application asked for silence. If
-    /// `number` is not zero, the sign-in ends with the text, which is a question after a `closingPrompt`.
+    /// Shows the user `text`. If `flag` is set, it is shown even if the application asked for silence.
+    /// `number` is the `Style`.
     case tell = 1
     /// Writes `text` to the system log, with the priority `number` of syslog(3).
     case log = 2
@@ -45,6 +45,16 @@ package struct SignInEffect: Sendable {
     case closingPrompt = 8
   }
 
+  /// How a text is shown.
+  package enum Style: UInt8, Sendable {
+    /// As an error (PAM_ERROR_MSG).
+    case error = 0
+    /// As an error with which the sign-in ends. After a `closingPrompt`, the text is a question.
+    case ending = 1
+    /// As information (PAM_TEXT_INFO).
+    case information = 2
+  }
+
   package private(set) var kind: Kind
   package private(set) var flag = false
   package private(set) var number: UInt8 = 0
@@ -62,11 +72,11 @@ package struct SignInEffect: Sendable {
     self.continuation = continuation
   }
 
-  /// Shows a text, with which the sign-in ends if it is `last`.
+  /// Shows a text.
   package static func tell(
-    _ text: Span<UInt8>, essential: Bool, last: Bool = false
+    _ text: Span<UInt8>, as style: Style = .error, essential: Bool
   ) -> SignInEffect {
-    SignInEffect(.tell, flag: essential, number: last ? 1 : 0, PrivateText(copying: text))
+    SignInEffect(.tell, flag: essential, number: style.rawValue, PrivateText(copying: text))
   }
 
   /// Writes a line to the system log.
@@ -109,6 +119,9 @@ package struct SignInEffect: Sendable {
   ) -> SignInEffect {
     SignInEffect(.confirm, PrivateText(prompt), continuation: continuation)
   }
+
+  /// How the text of an effect `tell` is shown. An unknown number is an error.
+  package var style: Style { Style(rawValue: number) ?? .error }
 
   /// The audit record of an effect of this kind, or nil if it is malformed.
   package var auditRecord: Audit.Record? {

@@ -121,7 +121,8 @@ package enum MessageSamples {
   package static let effects: [SignInEffect] =
     [
       tell("wait", essential: true), tell(""),
-      .tell(Array("wait".utf8).span, essential: true, last: true),
+      .tell(Array("wait".utf8).span, as: .ending, essential: true),
+      .tell(Array("news".utf8).span, as: .information, essential: false),
       .closingPrompt(Array("Enter: ".utf8).span),
       .log(.debug, logLine), .log(.error, LogLine()),
       .note(.allowed, of: Array("alice".utf8)), .note(.bypass, of: []),

@@ -30,6 +30,8 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   package private(set) var toldLines: [[String]] = []
   /// The messages shown even if the application requested silence (PAM_SILENT).
   package private(set) var essentials: [String] = []
+  /// The messages shown as information, not as errors.
+  package private(set) var information: [String] = []
   /// The log lines so far.
   package private(set) var logged: [String] = []
   /// The forwarded passwords.
@@ -82,12 +84,13 @@ package final class ScriptedApplication: Application, @unchecked Sendable {
   }
 
   /// Records the message, with its lines joined.
-  package func tell(_ text: Span<UInt8>, essential: Bool) {
+  package func tell(_ text: Span<UInt8>, isInformation: Bool, essential: Bool) {
     let lines = Self.text(text).split(separator: "\n", omittingEmptySubsequences: false)
     let text = lines.joined(separator: " ")
     told.append(text)
     toldLines.append(lines.map(String.init))
     if essential { essentials.append(text) }
+    if isInformation { information.append(text) }
   }
 
   /// The number of the first try. By default there is no further try.

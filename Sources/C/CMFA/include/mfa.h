@@ -53,9 +53,9 @@ typedef struct mfa_application {
   // Asks one question. Writes at most MFA_ANSWER_CAPACITY bytes to `answer`, and their number to
   // `count`.
   mfa_reply (*ask)(void *context, const char *prompt, int echo, uint8_t *answer, size_t *count);
-  // Shows a message to the user. An essential message is shown even if the application asked for
-  // silence.
-  void (*tell)(void *context, const char *text, int essential);
+  // Shows a message to the user, as information or as an error. An essential message is shown even if
+  // the application asked for silence.
+  void (*tell)(void *context, const char *text, int information, int essential);
   // Writes one line to the system log (authpriv). `priority` is a priority of syslog(3).
   void (*log)(void *context, int priority, const char *line);
   // Copies the text that was typed for an earlier module (PAM_AUTHTOK), in the same way as `ask`.
