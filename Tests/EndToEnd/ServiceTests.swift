@@ -67,6 +67,33 @@ extension EndToEnd {
       try session.expect("root")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
     }
+
+    @Test("sudo says above the question for a code what is asked, also with a text of the user")
+    func sudoPrompt() throws {
+      let (user, enrollment) = try machine.addEnrolledUser()
+      try machine.changeService("sudo", authentication: try Self.lines())
+      try machine.write("\(user.name) ALL=(ALL) ALL\n", to: "/etc/sudoers.d/mfa", mode: "0440")
+      let line = "Now type a code."
+      for (offset, options, questions) in [
+        (-1, ["-p", "Word: "], ["Word: ", "Word: "]),
+        (0, [], ["[sudo] password for \(user.name): ", "Verification code: "]),
+      ] {
+        let session = try TerminalSession(
+          ["/usr/bin/sudo", "-k"] + options + ["id", "-un"], as: user.identity)
+        try session.answer(questions[0], with: user.password)
+        try session.expect("\(line)\r\n\(questions[1])")
+        try session.send(try enrollment.phone.code(offset: offset))
+        try session.expect("root")
+        #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
+      }
+      // Without a terminal, the line is not among the output of the command.
+      let code = try enrollment.phone.code(offset: 1)
+      let command = try Command.run(
+        ["/usr/bin/sudo", "-k", "-S", "id", "-un"],
+        input: Array("\(user.password)\n\(code)\n".utf8),
+        as: user.identity)
+      #expect(command.text == "root\n" && command.errorText.contains(line), "\(command)")
+    }
   }
 
   /// Real screen lockers, which run as the user whose screen they lock, on a display of their own.

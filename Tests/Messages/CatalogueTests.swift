@@ -27,7 +27,7 @@ enum Catalogue {
   static let signIn: [SignInMessage] =
     prompts + [
       .codeOrSendPrompt(name: name, number: number), .typeNotAllowed(isPhone: false),
-      .typeNotAllowed(isPhone: true),
+      .typeNotAllowed(isPhone: true), .codeIsNext,
       .deviceList, .wrongCode, .usedCode, .codeNotYetAccepted(seconds: 180),
       .codeOfAnotherTime(isAhead: false, seconds: 240),
       .codeOfAnotherTime(isAhead: true, seconds: 3600),

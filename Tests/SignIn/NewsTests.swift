@@ -313,7 +313,7 @@ struct NewsTests {
       ("/dev/pts/7", [Self.pixel]), ("pts/7", []), ("pts/8", [corrected]), ("pts/8", []),
     ] {
       let application = ScriptedApplication([.text(try right())])
-      let request = SignInRequest(service: "sudo", terminal: terminal)
+      let request = SignInRequest(service: "su", terminal: terminal)
       #expect(SignInRun(request, host: host, application: application).authenticate() == .allow)
       #expect(application.told == told, "\(terminal)")
       host.time += 30

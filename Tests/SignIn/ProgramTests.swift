@@ -52,7 +52,7 @@ struct ProgramTests {
   @Test("a message is information if it is neither a refusal nor a failure")
   func messages() {
     let information: [SignInMessage] = [
-      .codeSent(number: []), .recoveryCodeAccepted(left: 1, areFew: true),
+      .codeIsNext, .codeSent(number: []), .recoveryCodeAccepted(left: 1, areFew: true),
       .bypassCodeAccepted(usesLeft: 0, command: []), .breakGlassAccepted, .clockMayBeWrong,
       .enrollmentOffered(onlyPhones: false), .howToReadNotices, .noticesStay(until: .any),
     ]
@@ -63,5 +63,39 @@ struct ProgramTests {
       .deviceNotAdded(command: []),
     ]
     #expect(!errors.contains { $0.isInformation })
+  }
+
+  // MARK: sudo -p
+
+  private static let line = "Now type a code."
+
+  @Test("sudo, which may show a text of its own in place of each question, is told what is asked")
+  func replacedQuestions() throws {
+    for service in ["sudo", "sudo-i"] {
+      host.memory.attempts = AttemptState(record: try #require(host.memory.record).id)
+      let application = signIn(service, [try host.wrongCode(), "000000"], ["tries=2"])
+      #expect(application.prompts.count == 2)
+      // The message about a wrong code says that a code is asked for again.
+      #expect(application.told == [Self.line, "Wrong code. Try again.", "Wrong code."])
+      #expect(application.essentials == application.told && application.information.isEmpty)
+      // Every user is told the same.
+      let unknown = signIn(service, ["000000"], user: "mallory")
+      #expect(unknown.told.first == Self.line && unknown.prompts.count == 1)
+    }
+  }
+
+  @Test("other programs, one prompt for the password and the code, and no question need no line")
+  func otherQuestions() throws {
+    for service in ["su", "doas", "login", "sshd", "polkit-1"] {
+      #expect(!signIn(service, ["000000"]).told.contains(Self.line), "\(service)")
+    }
+    host.memory.attempts = AttemptState(record: try #require(host.memory.record).id)
+    #expect(!signIn("sudo", ["password000000"], ["forward_pass"]).told.contains(Self.line))
+    host.memory.attempts = AttemptState(
+      record: try #require(host.memory.record).id, failures: 5, lastFailure: host.time,
+      watermarks: host.memory.attempts.watermarks)
+    let throttled = signIn("sudo", [])
+    #expect(throttled.prompts.isEmpty && throttled.told.count == 1)
+    #expect(throttled.told.first?.hasPrefix("Too many wrong codes.") == true)
   }
 }

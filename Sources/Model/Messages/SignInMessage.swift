@@ -19,6 +19,8 @@ package enum SignInMessage: Equatable, Sendable {
   case recoveryCodePrompt
   /// The prompt for the break-glass code, while the store cannot be used.
   case breakGlassPrompt
+  /// The line above a question that the application may ask with a text of its own, as `sudo -p` does.
+  case codeIsNext
 
   // MARK: Codes sent to a phone
 
@@ -109,7 +111,7 @@ package enum SignInMessage: Equatable, Sendable {
   package var isInformation: Bool {
     switch self {
     case .codePrompt, .passwordAndCodePrompt, .codeOrNumberPrompt, .deviceList,
-      .codeOfDevicePrompt, .recoveryCodePrompt, .breakGlassPrompt, .codeOrSendPrompt,
+      .codeOfDevicePrompt, .recoveryCodePrompt, .breakGlassPrompt, .codeIsNext, .codeOrSendPrompt,
       .codeOrSendChoicePrompt, .codeSent, .closingPrompt, .recoveryCodeAccepted,
       .bypassCodeAccepted, .breakGlassAccepted, .clockMayBeWrong, .enrollmentOffered,
       .enrollmentRequiredLater, .noticeConfirmation, .howToReadNotices, .noticesStay:

@@ -24,4 +24,7 @@ package struct ServiceProgram {
   package var takesInformation: Bool {
     SessionService(service) != .command && !isOne(of: ["sddm"])
   }
+
+  /// Whether the program can ask each question with a text of its own: `sudo -p` (auth/pam.c, use_pam_prompt).
+  package var replacesQuestions: Bool { isOne(of: ["sudo", "sudo-i"]) }
 }

@@ -150,6 +150,7 @@ package struct SignIn<Machine: Host> {
     case .question(let question):
       do throws(Pause) {
         let sealed = try seal(question.continuation, resolved)
+        nameFirstQuestion(resolved)
         return Step(
           reply: SignInReply(
             application.effects,
@@ -387,6 +388,14 @@ package struct SignIn<Machine: Host> {
     line.add("step", step)
     details(&line)
     application.log(.debug, line)
+  }
+
+  /// Says what the first question of the `auth` line asks for, if the program may show a text of its own in its place.
+  private func nameFirstQuestion(_ resolved: Resolved) {
+    guard line == .auth, application.continuation.isEmpty, !resolved.options.forwardsPass,
+      ServiceProgram(of: request.service).replacesQuestions
+    else { return }
+    tell(.codeIsNext, resolved, essential: true)
   }
 
   /// Shows a message in the language of the sign-in.
