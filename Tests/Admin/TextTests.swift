@@ -187,6 +187,7 @@ struct ProgressTests {
         enrollment = self-service  # default
         offer_sign_ins = 0  # default
         prompt_hints = off  # default
+        tries = 3  # default
         end_sessions_on_unenroll = off  # default
         remember = off  # default
         fresh_for = off  # default

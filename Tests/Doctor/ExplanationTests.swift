@@ -553,7 +553,9 @@ struct ExplanationTests {
       setting      enrollment = required                  project, /etc/mfa/mfa.conf:2
       setting      offer_sign_ins = 0                     default
       setting      offer_until = not set                  default
+      setting      prompt = not set                       default
       setting      prompt_hints = off                     default
+      setting      tries = 3                              default
       setting      end_sessions_on_unenroll = off         default
       setting      remember = off                         default
       setting      remember_services = not set            default

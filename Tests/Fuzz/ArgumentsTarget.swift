@@ -43,7 +43,7 @@ enum ArgumentsTarget {
     if let prompt = options.prompt { arguments.append(Array("prompt=".utf8) + prompt) }
     if options.echo { arguments.append(Array("echo".utf8)) }
     if options.debug { arguments.append(Array("debug".utf8)) }
-    if let tries = options.chosenTries { arguments.append(Array("tries=\(tries)".utf8)) }
+    if let tries = options.tries { arguments.append(Array("tries=\(tries)".utf8)) }
     if options.followsPassword { arguments.append(Array("after_password".utf8)) }
     if options.followsKey { arguments.append(Array("after_key".utf8)) }
     if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }

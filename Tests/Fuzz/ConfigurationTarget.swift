@@ -126,6 +126,7 @@ enum ConfigurationTarget {
       }
     }
     if unknown.promptHints, !known.promptHints { weaker.append("prompt_hints") }
+    if unknown.tries > known.tries { weaker.append("tries") }
     if unknown.oldestCode(in: service) > known.oldestCode(in: service) {
       weaker.append("remember")
     }

@@ -79,7 +79,7 @@ import Testing
     (
       18, "[project]\nstaet = enabled",
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
-        + "issuer, language, enrollment, offer_sign_ins, offer_until, prompt_hints, "
+        + "issuer, language, enrollment, offer_sign_ins, offer_until, prompt, prompt_hints, tries, "
         + "end_sessions_on_unenroll, remember, remember_services, fresh_for, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors, "
         + "gateway, regions and those of mfa.conf(5) that begin with phone_"
@@ -110,6 +110,15 @@ import Testing
       "mfa.conf:2: prompt_hints: must be on or off, not \"yes\""
     ),
     (
+      61, "[project]\nprompt = \"OTP\"",
+      "mfa.conf:2: prompt: must be a text of 1 to 64 characters, without double quotes and invisible "
+        + "characters, not \"\\\"OTP\\\"\""
+    ),
+    (
+      62, "[project]\ntries = 9",
+      "mfa.conf:2: tries: must be a whole number from 1 to 5, not \"9\""
+    ),
+    (
       25, "[project]\nend_sessions_on_unenroll = 1",
       "mfa.conf:2: end_sessions_on_unenroll: must be on or off, not \"1\""
     ),
@@ -138,7 +147,7 @@ import Testing
       30, "[tenant a]\nissuer = Example",
       "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
         + "networks, state, adjacent_intervals, language, enrollment, offer_sign_ins, offer_until, "
-        + "prompt_hints, remember, remember_services, fresh_for, throttle_after, "
+        + "prompt, prompt_hints, tries, remember, remember_services, fresh_for, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors "
         + "and those of mfa.conf(5) that begin with phone_"
     ),

@@ -278,6 +278,17 @@ import Testing
     Refused(.offerUntil, "+027-01-31"),
     Refused(.offerUntil, "10000-01-01"),
     Refused(.offerUntil, "2027-01-32"),
+    Refused(.prompt, ""),
+    Refused(.prompt, "\"OTP: \""),
+    Refused(.prompt, "OTP \"code\":"),
+    Refused(.prompt, String(repeating: "x", count: 65)),
+    Refused(.prompt, "a\u{202E}b"),
+    Refused(.prompt, "a\u{2028}b"),
+    Refused(.tries, ""),
+    Refused(.tries, "0"),
+    Refused(.tries, "6"),
+    Refused(.tries, "02"),
+    Refused(.tries, "one"),
     Refused(.promptHints, ""),
     Refused(.promptHints, "On"),
     Refused(.promptHints, "true"),
@@ -358,6 +369,7 @@ import Testing
         enrollment = self-service
         offer_sign_ins = 0
         prompt_hints = off
+        tries = 3
         end_sessions_on_unenroll = off
         remember = off
         fresh_for = off
@@ -422,6 +434,9 @@ import Testing
       text += "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))\n"
       if Bool.random(using: &random) { text += "offer_until = 2028-02-29\n" }
       text += "language = \(Language.allCases.randomElement(using: &random)?.tag ?? "")\n"
+      let prompt = ["OTP:", "a = b # [c], d", "\u{78BA}\u{8A8D}"].randomElement(using: &random)
+      text += "prompt = \(prompt ?? "")\n"
+      text += "tries = \(Int.random(in: 1...5, using: &random))\n"
       text += "prompt_hints = \(Bool.random(using: &random) ? "on" : "off")\n"
       text += "end_sessions_on_unenroll = \(Bool.random(using: &random) ? "on" : "off")\n"
       text += "throttle_after = \(waits)\ndisable_after = \(disables)\n"
@@ -448,7 +463,9 @@ import Testing
     enrollment = offered
     offer_sign_ins = 3
     offer_until = 2027-01-31
+    prompt = \u{DC}bung, code:
     prompt_hints = on
+    tries = 1
     end_sessions_on_unenroll = on
     throttle_after = 10
     throttle_first_wait = 45s

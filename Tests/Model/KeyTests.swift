@@ -63,18 +63,19 @@ import Testing
     let keys = Key.allCases.filter { Self.printedDefault($0) == nil }
     #expect(
       keys == [
-        .users, .groups, .services, .networks, .user, .issuer, .offerUntil, .rememberServices,
+        .users, .groups, .services, .networks, .user, .issuer, .offerUntil, .prompt,
+        .rememberServices,
         .gateway, .regions, .phoneTestNumbers,
       ])
   }
 
   /// After a failed lookup, the settings of a tenant apply only if they are stricter, so each key
-  /// has to declare which value that is. Only numbers can be compared. No language is stricter than
-  /// another.
+  /// has to declare which value that is. Only numbers can be compared. No language and no prompt is
+  /// stricter than another.
   @Test(arguments: Key.allCases)
   func stricterValueIsDeclaredForSettingsOfTenants(key: Key) {
     let declaration = key.declaration
-    let hasStricterValue = declaration.scope == .everySection && key != .language
+    let hasStricterValue = declaration.scope == .everySection && key != .language && key != .prompt
     #expect((declaration.stricter != .neither) == hasStricterValue)
     if declaration.type.isList {
       #expect([.neither, .rememberingNothing].contains(declaration.stricter))

@@ -218,6 +218,15 @@ import Testing
     Row(
       text: "[project]\nlanguage = fr\n[tenant t]\ngroups = lost\nlanguage = en",
       expected: "language = fr"),
+    // A text is not stricter than another either, but fewer tries are.
+    Row(
+      text: "[project]\nprompt = a\ntries = 2\n"
+        + "[tenant t]\nservices = sshd\nprompt = OTP:\ntries = 4",
+      expected: "prompt = OTP:\ntries = 4"),
+    Row(
+      text: "[project]\nprompt = a\ntries = 2\n[tenant t]\ngroups = lost\nprompt = OTP:\ntries = 4",
+      expected: "prompt = a\ntries = 2"),
+    Row(text: "[tenant t]\ngroups = lost\nprompt = OTP:\ntries = 1", expected: "tries = 1"),
     // Other selectors can still decide the result.
     Row(text: "[tenant t]\ngroups = lost, staff\nstate = disabled", expected: "state = disabled"),
     Row(text: "[tenant t]\ngroups = lost\nusers = bob\nenrollment = required", expected: ""),
@@ -498,6 +507,7 @@ import Testing
         "offer_until = 2027-01-0\(Int.random(in: 1...9, using: &random))",
         "language = \(["en", "fr", "es", "ja", "zh-TW"].randomElement(using: &random) ?? "")",
         "prompt_hints = \(Bool.random(using: &random) ? "on" : "off")",
+        "tries = \(Int.random(in: 1...5, using: &random))",
         "enrollment = \(["self-service", "required"].randomElement(using: &random) ?? "")",
         "offer_sign_ins = \(Int.random(in: 1...1000, using: &random))",
         "throttle_after = \(Int.random(in: 1...disables, using: &random))",
@@ -566,6 +576,7 @@ import Testing
             let isAsStrict =
               (!unsure.allows(.totp) || sure.allows(.totp))
               && (!unsure.allows(.phone) || sure.allows(.phone))
+              && unsure.tries <= sure.tries
               && unsure.phoneWaitingTime >= sure.phoneWaitingTime
               && unsure.userSendLimits.perDay <= sure.userSendLimits.perDay
             #expect(isAsStrict, "\(text)")

@@ -115,6 +115,15 @@ struct HintsTests {
       ])
   }
 
+  @Test("a prompt of the configuration follows the list, and a chosen device keeps its question")
+  func ownQuestionOfConfiguration() throws {
+    host.configuration = "[project]\nprompt_hints = on\nprompt = Token:\n"
+    let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
+    #expect(signIn(application) == .allow)
+    #expect(
+      application.prompts == [Self.list + "Token: ", "Verification code from 'Pixel': "])
+  }
+
   @Test("with forward_pass the list precedes the single prompt, and a number selects nothing")
   func forwardPass() throws {
     let application = ScriptedApplication([.text("password" + (try tabletsCode()))])
@@ -170,7 +179,13 @@ struct HintsTests {
       try enroll(name, [UInt8(number)] + Self.tabletsSecret)
     }
     let prompt = String(repeating: "?", count: ModuleOptions.longestPrompt)
-    for arguments in [[], ["prompt=" + prompt], ["forward_pass"]] {
+    let longest = String(repeating: "\u{1F511}", count: 63)
+    for arguments in [[], ["prompt=" + prompt], ["forward_pass"], ["config"]] {
+      var arguments = arguments
+      if arguments == ["config"] {
+        host.configuration = "[project]\nprompt_hints = on\nprompt = \(longest)\n"
+        arguments = []
+      }
       let application = ScriptedApplication([.text("0")])
       #expect(signIn(application, arguments) == .deny)
       let question = try #require(application.prompts.first)

@@ -105,6 +105,29 @@ struct LanguageOfSignInTests {
     }
   }
 
+  @Test("`prompt` is the question for a code in every language, and the option overrides it")
+  func ownPrompt() throws {
+    host.configuration = "[project]\nlanguage = es\n[tenant vpn]\nservices = login\nprompt = OTP:\n"
+    try enroll(.french)
+    for (service, arguments, prompt) in [
+      ("login", ["after_password"], "OTP: "), ("login", [], "OTP: "),
+      ("login", ["after_password", "prompt=Token: "], "Token: "),
+      // The question asks for the password, too.
+      ("login", ["forward_pass"], "Contraseña seguida del código de un solo uso: "),
+      ("sudo", ["after_password"], "Code à usage unique\u{a0}: "),
+    ] {
+      let request = SignInRequest(service: service, arguments: arguments)
+      let application = ScriptedApplication([.text("000000")])
+      _ = SignInRun(request, host: host, application: application).authenticate()
+      #expect(application.prompts == [prompt], "\(service) \(arguments)")
+    }
+    host.account = nil
+    let application = ScriptedApplication([.text("000000")])
+    let request = SignInRequest(service: "login")
+    _ = SignInRun(request, host: host, application: application).authenticate()
+    #expect(application.prompts == ["OTP: "])
+  }
+
   @Test("a program of a session whose locale is not UTF-8 shows English")
   func locale() throws {
     try enroll(.french)

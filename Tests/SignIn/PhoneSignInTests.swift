@@ -300,6 +300,14 @@ import Testing
     #expect(host.codeSender.requested.last == Self.number)
   }
 
+  @Test("`prompt` replaces the question that offers a code, which can still be requested")
+  func ownPrompt() throws {
+    host.configuration = Self.settings + "prompt = OTP:\n"
+    let (verdict, application) = signIn(
+      host, [.text("s"), .seeing { _ in host.codeSender.lastCode }])
+    #expect(verdict == .allow && application.prompts == ["OTP: ", "OTP: "])
+  }
+
   @Test("a list names all devices whose codes are accepted, apps too")
   func allDevices() throws {
     try host.enroll("Tablet")

@@ -1,5 +1,6 @@
 import MFAWire
 import MFAModel
+import MFAPAMStack
 import MFASignIn
 import MFASignInTestSupport
 import MFABase
@@ -84,6 +85,25 @@ struct TryTests {
     #expect(host.memory.attempts.failures == UInt32(tries))
     #expect(application.told.last == "Wrong code.")
     #expect(application.logged.count == tries)
+  }
+
+  @Test("the key `tries` counts for every user of a service, and the option overrides it")
+  func key() throws {
+    host.configuration =
+      "[project]\ntries = 5\nthrottle_after = 50\n[tenant vpn]\nservices = login\ntries = 1\n"
+    #expect(signIn(try guesses(6)).application.prompts.count == 1)
+    #expect(host.memory.attempts.failures == 1)
+    #expect(signIn(try guesses(6), ["tries=4"]).application.prompts.count == 4)
+    host.account = nil
+    #expect(signIn(try guesses(6)).application.prompts.count == 1)
+  }
+
+  @Test("the key `tries` and the option accept the same numbers", arguments: 0...9)
+  func sameLimits(number: Int) {
+    let isOption = (try? ModuleOptions([Array("tries=\(number)".utf8)])) != nil
+    let isValue =
+      (try? Configuration.parse(Array("[project]\ntries = \(number)\n".utf8).span)) != nil
+    #expect(isOption == isValue)
   }
 
   @Test("the same answer again is no attempt, but the user is asked as often")

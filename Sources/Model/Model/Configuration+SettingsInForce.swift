@@ -196,7 +196,7 @@ extension Configuration {
 
   /// Returns the value of `key` in canonical form, in a tenant, or in `[project]` if `tenant` is
   /// nil. Returns nil if a tenant does not set it, or if `[project]` has no issuer, no
-  /// `offer_until` day or no `remember_services`.
+  /// `prompt`, no `offer_until` day or no `remember_services`.
   package func value(of key: Key, in tenant: Tenant? = nil) -> [UInt8]? {
     (tenant?.values ?? project.values).printed(key)
   }

@@ -74,8 +74,8 @@ package struct Configuration: Equatable, Sendable {
   /// Each tenant that matches overrides the section `[project]`, in the order of the files, so that
   /// for each key the last tenant that sets it counts. If it is unknown whether a tenant matches
   /// because a lookup failed, the tenant changes a key only to a stricter value: `state` towards
-  /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals and
-  /// failures, longer waits, no hints, no remembered sign-ins. If two of the resulting settings
+  /// `enabled`, `enrollment` towards `required`, an offer that ends sooner, fewer intervals, tries
+  /// and failures, longer waits, no hints, no remembered sign-ins. If two of the resulting settings
   /// contradict each other, the stricter one applies.
   package func settings(for subject: Subject) -> Settings {
     guard !tenants.isEmpty else { return project }
@@ -115,8 +115,8 @@ package struct Configuration: Equatable, Sendable {
 
   /// Returns the text of this configuration in canonical form, with every key of `[project]` and
   /// the keys that tenants set. The `issuer` line is left out if the host's name is the issuer, the
-  /// `offer_until` line if no day ends the offer, and the `remember_services` line if it names no
-  /// service.
+  /// `prompt` line if there is no text, the `offer_until` line if no day ends the offer, and the
+  /// `remember_services` line if it names no service.
   package func printed() -> [UInt8] {
     var text = Array("[project]\n".utf8)
     for key in Key.allCases { Self.print(key, project.values.printed(key), to: &text) }

@@ -9,6 +9,7 @@ extension ConfigurationValueType {
     let value: ConfigurationValue?
     switch self {
     case .issuer: value = Self.issuer(text).map { .texts([$0]) }
+    case .prompt: value = Self.prompt(text).map { .texts([$0]) }
     case .names: value = Self.names(text, ofServices: false).map { .texts($0) }
     case .name:
       let names = Self.names(text, ofServices: false) ?? []
@@ -36,7 +37,8 @@ extension ConfigurationValueType {
     case .durationOrOff(let range): text.equals("off") ? 0 : Self.seconds(text, in: range)
     case .day: CalendarDay(text)?.end
     case .factors: factors(text)
-    case .issuer, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers: nil
+    case .issuer, .prompt, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers:
+      nil
     }
   }
 
@@ -162,6 +164,12 @@ extension ConfigurationValueType {
   /// otpauth URL.
   private static func issuer(_ text: Span<UInt8>) -> [UInt8]? {
     guard text.firstIndex(of: UInt8(ascii: ":")) == nil else { return nil }
+    return DisplayName(text.copied())?.utf8
+  }
+
+  /// Parses a prompt. Double quotes are refused, because users would see them.
+  private static func prompt(_ text: Span<UInt8>) -> [UInt8]? {
+    guard text.firstIndex(of: UInt8(ascii: "\"")) == nil else { return nil }
     return DisplayName(text.copied())?.utf8
   }
 

@@ -23,6 +23,8 @@ enum ConfigurationValueType {
   case day
   /// A display name without colons.
   case issuer
+  /// A display name without double quotes.
+  case prompt
   /// A list of names of users or groups.
   case names
   /// The name of a user.
@@ -44,7 +46,7 @@ enum ConfigurationValueType {
   /// Whether values are stored as texts: `ConfigurationValue.texts`.
   var isList: Bool {
     switch self {
-    case .issuer, .names, .name, .services, .path, .callingCodes, .testNumbers: true
+    case .issuer, .prompt, .names, .name, .services, .path, .callingCodes, .testNumbers: true
     case .state, .enrollment, .onOrOff, .language, .wholeNumber, .duration, .durationOrOff, .day,
       .networks, .factors:
       false
@@ -69,6 +71,10 @@ enum ConfigurationValueType {
       joined(
         "a name of 1 to ", decimal(Int64(DisplayName.maximumLength)),
         " characters, without colons and invisible characters")
+    case .prompt:
+      joined(
+        "a text of 1 to ", decimal(Int64(DisplayName.maximumLength)),
+        " characters, without double quotes and invisible characters")
     case .names: "names with commas between them, each once, without patterns"
     case .name: "the name of one user"
     case .services: "names of PAM services in lower case, with commas between them, each once"
@@ -94,9 +100,8 @@ enum ConfigurationValueType {
     case .onOrOff: OnOrOff(rawValue: number)?.name
     case .language: UInt8(exactly: number).flatMap { Language(rawValue: $0) }?.tag
     case .factors: Configuration.FactorType(rawValue: number)?.name
-    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .names, .name, .services,
-      .networks,
-      .path, .callingCodes, .testNumbers:
+    case .wholeNumber, .duration, .durationOrOff, .day, .issuer, .prompt, .names, .name, .services,
+      .networks, .path, .callingCodes, .testNumbers:
       nil
     }
   }
@@ -122,7 +127,8 @@ enum ConfigurationValueType {
     case .durationOrOff: number == 0 ? bytes(of: "off") : Self.printed(seconds: number)
     case .day: CalendarDay(end: number)?.text
     case .factors: Self.list(Configuration.FactorType.names(in: number))
-    case .issuer, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers: nil
+    case .issuer, .prompt, .names, .name, .services, .networks, .path, .callingCodes, .testNumbers:
+      nil
     }
   }
 
@@ -168,7 +174,7 @@ enum ConfigurationValue: Equatable, Sendable {
   /// A number, a duration in seconds, the end of a day in seconds since 1970-01-01 00:00 UTC, or
   /// the number of a word.
   case number(Int64)
-  /// A list of names. An issuer is a list of one name.
+  /// A list of names. An issuer or a prompt is a list of one text.
   case texts([[UInt8]])
   /// A list of networks.
   case networks([Network])

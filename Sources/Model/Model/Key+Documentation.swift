@@ -124,6 +124,25 @@ extension Configuration.Key {
         `offer_sign_ins` is set too, the limit that is reached first ends the offer.
         """,
         without: ("The offer has no last day.", "2030-12-31"))
+    case .prompt:
+      KeyDocumentation(
+        """
+        The question for a code, the same in every language, for programs that recognise questions
+        by their text. Write it without quotes; a space is added at its end.
+        """,
+        details: """
+          The text replaces every question that a code alone answers: also the one for a recovery
+          code, and the one that offers to send a code to a phone, where `s` still requests one. The
+          list of `prompt_hints` stays above it. The question for a code of the device that was
+          chosen from the list, those for a break-glass code and an offline recovery code, and those
+          of an enrolment keep their texts. With the module's option `forward_pass`, the question
+          asks for the password, too, and is not replaced. The module's option `prompt=` overrides
+          this key.
+
+          Set it for `services`: if it is set for `users` or `groups`, everyone who types a name
+          sees whether that user is one of them.
+          """,
+        without: ("Users are asked in their language.", "Verification code:"))
     case .promptHints:
       KeyDocumentation(
         """
@@ -137,6 +156,17 @@ extension Configuration.Key {
           factor is accepted. A number that is not in the list does not count as an attempt. With
           the module's option `forward_pass` the list is only shown, and a number selects nothing;
           with `use_first_pass` there is no prompt, and so no list.
+          """)
+    case .tries:
+      KeyDocumentation(
+        """
+        How many codes a user can try in one sign-in before it is denied. Each of them counts as an
+        attempt. Set it to 1 for services whose program gives each question the same answer.
+        """,
+        details: """
+          With the module's options `forward_pass` and `use_first_pass`, there is one try. An
+          offline recovery code can be tried three times. The module's option `tries=` overrides
+          this key.
           """)
     case .endSessionsOnUnenroll:
       KeyDocumentation(

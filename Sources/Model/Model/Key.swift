@@ -22,7 +22,9 @@ extension Configuration {
     case enrollment
     case offerSignIns
     case offerUntil
+    case prompt
     case promptHints
+    case tries
     case endSessionsOnUnenroll
     case remember
     case rememberServices
@@ -85,9 +87,14 @@ extension Configuration.Key {
     case .offerUntil:
       // 0 if the key is not set.
       KeyDeclaration("offer_until", .day, stricter: .smallerExceptZero)
+    case .prompt:
+      KeyDeclaration("prompt", .prompt)
     case .promptHints:
       KeyDeclaration(
         "prompt_hints", .onOrOff, default: OnOrOff.off.rawValue, stricter: .larger)
+    case .tries:
+      // As the module's option `tries=` (`TryTests.sameLimits`).
+      KeyDeclaration("tries", .wholeNumber(1...5), default: 3, stricter: .smaller)
     case .endSessionsOnUnenroll:
       KeyDeclaration(
         "end_sessions_on_unenroll", or: "end_sessions_on_unenrol", .onOrOff, in: .project,

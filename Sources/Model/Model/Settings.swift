@@ -56,6 +56,12 @@ package final class Settings: Equatable, Sendable {
     return Offer(signIns: signIns == 0 ? nil : signIns, until: until == 0 ? nil : until)
   }
 
+  /// The question for a code, with a space at the end; nil for the one in the language of the sign-in.
+  package var prompt: [UInt8]? { values.texts(.prompt).first.map { $0 + [UInt8(ascii: " ")] } }
+
+  /// How many codes a user can try in one sign-in: 1 to 5.
+  package var tries: UInt8 { UInt8(truncatingIfNeeded: number(.tries)) }
+
   /// Whether the prompt lists the user's factors. An attacker at the prompt sees them, too.
   package var promptHints: Bool { number(.promptHints) == OnOrOff.on.rawValue }
 

@@ -5,7 +5,7 @@ import MFABase
 package struct ModuleOptions: Equatable, Sendable {
   /// `config=PATH`: the configuration file to use in place of the host's files.
   package private(set) var configuration: [UInt8]?
-  /// `prompt=TEXT`: the prompt to use in place of the standard one.
+  /// `prompt=TEXT`: the prompt to use in place of that of the configuration and the standard one.
   package private(set) var prompt: [UInt8]?
   /// `echo`: typed characters are shown.
   package private(set) var echo = false
@@ -19,10 +19,9 @@ package struct ModuleOptions: Equatable, Sendable {
   /// module.
   package private(set) var forwardsPass = false
 
-  /// `tries=N`: how many codes the user may try before the line denies, 1 to `mostTries`.
-  package var tries: UInt8 { chosenTries ?? 3 }
-  /// The number in `tries=N`, or nil if the argument is absent.
-  private(set) var chosenTries: UInt8?
+  /// `tries=N`: how many codes the user may try before the line denies, 1 to `mostTries`; nil if the
+  /// key of the configuration decides.
+  package private(set) var tries: UInt8?
   /// `after_password`: a line before this one has verified the user's password.
   package private(set) var followsPassword = false
   /// `after_key`: the line applies only to sign-ins in which sshd has verified a key, and leaves all
@@ -71,11 +70,11 @@ package struct ModuleOptions: Equatable, Sendable {
       else { throw .unknown(argument) }
       prompt = value
     } else if let value = Self.value(of: "tries=", in: argument) {
-      guard chosenTries == nil else { throw .repeated(argument) }
+      guard tries == nil else { throw .repeated(argument) }
       guard value.count == 1, let number = value.first?.decimalDigit,
         (1...Self.mostTries).contains(number)
       else { throw .unknown(argument) }
-      chosenTries = number
+      tries = number
     } else if Self.equals("after_password", argument) {
       try Self.set(&followsPassword, argument)
     } else if Self.equals("after_key", argument) {

@@ -38,8 +38,9 @@ struct FactorList {
   /// Returns the prompt below the list. It mentions factor numbers only if nothing but the code is
   /// asked for.
   private static func question<Store>(_ resolved: ResolvedSignIn<Store>) -> [UInt8] {
-    let options = resolved.options
-    guard options.prompt == nil, !options.forwardsPass else { return resolved.question }
+    guard resolved.ownPrompt == nil, !resolved.options.forwardsPass else {
+      return resolved.question
+    }
     return resolved.text(.codeOrNumberPrompt).utf8
   }
 }

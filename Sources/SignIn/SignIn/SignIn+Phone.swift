@@ -41,7 +41,7 @@ extension SignIn {
     _ check: CodeCheck<Machine.Store>, _ phones: [PhoneChoice]
   ) throws(Pause) -> SignInResult {
     let resolved = check.resolved
-    let question = resolved.options.prompt ?? Self.question(phones, check)
+    let question = resolved.ownPrompt ?? Self.question(phones, check)
     while true {
       let answer = try ask(
         question, echo: resolved.options.echo, resolved.continuation.asking(.code),

@@ -145,7 +145,8 @@ extension SignIn {
   func mayTryAgain(after result: SignInResult?, _ resolved: Resolved) -> Bool {
     let options = resolved.options
     guard let result, line == .auth, resolved.state == .enabled,
-      resolved.continuation.tryNumber < options.tries, !resolved.isAbandoned,
+      resolved.continuation.tryNumber < options.tries ?? resolved.settings.tries,
+      !resolved.isAbandoned,
       !options.usesFirstPass, !options.forwardsPass
     else { return false }
     switch result {

@@ -4,6 +4,7 @@ import MFAAttempt
 import MFABase
 import MFACPOSIX
 import MFACrypto
+import MFADoctor
 import MFAModel
 
 /// A private mount namespace of this process, in which other files can be shown.
@@ -340,12 +341,27 @@ package final class TrialNamespace: TrialHost {
     _ = logged()
     let caller = PAMCaller.isStartedByUsers(service) ? accounts.uids[1] : 0
     let answers = TrialTransaction.Answers(
-      password: Array((password == .right ? self.password : "x").utf8), code: digits(code))
+      password: Array((password == .right ? self.password : "x").utf8), code: digits(code),
+      prompts: Self.prompts())
     var result = TrialTransaction.signIn(
       user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service),
       hasKey: password == .wrongAfterKey)
     result.log = logged()
     return result
+  }
+
+  /// Returns the questions for a code that the host's configuration sets.
+  private static func prompts() -> [String] {
+    do throws(ConfigurationError) {
+      let configuration = try LocalExaminedHost().configuration(at: nil)
+      let sections = [nil] + configuration.tenants.map { Optional($0) }
+      return sections.compactMap { section in
+        configuration.value(of: .prompt, in: section).map { String(decoding: $0, as: UTF8.self) }
+      }
+    } catch {
+      // Every sign-in is denied.
+      return []
+    }
   }
 
   /// Returns the digits of a code, or nil for no code.

@@ -9,6 +9,8 @@ enum TrialTransaction {
     let password: [UInt8]
     /// The code, or nil to break the conversation off when it is asked for.
     let code: [UInt8]?
+    /// The questions for a code that the configuration sets.
+    let prompts: [String]
   }
 
   /// Signs in. `caller` is the real user ID of the calling process during the sign-in, which tools
@@ -90,7 +92,8 @@ extension [UInt8] {
 }
 
 /// The answers of a test account to PAM's questions. A question for a password contains `assword`, as
-/// all modules write it in the C locale, and one for both also `code`; every other question is one for a code.
+/// all modules write it in the C locale, and one for both also `code`; every other question, and one that the
+/// configuration sets, is one for a code.
 private final class TrialConversation {
   private let answers: TrialTransaction.Answers
   private(set) var askedForCode = false
@@ -145,7 +148,8 @@ private final class TrialConversation {
     guard left > 0 else { return nil }
     // SAFETY: the text of a message ends with a NUL, or is null.
     let question = unsafe message.msg.map { unsafe String(cString: $0) } ?? ""
-    guard question.contains("assword") else {
+    let isSet = answers.prompts.contains { question.hasSuffix($0 + " ") }
+    guard question.contains("assword"), !isSet else {
       askedForCode = true
       return answers.code
     }
