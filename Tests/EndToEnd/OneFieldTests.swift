@@ -103,6 +103,21 @@ extension EndToEnd {
       try machine.mustAdminister("disable", "login")
     }
 
+    @Test("doctor reports the cache of saslauthd, and the hint helps")
+    func cache() throws {
+      try machine.write(
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n",
+        to: "/etc/pam.d/smtp")
+      func finding() throws -> Bool {
+        try machine.administer("doctor", "--json").text.contains("\"used-code-accepted\"")
+      }
+      let settings = "MECHANISMS=\"pam\"\nTHREADS=5\nOPTIONS=\"-c -m /var/run/saslauthd\"\n"
+      try machine.write(settings, to: "/etc/default/saslauthd")
+      #expect(try finding())
+      try machine.write(settings.replacing("-c ", with: ""), to: "/etc/default/saslauthd")
+      #expect(try !finding())
+    }
+
     @Test("a service whose program is not known is enabled once the administrator says how it asks")
     func unknown() throws {
       let service = try machine.makeService([

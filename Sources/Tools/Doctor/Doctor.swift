@@ -27,7 +27,7 @@ package enum Doctor {
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
       PasswordAsCode.self, MethodsWithoutCode.self,
-      UnsuitablePrograms.self, PasswordAfterRefusal.self,
+      UnsuitablePrograms.self, PasswordAfterRefusal.self, CachedAnswers.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
@@ -53,7 +53,7 @@ package enum Doctor {
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
       DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self,
-      PasswordAfterRefusal.self, OtherServers.self,
+      PasswordAfterRefusal.self, CachedAnswers.self, OtherServers.self,
       StaleServer.self, TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]

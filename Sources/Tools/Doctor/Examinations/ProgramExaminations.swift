@@ -90,3 +90,72 @@ package enum ProFTPD {
     return orders.isEmpty || !orders.allSatisfy { $0.dropFirst().first == "mod_auth_pam.c*" }
   }
 }
+
+/// Finds saslauthd with a cache of accepted answers, in which a used code is accepted again.
+enum CachedAnswers: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    let services = snapshot.servicesWithModule.map(\.name).filter {
+      PAMProgram.with(service: $0)?.name == Saslauthd.name
+    }
+    guard !services.isEmpty else { return [] }
+    return Finding.checking(Saslauthd.name) { () throws(AdminError) in
+      try Saslauthd.filesWithCache(on: snapshot.host).map { path in
+        Finding(
+          severity: .error, code: "used-code-accepted", services: services, place: path,
+          message:
+            "with the option -c, saslauthd accepts a used code again for 8 hours (-t), also after mfa-admin revoke",
+          hint:
+            "take -c out of OPTIONS in this file (Debian adds it if OPTIONS is empty), and restart saslauthd"
+        )
+      }
+    }
+  }
+}
+
+/// The settings of saslauthd (saslauthd-main.c of cyrus-sasl 2.1.28, and Debian's /etc/init.d/saslauthd).
+enum Saslauthd {
+  static let name = "saslauthd"
+  private static let folder = "/etc/default"
+  /// The options with a value.
+  private static let valued = "aOmnst"
+
+  /// Returns the files of the instances that ask PAM and keep accepted answers.
+  static func filesWithCache(on host: any ExaminedHost) throws(AdminError) -> [String] {
+    var paths: [String] = []
+    for file in try host.names(in: folder).sorted()
+    where file.wholeMatch(of: /saslauthd[-_A-Za-z0-9]*/) != nil {
+      let path = "\(folder)/\(file)"
+      guard let text = try host.text(of: path) else { continue }
+      let script = String(decoding: text, as: UTF8.self)
+      let (mechanisms, options) = (values("MECHANISMS", script), values("OPTIONS", script))
+      guard mechanisms.isEmpty || mechanisms.contains(["pam"]),
+        options.isEmpty || options.contains(where: hasCache)
+      else { continue }
+      paths.append(path)
+    }
+    return paths
+  }
+
+  /// Returns the words of each value that a shell script gives a variable, without empty values.
+  private static func values(_ variable: String, _ script: String) -> [[Substring]] {
+    script.matches(of: /(?m)^[ \t]*(\w+)=(?:"([^"]*)|'([^']*)|(\S*))/).compactMap { match in
+      guard match.1 == variable else { return nil }
+      let words = (match.2 ?? match.3 ?? match.4 ?? "").split(whereSeparator: \.isWhitespace)
+      return words.isEmpty ? nil : words
+    }
+  }
+
+  /// Returns whether `-c` is among options, alone or after others in the same word.
+  private static func hasCache(_ options: [Substring]) -> Bool {
+    var rest = options[...]
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-") else { continue }
+      let letters = word.dropFirst()
+      let end = letters.firstIndex(where: valued.contains) ?? letters.endIndex
+      if letters[..<end].contains("c") { return true }
+      // The value is the rest of the word, or the next word.
+      if letters[end...].count == 1 { rest = rest.dropFirst() }
+    }
+    return false
+  }
+}
