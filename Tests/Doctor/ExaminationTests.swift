@@ -84,7 +84,7 @@ struct ExaminationTests {
 
   /// The lines of a service whose program has one field.
   static let oneField =
-    "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
 
   // MARK: Stacks
 
@@ -195,7 +195,7 @@ struct ExaminationTests {
     // No line verifies a password.
     Row(407, "error first-factor-missing /pam/login:1") {
       $0.stacks.files["login"] =
-        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     },
     Row(408, "error first-factor-missing /pam/su:2") {
       $0.stacks.files["su"] =
@@ -286,7 +286,7 @@ struct ExaminationTests {
     },
     Row(222, "error module-not-loaded /pam/sudo:2") {
       $0.stacks.files["sudo"] =
-        "@include common-auth\nauth required security/pam_mfa.so\naccount required pam_mfa.so\n"
+        "@include common-auth\nauth required security/pam_mfa.so\naccount required pam_mfa.so\naccount required pam_permit.so\n"
       $0.unloadable["security/pam_mfa.so"] = "file too short"
     },
     // Settings that need another key.
@@ -373,20 +373,30 @@ struct ExaminationTests {
     },
     Row(501) {
       $0.stacks.files["vsftpd"] =
-        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     },
     Row(502, "error program-cannot-ask /pam/samba:2") {
       $0.stacks.files["samba"] = MemoryHost.Stacks.sound
     },
     Row(503, "error password-decides /etc/proftpd/proftpd.conf") {
       $0.stacks.files["proftpd"] =
-        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
       $0.texts["/etc/proftpd/proftpd.conf"] = "# AuthOrder mod_auth_pam.c*\n"
     },
     Row(504) {
       $0.stacks.files["proftpd"] =
-        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
       $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder  mod_auth_pam.c* mod_auth_unix.c\n"
+    },
+    // Without account lines, libpam uses those of the service "other".
+    Row(519, "error account-alone /pam/mate-screensaver:3") {
+      $0.stacks.files["mate-screensaver"] =
+        "@include common-auth\nauth required pam_mfa.so\naccount required pam_mfa.so\n"
+    },
+    Row(520) {
+      $0.stacks.files["other"] = "@include common-auth\n@include common-account\n"
+      $0.stacks.files["mate-screensaver"] =
+        "@include common-auth\nauth required pam_mfa.so\naccount required pam_mfa.so\naccount include other\n"
     },
     Row(516, "error daemon-unnamed /pam/radiusd:1") {
       $0.stacks.files["radiusd"] = oneField
@@ -526,7 +536,7 @@ struct ExaminationTests {
   static let sessionLine = "session optional pam_mfa.so\n"
 
   static let codeOnly =
-    "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+    "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     + "@include common-account\n" + sessionLine
 
   static let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
@@ -1014,7 +1024,7 @@ struct ExaminationTests {
       $0.configurationText = required + "state = observe\n"
       $0.stacks.files["login"] =
         "@include common-auth\nauth required pam_mfa.so\n"
-        + MemoryHost.Stacks.account
+        + MemoryHost.Stacks.account + "account required pam_permit.so\n"
     },
   ]
 
@@ -1056,7 +1066,7 @@ struct ExaminationTests {
   /// The lines of `mfa-admin enable sshd --factors key+code`.
   static let keyLines =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so\n"
-    + "account required pam_mfa.so\n" + sessionLine
+    + "account required pam_mfa.so\naccount required pam_permit.so\n" + sessionLine
     + "@include common-auth\n@include common-account\n"
 
   static let reachRows = [
@@ -1127,7 +1137,7 @@ struct ExaminationTests {
       $0.withoutPassword = ["alice"]
       $0.statuses["/home/alice/.ssh/authorized_keys"] = MemoryHost.file(1000, 0o600)
       $0.stacks.files["sshd"] =
-        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\n"
+        "auth required pam_mfa.so\nauth required pam_permit.so\naccount required pam_mfa.so\naccount required pam_permit.so\n"
         + "session optional pam_mfa.so\n"
       $0.sshdOfOthers = settings("authenticationmethods publickey,keyboard-interactive")
     },
@@ -1461,7 +1471,8 @@ struct ExaminationTests {
         "warning: /pam/common-auth:1: login, sshd, su, sudo: "))
     host.stacks.files["common-auth"] = "auth required pam_unix.so\nauth required pam_mfa.so\n"
     for name in ["login", "sshd", "su", "sudo"] {
-      host.stacks.files[name] = "@include common-auth\naccount required pam_mfa.so\n"
+      host.stacks.files[name] =
+        "@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     }
     let finding = try #require(Doctor.findings(on: try HostSnapshot(of: host)).first)
     #expect(

@@ -57,12 +57,12 @@ import Testing
     ),
     (
       13, "[project",
-      "mfa.conf:1: a section must be [project] or [tenant NAME], with nothing after it"
+      "mfa.conf:1: a section must be [project], [tenant NAME] or [daemon NAME], with nothing after it"
     ),
     (
       14, "[\"\u{202E}]",
-      "mfa.conf:1: unknown section \"\\\"\\xe2\\x80\\xae\"; the sections are [project] and "
-        + "[tenant NAME]"
+      "mfa.conf:1: unknown section \"\\\"\\xe2\\x80\\xae\"; the sections are [project], "
+        + "[tenant NAME] and [daemon NAME]"
     ),
     (
       15, "[project]\n\n[project]",

@@ -204,6 +204,31 @@ import Testing
     ("auth required pam_env.so\n", nil, StackProof.noPassword),
   ]
 
+  @Test("a service without account lines keeps those of the service other")
+  func accountOfOther() throws {
+    let service = Array("mate-screensaver".utf8)
+    let source = OverlaidStacks(
+      Stacks(files: [
+        "mate-screensaver": "@include common-auth\n", "common-auth": Self.commonAuth,
+        "common-account": Self.commonAccount, "other": "@include common-account\n",
+      ]))
+    let file = try #require(try source.file(service))
+    let plan = try StackPlan(service, mark: service, file: file, in: source)
+    let added = MarkedText(service: service).block([
+      "auth requisite pam_mfa.so after_password", "account required pam_mfa.so",
+      "account include other",
+    ])
+    #expect(
+      String(decoding: plan.text, as: UTF8.self)
+        == "@include common-auth\n" + String(decoding: added, as: UTF8.self))
+    #expect(
+      MarkedText(service: service).removing(from: plan.text)
+        == .removed(file.contents, editedLine: nil))
+    let changed = source.replacing(service, with: StackFile(path: file.path, contents: plan.text))
+    let account = try ServiceStack(.account, of: service, from: changed).entries
+    #expect(account.count == 4 && account.first?.moduleFile == Array("pam_mfa.so".utf8))
+  }
+
   @Test(
     "in one field, the line stands above the password's, which gets the password from it",
     arguments: oneField.indices)

@@ -36,11 +36,11 @@ struct DecisionTests {
     /// The store of the verifier.
     let folder = "/var/lib/mfa-verifier-store-\(UInt32.random(in: 0...UInt32.max))"
 
-    init() throws {
+    init(policy: String = "") throws {
       for path in [folder, folder + "/realm-mail", folder + "/policy"] {
         try Command.succeed(["/bin/mkdir", "-m", "0700", path])
       }
-      try Data("[project]\ndisable_after = 90\n".utf8).write(
+      try Data(("[project]\ndisable_after = 90\n" + policy).utf8).write(
         to: URL(fileURLWithPath: folder + "/policy/mfa.conf"))
       key = "/var/lib/mfa-verifier-key-\(UInt32.random(in: 0...UInt32.max))"
       try Data([UInt8](repeating: 7, count: 32)).write(to: URL(fileURLWithPath: key))
@@ -103,12 +103,14 @@ struct DecisionTests {
   }
 
   /// The facts of a host about an sshd that signs in this user.
-  static func facts(_ user: String, sharing: [Account] = []) -> HostFacts {
+  static func facts(
+    _ user: String, sharing: [Account] = [],
+    by caller: Account = Account(name: Array("root".utf8), uid: 0)
+  ) -> HostFacts {
     let account = Account(name: Array(user.utf8), uid: 1000)
     return HostFacts(
-      peerUser: 0,
-      caller: AccountFacts(
-        account: Account(name: Array("root".utf8), uid: 0), groups: [], areGroupsCertain: true),
+      peerUser: caller.uid,
+      caller: AccountFacts(account: caller, groups: [], areGroupsCertain: true),
       user: AccountFacts(account: account, groups: [], areGroupsCertain: true),
       isLookupCertain: true, sharing: [account] + sharing,
       stacks: ReportedStacks([ReportedStacks.Lookup(Array("sshd".utf8), nil)], areCertain: true),
@@ -433,6 +435,26 @@ struct DecisionTests {
           let verdict = try Self.verdict(
             path, Self.facts(user), Self.start(user, service: service))
           #expect(verdict == 0)
+        }
+      }
+    }
+  }
+
+  @Test("the realm's policy names the daemons that sign in users, as the host reports them")
+  func daemons() async {
+    await #expect(processExitsWith: .success) {
+      let policy = "[daemon radiusd]\nuser = freerad\nservices = sshd\nusers = alice\n"
+      for (policy, user, name, uid, isServed) in [
+        (policy, "alice", "freerad", 120, true), ("", "alice", "freerad", 120, false),
+        (policy, "alice", "other", 120, false), (policy, "bob", "freerad", 120, false),
+        (policy.replacing("sshd", with: "radiusd"), "alice", "freerad", 120, false),
+      ] as [(String, String, String, UInt32, Bool)] {
+        try Self.serving(try Realm(policy: policy), users: "alice bob") { path in
+          let caller = Account(name: Array(name.utf8), uid: uid)
+          let verdict = try Self.verdict(
+            path, Self.facts(user, by: caller), Self.start(user),
+            code: try KnownFactor.code(at: try Clock.now()))
+          #expect((verdict == 1) == isServed, "\(policy) \(user) \(name): \(verdict ?? 255)")
         }
       }
     }

@@ -27,7 +27,7 @@ package enum Doctor {
       UnprovenPassword.self, MissingSessionLine.self, ShortGraceTime.self,
       DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
       PasswordAsCode.self, MethodsWithoutCode.self,
-      UnsuitablePrograms.self, PasswordAfterRefusal.self, CachedAnswers.self,
+      UnsuitablePrograms.self, LoneAccountLines.self, PasswordAfterRefusal.self, CachedAnswers.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,

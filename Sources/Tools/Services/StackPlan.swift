@@ -31,13 +31,17 @@ package struct StackPlan: Equatable {
   /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
 
+  /// What libpam uses for a service without `account` lines (pam.conf(5)). Without it, the line of the module would be
+  /// the only one, and nothing would allow users who have not enrolled.
+  private static let otherAccount = "account include other"
+
   /// Shows pending notices. Other services show them in the `auth` line.
   private static let session = "session optional pam_mfa.so"
 
   /// All lines that are added to service files.
   static let knownLines = [
     auth, authWithPassword, authAfterKey, authIfAfterKey, overSubstack, account, rootAccount,
-    session,
+    otherAccount, session,
   ]
 
   /// Returns whether a line is one of those that are added.
@@ -168,8 +172,12 @@ package struct StackPlan: Equatable {
   ) throws(AdminError) -> [[UInt8]] {
     let marks = MarkedText(service: mark)
     let text = file.contents
+    guard let top = try accountStart(service, file, source) else {
+      let lines = auth + accountLines(of: service) + (try hasOther(source) ? [otherAccount] : [])
+      return [marks.inserting(lines, into: text, at: end)]
+    }
     let together = marks.inserting(auth + accountLines(of: service), into: text, at: end)
-    guard let top = try accountStart(service, file, source), top <= end else { return [together] }
+    guard top <= end else { return [together] }
     let below = marks.inserting(auth, into: text, at: end)
     return [together, marks.inserting(accountLines(of: service), into: below, at: top)]
   }
@@ -210,6 +218,19 @@ package struct StackPlan: Equatable {
       start = end
     }
     return nil
+  }
+
+  /// Returns whether the service `other`, which stands in for missing lines, has `account` lines.
+  private static func hasOther<Source: StackSource>(
+    _ source: OverlaidStacks<Source>
+  ) throws(AdminError) -> Bool {
+    let other = Array("other".utf8)
+    do throws(StackRefusal) {
+      guard try source.file(other) != nil else { return false }
+      return try !ServiceStack(.account, of: other, from: source).entries.isEmpty
+    } catch {
+      throw ServicePlan.noSafePlace(other, error.located)
+    }
   }
 
   /// Returns the stack entries of the file truncated at `end`.

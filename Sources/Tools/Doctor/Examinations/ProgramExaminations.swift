@@ -49,6 +49,26 @@ enum UnsuitablePrograms: Examination {
   }
 }
 
+/// Finds services in which nothing but pam_mfa.so decides in the `account` lines. Files of screen lockers have none, and
+/// libpam uses those of the service `other` only for a file without any (pam.conf(5)).
+enum LoneAccountLines: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { service in
+      let stacks = ServiceStacks(
+        of: service.name, from: snapshot.host.stacks, with: snapshot.rules)
+      guard case .success(let account) = stacks.account,
+        let line = account.entries.first(where: \.callsModule),
+        account.entries.allSatisfy({ $0.callsModule || $0.asks(module: "pam_rootok.so") })
+      else { return nil }
+      return Finding(
+        severity: .error, code: "account-alone", services: [service.name],
+        place: VisibleText.escaping(line.position.text),
+        message: "no other account line decides: users who have not enrolled are denied",
+        hint: "add \"account include other\" below this line")
+    }
+  }
+}
+
 /// Programs with one field whose files include that of a program that asks each question.
 package enum OneField {
   /// What to do for a service.
