@@ -31,6 +31,22 @@ struct CheckReportTests {
     #expect(!report.services.isEmpty && report.services.allSatisfy { !$0.asksForCode })
   }
 
+  @Test(
+    "says that a service asks for no code if its program accepts the password alone",
+    arguments: [
+      ("samba", nil, false), ("proftpd", nil, false),
+      ("proftpd", "AuthOrder mod_auth_pam.c*\n", true),
+      ("vsftpd", nil, true),
+    ] as [(String, String?, Bool)])
+  func passwordAlone(service: String, settings: String?, asks: Bool) throws {
+    let report = try report {
+      $0.texts["/etc/proftpd/proftpd.conf"] = settings
+      $0.stacks.files[service] =
+        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\n"
+    }
+    #expect(report.services.first { $0.name == service }?.asksForCode == asks)
+  }
+
   private static let settings = MemoryHost.sshdSettings
 
   /// Changes after which sign-ins by ssh ask for no code, and changes that leave the metric as it is.

@@ -53,6 +53,15 @@ struct ExplanationTests {
     Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
     Row(number: 2, expected: ("allowed", "voluntary")),
     Row(
+      number: 170, service: "samba", prepare: enroll,
+      expected: ("allowed", "verifies encrypted passwords itself")),
+    Row(
+      number: 171, service: "proftpd", prepare: enroll, expected: ("allowed", "mod_auth_unix")),
+    Row(
+      number: 172, service: "proftpd", prepare: enroll,
+      examined: { $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder mod_auth_pam.c*\n" },
+      expected: ("asked", "factor")),
+    Row(
       number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
       expected: ("allowed", "switched off")),
     Row(
@@ -421,6 +430,8 @@ struct ExplanationTests {
     host.stacks.files["sshd"] = row.sshd
     let switching =
       "auth required pam_mfa.so\nauth required pam_unix.so\naccount sufficient pam_rootok.so\naccount required pam_mfa.so\n"
+    host.stacks.files["samba"] = row.sshd
+    host.stacks.files["proftpd"] = row.sshd
     host.stacks.files["su"] = switching
     host.stacks.files["sudo"] = switching
     host.stacks.files["cron"] = switching

@@ -17,7 +17,7 @@ import Testing
         switch program.behaviour {
         case .asks(.fields, _): "each question"
         case .asks(.oneField, _): "one field"
-        case .cannotAsk, .authenticatesNoUser: "not possible"
+        case .cannotAsk, .verifiesPasswords, .authenticatesNoUser: "not possible"
         }
       #expect(
         row.prefix(4) == [

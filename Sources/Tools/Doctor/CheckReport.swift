@@ -46,7 +46,7 @@ package struct CheckReport {
     self.time = time
   }
 
-  /// Returns whether a service lets users in without a first factor, or sshd lets users in whose sign-ins do
+  /// Returns whether a service lets users in without a first factor, or with the password alone, or sshd lets users in whose sign-ins do
   /// not use PAM. An exemption that was accepted, or that `mfa-admin enable` wrote, does not count.
   private static func hasWayAround(
     _ service: ServiceWithModule, _ snapshot: HostSnapshot, _ diagnosis: Diagnosis
@@ -55,7 +55,7 @@ package struct CheckReport {
       $0.severity == .error && $0.code == UnprovenFirstFactor.code
         && $0.services.contains(service.name)
     }
-    guard !isUnproven else { return true }
+    guard !isUnproven, snapshot.rules.passwordAlone(at: service.name) == nil else { return true }
     guard service.isNamed("sshd") else { return false }
     return snapshot.sshd.generalWayWithoutPAM != nil
       || diagnosis.findings.contains {

@@ -229,6 +229,7 @@ package struct Explanation {
     }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
+      ?? called.flatMap { rules.passwordAlone(at: $0.name) }.map { Decision(.allowed, $0) }
       ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant, rules)
       ?? Self.decision(
         facts, shell, Prediction(policy: policy, obstacle: policyObstacle, state: forecast.state),

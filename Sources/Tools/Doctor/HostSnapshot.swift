@@ -216,6 +216,13 @@ package final class HostRules {
     self.countsSecureShell = countsSecureShell
   }
 
+  /// Returns why the password alone signs users in at a service, or nil if that is not known.
+  func passwordAlone(at service: [UInt8]) -> String? {
+    do throws(AdminError) { return try PAMProgram.passwordAlone(at: service, on: host) } catch {
+      return nil
+    }
+  }
+
   /// Returns the system user that a service's program runs as, or nil if it acts as root, or if that is not known.
   func systemUser(at service: [UInt8]) -> [UInt8]? {
     if let known = systemUsers[service] { return known }

@@ -38,6 +38,8 @@ package struct PAMProgram: Sendable {
     case asks(ServiceConversation, remark: String? = nil)
     /// No code can be asked for, and why.
     case cannotAsk(reason: String, hint: String)
+    /// It verifies passwords itself, without PAM's `auth` lines, and why no code can be asked for.
+    case verifiesPasswords(reason: String, hint: String)
     /// It authenticates no user, and runs the account lines alone.
     case authenticatesNoUser
   }
@@ -57,6 +59,18 @@ package struct PAMProgram: Sendable {
     self.source = source
     self.behaviour = behaviour
     self.daemon = daemon
+  }
+
+  /// Returns why the password alone signs users in at a service, whatever PAM's `auth` lines say, or nil.
+  package static func passwordAlone(
+    at service: [UInt8], on host: any ExaminedHost
+  ) throws(AdminError) -> String? {
+    guard let program = with(service: service) else { return nil }
+    if case .verifiesPasswords(let reason, _) = program.behaviour { return reason }
+    guard program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: host) else {
+      return nil
+    }
+    return ProFTPD.reason
   }
 
   /// Returns the system user that the program runs as, or nil if it acts as root.
@@ -152,7 +166,7 @@ package struct PAMProgram: Sendable {
       ["cups"], "CUPS", "CUPS 2.4.2, auth.c", .asks(.oneField, remark: Self.repeats)),
     Self(
       ["samba"], "Samba", "Samba 4.17.12, pampass.c",
-      .cannotAsk(
+      .verifiesPasswords(
         reason:
           "Samba verifies encrypted passwords itself, and asks PAM only whether the account may be used",
         hint: "leave samba as it is, and open its ports to known networks only")),

@@ -194,7 +194,7 @@ package struct ServicePlan {
           hint: PAMProgram.hint(unnamed: user, at: service))
       }
       return told ?? conversation
-    case .cannotAsk(let reason, let hint):
+    case .cannotAsk(let reason, let hint), .verifiesPasswords(let reason, let hint):
       throw .conversation(service: name, reason: reason, hint: hint)
     case .authenticatesNoUser:
       throw .conversation(

@@ -11,6 +11,9 @@ package enum ServiceState: Equatable {
   case on(String, with: String?, until: Int64?)
   /// The service asks for a code because of a line that `mfa-admin enable` did not write.
   case byHand(String)
+  /// The password alone signs users in, although the line at this place calls the module. The second value is the
+  /// reason.
+  case passwordAlone(String, reason: String)
   /// The service was enabled and confirmed, and a file has lost the lines, or is gone. The value is its
   /// path: the service's file, or sshd's drop-in.
   case lost(String)
@@ -75,6 +78,9 @@ package enum ServiceState: Equatable {
   ) -> ServiceState {
     let place = VisibleText.escaping(line.text)
     do throws(AdminError) {
+      if let reason = try PAMProgram.passwordAlone(at: service, on: LocalExaminedHost()) {
+        return .passwordAlone(place, reason: reason)
+      }
       let path = String(decoding: line.file, as: UTF8.self)
       guard let file = try SystemFile.read(path),
         let marked = MarkedText.services(in: file.contents).first
@@ -118,6 +124,7 @@ package enum ServiceState: Equatable {
           ", rolled back unless confirmed before \(Timestamp($0)?.full ?? "then")"
         } ?? "") + ": \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
+    case .passwordAlone(_, let reason): "the password alone signs users in: \(reason)"
     case .lost(SecureShellDropIn.path):
       "LOST: enabled, but \(SecureShellDropIn.path) has not all settings any more: see mfa-admin "
         + "doctor"
@@ -142,6 +149,11 @@ package enum ServiceState: Equatable {
         ("enabledWith", JSON(with)),
       ] + Self.members(until)
     case .byHand(let place): [("state", .string("by-hand")), ("place", .string(place))]
+    case .passwordAlone(let place, let reason):
+      [
+        ("state", .string("password-alone")), ("place", .string(place)),
+        ("reason", .string(reason)),
+      ]
     case .lost(let path): [("state", .string("lost")), ("place", .string(path))]
     case .off: [("state", .string("off"))]
     case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]

@@ -9,7 +9,7 @@ enum UnsuitablePrograms: Examination {
       if let finding = unnamed(program, service, snapshot) { return finding }
       let name = service.visibleName
       switch program.behaviour {
-      case .cannotAsk(let reason, _):
+      case .cannotAsk(let reason, _), .verifiesPasswords(let reason, _):
         return Finding(
           severity: .error, code: "program-cannot-ask", services: [service.name],
           place: service.place, message: "\(program.name) cannot ask for a code: \(reason)",
