@@ -53,15 +53,6 @@ struct ExplanationTests {
     Row(number: 1, prepare: enroll, expected: ("asked", "factor")),
     Row(number: 2, expected: ("allowed", "voluntary")),
     Row(
-      number: 170, service: "samba", prepare: enroll,
-      expected: ("allowed", "verifies encrypted passwords itself")),
-    Row(
-      number: 171, service: "proftpd", prepare: enroll, expected: ("allowed", "mod_auth_unix")),
-    Row(
-      number: 172, service: "proftpd", prepare: enroll,
-      examined: { $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder mod_auth_pam.c*\n" },
-      expected: ("asked", "factor")),
-    Row(
       number: 3, configuration: "[project]\nstate = disabled\n", prepare: enroll,
       expected: ("allowed", "switched off")),
     Row(
@@ -257,6 +248,15 @@ struct ExplanationTests {
 
   /// Rows in which the rest of the host decides.
   static let hostRows = [
+    Row(
+      number: 170, service: "samba", prepare: enroll,
+      expected: ("allowed", "verifies encrypted passwords itself")),
+    Row(
+      number: 171, service: "proftpd", prepare: enroll, expected: ("allowed", "mod_auth_unix")),
+    Row(
+      number: 172, service: "proftpd", prepare: enroll,
+      examined: { $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder mod_auth_pam.c*\n" },
+      expected: ("asked", "factor")),
     Row(
       number: 101, sshd: common + ours + permit, prepare: enroll,
       examined: { $0.unloadable["pam_mfa.so"] = "file too short" },

@@ -242,7 +242,11 @@ extension Faults {
       try Command.succeed(["/bin/rm", "/var/lib/mfa/filling"])
       _ = try machine.enroll(other)
 
-      try Command.succeed(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"])
+      // A helper that is ending may still have a file open.
+      #expect(
+        try Deadline.usual.waits {
+          try Command.run(["/bin/mount", "-o", "remount,ro", "/var/lib/mfa"]).status.isSuccess
+        })
       let start = try machine.log.position()
       let third = try user.signIn(to: service, typing: try enrollment.phone.code(offset: 1))
       #expect(third.code == "PAM_AUTH_ERR", "\(third)")
