@@ -60,8 +60,8 @@ final class ScriptedHelper: Sendable {
     return pipes
   }
 
-  /// Whether the client, which has read every response, can see that the helper has ended. A process that another
-  /// test is starting may keep the pipe open after the helper has closed it.
+  /// Whether the client can see that the helper has ended, once it has read every response. A process that another test
+  /// is starting may keep the pipe open after the helper has closed it.
   var isSeenToHaveEnded: Bool { watched.withLock { $0?.hasSomethingToRead == true } }
 
   /// Waits for the end of the script, and returns the problems.

@@ -296,8 +296,8 @@ package struct SignIn<Machine: Host> {
     }
   }
 
-  /// Does the same work as for a user without a factor, and denies. A program that signs in nobody but its own
-  /// user gets no question about others.
+  /// Does the same work as for a user without a factor, and denies. A program that signs in its own user alone gets no
+  /// question about others.
   private func refuse(_ result: SignInResult, _ resolved: Resolved) throws(Pause) -> SignInResult {
     guard resolved.account == nil || !resolved.daemons.isEmpty else { return result }
     if let store = resolved.store {

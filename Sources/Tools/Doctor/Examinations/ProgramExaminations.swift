@@ -41,7 +41,7 @@ enum UnsuitablePrograms: Examination {
       else { return nil }
       return Finding(
         severity: .error, code: "daemon-unnamed", services: [service.name], place: service.place,
-        message: program.reason(unnamed: user) + ": nobody can sign in",
+        message: program.reason(unnamed: user) + ": no user can sign in",
         hint: PAMProgram.hint(unnamed: user, at: service.name))
     } catch {
       return .unchecked("which user runs \(program.name)", error)
