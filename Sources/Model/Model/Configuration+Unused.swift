@@ -42,9 +42,8 @@ extension Configuration {
     case .gateway: project.regions.isEmpty ? Key.regions.name : nil
     case .regions: project.gateway == nil ? Key.gateway.name : nil
     case .user, .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer,
-      .language,
-      .enrollment, .prompt, .promptHints, .tries, .endSessionsOnUnenroll, .freshFor, .throttleAfter,
-      .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks,
+      .language, .enrollment, .prompt, .promptHints, .tries, .endSessionsOnUnenroll, .freshFor,
+      .throttleAfter, .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks,
       .factors, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval, .phonePerTenMinutes,
       .phonePerDay, .phoneNumberHourly, .phoneHostDaily, .phoneBreaker:
       nil

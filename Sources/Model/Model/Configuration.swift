@@ -5,9 +5,9 @@ import MFABase
 ///
 /// A file has lines of at most 1024 bytes, in UTF-8 and without control characters other than tabs.
 /// It consists of blank lines, comments (which begin with `#`), sections (`[project]` once,
-/// `[tenant NAME]` and `[daemon NAME]` up to 64 times each with different names) and settings (`key = value`). Blanks at
-/// either end of a line and around `=` are ignored. There is no quoting, no comment after a value
-/// and no continuation line.
+/// `[tenant NAME]` and `[daemon NAME]` up to 64 times each, with different names) and settings
+/// (`key = value`). Blanks at either end of a line and around `=` are ignored. There is no quoting, no
+/// comment after a value and no continuation line.
 ///
 /// MUST 1: parsing ends for every input, with a value or with an error that names the line.
 /// MUST 2: nothing is guessed: an unknown, repeated, contradictory or non-canonical part is an
@@ -118,29 +118,14 @@ package struct Configuration: Equatable, Sendable {
   /// `prompt` line if there is no text, the `offer_until` line if no day ends the offer, and the
   /// `remember_services` line if it names no service.
   package func printed() -> [UInt8] {
-    var text = Array("[project]\n".utf8)
-    for key in Key.allCases { Self.print(key, project.values.printed(key), to: &text) }
+    var text = Section.project.printed([], project.values)
     for tenant in tenants {
-      text.append(contentsOf: "\n[tenant ".utf8)
-      text.append(contentsOf: tenant.name)
-      text.append(contentsOf: "]\n".utf8)
-      for key in Key.allCases { Self.print(key, tenant.values.printed(key), to: &text) }
+      text += bytes(of: "\n") + Section.tenant.printed(tenant.name, tenant.values)
     }
     for daemon in daemons {
-      text.append(contentsOf: "\n[daemon ".utf8)
-      text.append(contentsOf: daemon.name)
-      text.append(contentsOf: "]\n".utf8)
-      for key in Key.allCases { Self.print(key, daemon.values.printed(key), to: &text) }
+      text += bytes(of: "\n") + Section.daemon.printed(daemon.name, daemon.values)
     }
     return text
-  }
-
-  private static func print(_ key: Key, _ value: [UInt8]?, to text: inout [UInt8]) {
-    guard let value else { return }
-    text.append(contentsOf: key.name.utf8)
-    text.append(contentsOf: " = ".utf8)
-    text.append(contentsOf: value)
-    text.append(UInt8(ascii: "\n"))
   }
 }
 
@@ -313,6 +298,11 @@ package struct Daemon: Equatable, Sendable {
   var isComplete: Bool {
     !user.isEmpty && !services.isEmpty
       && !(values.texts(.users).isEmpty && values.texts(.groups).isEmpty)
+  }
+
+  /// Returns whether the section is about a program that runs as this user and asks PAM for this service.
+  package func isRun(by user: [UInt8], at service: [UInt8]) -> Bool {
+    self.user == user && services.contains(service)
   }
 
   /// Returns whether the program may sign in `subject`. If a lookup failed, it may not.

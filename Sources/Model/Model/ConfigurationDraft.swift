@@ -121,7 +121,8 @@ package struct ConfigurationDraft {
   ) throws(ConfigurationError) {
     guard Tenant.isName(text) else { throw error(.invalidName(Excerpt(text), of: kind)) }
     let name = text.copied()
-    for section in named where section.kind == kind && section.name == name {
+    if let index = index(of: kind, name) {
+      let section = named[index]
       guard !section.header.isIn(file) else {
         throw error(
           .repeatedName(Excerpt(text), of: kind, firstLine: Int(section.header.line)))
@@ -144,12 +145,13 @@ package struct ConfigurationDraft {
     guard let section else { return }
     self.section = nil
     guard section.kind != .project else { return project = section }
-    for index in named.indices
-    where named[index].kind == section.kind && named[index].name == section.name {
-      named[index] = section
-      return
-    }
-    named.append(section)
+    guard let index = index(of: section.kind, section.name) else { return named.append(section) }
+    named[index] = section
+  }
+
+  /// Returns the index in `named` of a section that has been read, or nil.
+  private func index(of kind: Configuration.Section, _ name: [UInt8]) -> Int? {
+    named.firstIndex { $0.kind == kind && $0.name == name }
   }
 
   private mutating func readSetting(_ line: Span<UInt8>) throws(ConfigurationError) {
@@ -266,16 +268,7 @@ extension ConfigurationDraft {
     var text: [UInt8] = []
     for section in [project] + named where section.header.isKnown {
       if !text.isEmpty { text.append(UInt8(ascii: "\n")) }
-      text.append(contentsOf: "[".utf8)
-      text.append(contentsOf: bytes(of: section.kind.word))
-      if section.kind != .project { text.append(contentsOf: [UInt8(ascii: " ")] + section.name) }
-      text.append(contentsOf: "]\n".utf8)
-      for key in Configuration.Key.allCases {
-        guard let value = section.values.printed(key) else { continue }
-        text.append(contentsOf: key.name.utf8)
-        text.append(contentsOf: Array(" = ".utf8) + value)
-        text.append(UInt8(ascii: "\n"))
-      }
+      text += section.kind.printed(section.name, section.values)
     }
     return text
   }
@@ -287,9 +280,8 @@ extension ConfigurationDraft {
       project = project.keeping(keys)
       return
     }
-    for index in named.indices where named[index].kind == .tenant && named[index].name == tenant {
-      named[index] = named[index].keeping(keys)
-    }
+    guard let index = index(of: .tenant, tenant) else { return }
+    named[index] = named[index].keeping(keys)
   }
 }
 
@@ -368,6 +360,16 @@ extension Configuration {
       case .tenant: "tenant"
       case .daemon: "daemon"
       }
+    }
+
+    /// Returns the text of a section with these values, in canonical form. `[project]` has no name.
+    func printed(_ name: [UInt8], _ values: KeyValues) -> [UInt8] {
+      var text = joined(["[", word, self == .project ? "" : " "]) + name + joined(["]\n"])
+      for key in Configuration.Key.allCases {
+        guard let value = values.printed(key) else { continue }
+        text += joined([key.name, " = "]) + value + [UInt8(ascii: "\n")]
+      }
+      return text
     }
 
     /// The section header in the file.

@@ -381,9 +381,8 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
   /// of this service.
   private func isDaemon(_ host: DecisionHost<Engine>, of service: [UInt8]) -> Bool {
     do throws(ConfigurationError) {
-      return try host.configuration(at: nil).daemons.contains {
-        $0.services.contains(service) && $0.user == host.facts.caller?.account.name
-      }
+      guard let user = host.facts.caller?.account.name else { return false }
+      return try host.configuration(at: nil).daemons.contains { $0.isRun(by: user, at: service) }
     } catch {
       return false
     }

@@ -132,17 +132,22 @@ package struct Explanation {
     let user = question.user
     let address = question.address.map { VisibleText.escaping($0.text) }
     let service = rules.service(for: user, from: address, at: question.service)
+    let facts = memory.facts(
+      of: service, from: memory.stacks { machine.stacks }, with: rules)
     let host = SimulatedHost(
       base: machine, isCalledByRoot: PAMCaller.isRoot(at: service),
       systemUser: question.isTrial
         ? nil
-        : rules.systemUser(at: service).flatMap { name in
-          do throws(SystemError) { return try machine.account(named: name)?.uid ?? .max } catch {
+        : facts.systemUser.map { name in
+          do throws(SystemError) {
+            return try memory.account(named: name) { () throws(SystemError) in
+              try machine.account(named: name)
+            }?.uid ?? .max
+          } catch {
             return .max
           }
         },
       isEnforced: question.isEnforced, memory: memory)
-    let facts = memory.facts(of: service, from: host.stacks, with: rules)
     let (stacks, module) = (facts.stacks, facts.module)
     let called = stacks.withModule
     let arguments = module.arguments
@@ -229,7 +234,7 @@ package struct Explanation {
     }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
-      ?? called.flatMap { rules.passwordAlone(at: $0.name) }.map { Decision(.allowed, $0) }
+      ?? (called == nil ? nil : facts.passwordAlone).map { Decision(.allowed, $0) }
       ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant, rules)
       ?? Self.decision(
         facts, shell, Prediction(policy: policy, obstacle: policyObstacle, state: forecast.state),
@@ -478,6 +483,10 @@ struct ServiceFacts {
   let accountLine: AccountLine
   /// The lines of modules that refuse some users.
   let conditions: [StackEntry]
+  /// The system user that the program runs as, or nil if it acts as root, or if that is not known.
+  let systemUser: [UInt8]?
+  /// Why the password alone signs users in, or nil if that is not known.
+  let passwordAlone: String?
 
   /// Reads the files of a service.
   init(of service: [UInt8], from source: some StackSource, with rules: HostRules) {
@@ -487,6 +496,8 @@ struct ServiceFacts {
     accountLine = AccountLine(
       of: "pam_mfa.so", service: service, authArguments: module.arguments,
       isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
+    systemUser = rules.systemUser(at: service)
+    passwordAlone = rules.passwordAlone(at: service)
     conditions = stacks.readable.flatMap(\.entries).filter {
       ModuleKind($0) == .condition || $0.asks(module: "pam_faillock.so")
     }

@@ -205,7 +205,6 @@ package final class HostRules {
   /// The prepared break-glass code, or nil.
   private(set) lazy var breakGlass = BreakGlass.credential(on: host)
   private lazy var file = SSHDFile(of: host)
-  private var systemUsers: [[UInt8]: [UInt8]?] = [:]
   private var views: [SecureShellUsers: SSHDView] = [:]
   /// What is known about modules: the reason why libpam cannot load one, or nil.
   private var moduleProblems: [[UInt8]: String?] = [:]
@@ -225,13 +224,11 @@ package final class HostRules {
 
   /// Returns the system user that a service's program runs as, or nil if it acts as root, or if that is not known.
   func systemUser(at service: [UInt8]) -> [UInt8]? {
-    if let known = systemUsers[service] { return known }
-    var user: [UInt8]?
     do throws(AdminError) {
-      user = try PAMProgram.with(service: service)?.systemUser(on: host).map { Array($0.utf8) }
-    } catch {}
-    systemUsers[service] = .some(user)
-    return user
+      return try PAMProgram.with(service: service)?.systemUser(on: host).map { Array($0.utf8) }
+    } catch {
+      return nil
+    }
   }
 
   // MARK: Modules

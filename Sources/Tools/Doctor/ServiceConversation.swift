@@ -90,9 +90,7 @@ package struct PAMProgram: Sendable {
     at service: [UInt8], under policy: Configuration, on host: any ExaminedHost
   ) throws(AdminError) -> String? {
     guard let user = try systemUser(on: host) else { return nil }
-    let isNamed = policy.daemons.contains {
-      $0.user == Array(user.utf8) && $0.services.contains(service)
-    }
+    let isNamed = policy.daemons.contains { $0.isRun(by: Array(user.utf8), at: service) }
     return isNamed ? nil : user
   }
 
