@@ -151,6 +151,9 @@ wait_until() {
   return 1
 }
 
+# is_empty FOLDER
+is_empty() { [ -z "$(ls "$1")" ]; }
+
 property() { systemctl show --value --property="$1" "$2"; }
 
 # states COMMAND UNIT...: prints the words that systemctl prints for units, on one line.
