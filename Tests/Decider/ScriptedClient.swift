@@ -19,6 +19,7 @@ final class ScriptedClient: FrameLink {
       HelperFailure)
     case status(AccountStatus), recoveryCodes(Int), forgotten(UInt8)
     case codeSent(String, UInt32)
+    case programPassword, programPasswords([String])
   }
 
   /// A request, created when it is sent; nil ends the stream.
@@ -30,6 +31,10 @@ final class ScriptedClient: FrameLink {
   var secret: [UInt8] = []
   /// The last recovery codes, as they are shown.
   var recoveryCodes: [String] = []
+  /// The last password for a program.
+  var programPassword = ""
+  /// The passwords for programs that were last listed or made.
+  var programPasswords: [ProgramPasswordSummary] = []
   /// The factors that were last listed or enrolled.
   var summaries: [FactorSummary] = []
 
@@ -95,6 +100,13 @@ final class ScriptedClient: FrameLink {
       }
       heard.append(.recoveryCodes(codes.count))
     case .forgotten(let places): heard.append(.forgotten(places))
+    case .programPassword(let new):
+      programPassword = text(new.text.span.indices.map { new.text.span[$0] })
+      programPasswords = [new.summary]
+      heard.append(.programPassword)
+    case .programPasswords(let passwords):
+      programPasswords = passwords
+      heard.append(.programPasswords(passwords.map { text($0.name.utf8) }))
     case .codeSent(let number, let seconds): heard.append(.codeSent(text(number.ascii), seconds))
     }
   }

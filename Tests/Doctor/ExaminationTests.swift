@@ -83,6 +83,8 @@ struct ExaminationTests {
   static let accountsError = AdminError(at: "/etc/passwd", "EIO")
 
   /// The lines of a service whose program has one field.
+  static let programPassword =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so program_password\n"
   static let oneField =
     "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
 
@@ -374,6 +376,25 @@ struct ExaminationTests {
     Row(501) {
       $0.stacks.files["vsftpd"] =
         "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
+    },
+    // Passwords for programs: accepted by policy alone, by both, in a service with a shell, and by a line alone.
+    Row(530, "warning program-passwords-unused /pam/vsftpd:1") {
+      $0.configurationText = "[project]\nprogram_passwords = vsftpd, dovecot\n"
+      $0.stacks.files["vsftpd"] = oneField
+    },
+    Row(531) {
+      $0.configurationText = "[project]\nprogram_passwords = vsftpd, dovecot\n"
+      $0.stacks.files["vsftpd"] = programPassword + oneField
+    },
+    Row(532, "warning program-password-shell /pam/sddm:2") {
+      $0.configurationText = "[tenant x]\nusers = alice\nprogram_passwords = sddm\n"
+      $0.stacks.files["sddm"] = programPassword + oneField
+    },
+    Row(533) { $0.stacks.files["vsftpd"] = programPassword + oneField },
+    Row(534) {
+      $0.configurationText =
+        "[project]\nprogram_passwords = nginx\n[daemon nginx]\nuser = www-data\nservices = nginx\ngroups = staff\n"
+      $0.stacks.files["nginx"] = programPassword + oneField
     },
     Row(502, "error program-cannot-ask /pam/samba:2") {
       $0.stacks.files["samba"] = MemoryHost.Stacks.sound

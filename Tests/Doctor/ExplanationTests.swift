@@ -571,6 +571,7 @@ struct ExplanationTests {
       setting      remember = off                         default
       setting      remember_services = not set            default
       setting      fresh_for = off                        default
+      setting      program_passwords = not set            default
       setting      throttle_after = 5                     default
       setting      throttle_first_wait = 30s              default
       setting      throttle_longest_wait = 15m            default

@@ -98,18 +98,26 @@ extension EndToEnd {
       #expect(
         !notices.all("notice").isEmpty && notices.end["result"] as? String == "notices",
         "\(notices)")
+      try machine.writeConfiguration("[project]\nprogram_passwords = imap\n")
+      let made = try Self.converse(user, ["program-password", "Mail"], try proof(-1))
+      #expect((made.end["password"] as? String)?.hasPrefix("mfa-") == true, "\(made)")
+      let passwords = try Self.converse(user, ["program-password"])
+      #expect((passwords.end["programPasswords"] as? [Any])?.count == 1, "\(passwords)")
+      let withdrawn = try Self.converse(
+        user, ["program-password", "--remove", "Mail"], try proof(0))
+      #expect(withdrawn.end["result"] as? String == "programPasswordRemoved", "\(withdrawn)")
       let synchronized = try Self.converse(
         user, ["resync"],
         [
           "password": [user.password],
           "code": [
-            try enrollment.phone.code(offset: -1), try enrollment.phone.code(offset: 0),
-          ], "nextCode": [try enrollment.phone.code(offset: 1)],
+            try enrollment.phone.code(offset: 1), try enrollment.phone.code(offset: 2),
+          ], "nextCode": [try enrollment.phone.code(offset: 3)],
         ])
       #expect(synchronized.end["result"] as? String == "resynchronized", "\(synchronized)")
       let removed = try Self.converse(
         user, ["unenroll"],
-        ["password": [user.password], "code": [try enrollment.phone.code(offset: 2)]])
+        ["password": [user.password], "code": [try enrollment.phone.code(offset: 4)]])
       #expect(removed.end["signedOut"] as? Bool == true, "\(removed)")
       #expect(removed.end["endsSessions"] as? Bool == false)
     }

@@ -14,7 +14,7 @@ enum ArgumentsTarget {
       switch error {
       case .unknown(let argument), .repeated(let argument):
         try require(arguments.contains(argument), "a refusal names a different argument")
-      case .contradictory, .keyWithPassword: break
+      case .contradictory, .keyWithPassword, .programPasswordWithCode: break
       }
       return try require(isRefused(arguments.reversed()), "a refusal depends on the order")
     }
@@ -46,6 +46,7 @@ enum ArgumentsTarget {
     if let tries = options.tries { arguments.append(Array("tries=\(tries)".utf8)) }
     if options.followsPassword { arguments.append(Array("after_password".utf8)) }
     if options.followsKey { arguments.append(Array("after_key".utf8)) }
+    if options.takesProgramPassword { arguments.append(Array("program_password".utf8)) }
     if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }
     if options.usesFirstPass { arguments.append(Array("use_first_pass".utf8)) }
     if options.forwardsPass { arguments.append(Array("forward_pass".utf8)) }

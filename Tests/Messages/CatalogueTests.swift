@@ -65,6 +65,7 @@ enum Catalogue {
       .recoveryCodeUsed, .recoveryCodesMade, .ticketMade(reason: name), .ticketMade(reason: []),
       .enrolledWithTicket(name: name), .bypassCodeMade(reason: name), .bypassCodeUsed(reason: []),
       .resynchronized(name: name), .revoked, .unlockedByRecoveryCode,
+      .programPasswordMade(name: name),
     ].flatMap { change in
       origins.flatMap { origin in
         [NoticeMessage.change(change, origin), .changes(change, count: 16, last: origin)]

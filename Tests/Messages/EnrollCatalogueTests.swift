@@ -46,7 +46,16 @@ enum EnrollCatalogue {
       .recoveryCodesSaved(path: "codes"),
       .recoveryCodesPrinted, .recoveryCodesNotMade, .testedRecoveryCode, .testedBypassCode,
       .recoveryCodesLeft(0), .recoveryCodesLeft(1), .recoveryCodesLeft(2), .makeRecoveryCodes,
-      .recoveryCodesImported(1), .recoveryCodesImported(2), .columnAdded, .columnUsed,
+      .recoveryCodesImported(1), .recoveryCodesImported(2),
+      .programPasswordMade(name: "mail"), .programPasswordRemoved(name: "mail"),
+      .noProgramPasswords,
+      .programPasswordAdvice(services: "dovecot, smtp", until: "2026-11-23 10:00"),
+      .programPasswordAdviceOfNetworks(
+        services: "dovecot, smtp", networks: "192.0.2.0/24", until: "2026-11-23 10:00"),
+      .programPassword(name: "mail", services: "dovecot, smtp", until: "2026-11-23 10:00"),
+      .programPasswordOfNetworks(
+        name: "mail", services: "dovecot", networks: "192.0.2.0/24", until: "2026-11-23 10:00"),
+      .columnAdded, .columnUsed,
       .columnName,
       .codes(algorithm: "sha1", digits: 6, seconds: 30), .noDevices(user: "alice"), .addDevice,
       .renamed(from: "a", to: "b"), .removeQuestion(name: "phone"), .removeOnly,

@@ -80,7 +80,8 @@ import Testing
       18, "[project]\nstaet = enabled",
       "mfa.conf:2: unknown key \"staet\"; the keys of [project] are state, adjacent_intervals, "
         + "issuer, language, enrollment, offer_sign_ins, offer_until, prompt, prompt_hints, tries, "
-        + "end_sessions_on_unenroll, remember, remember_services, fresh_for, throttle_after, "
+        + "end_sessions_on_unenroll, remember, remember_services, fresh_for, "
+        + "program_passwords, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors, "
         + "gateway, regions and those of mfa.conf(5) that begin with phone_"
     ),
@@ -147,7 +148,8 @@ import Testing
       30, "[tenant a]\nissuer = Example",
       "mfa.conf:2: unknown key \"issuer\"; the keys of [tenant NAME] are users, groups, services, "
         + "networks, state, adjacent_intervals, language, enrollment, offer_sign_ins, offer_until, "
-        + "prompt, prompt_hints, tries, remember, remember_services, fresh_for, throttle_after, "
+        + "prompt, prompt_hints, tries, remember, remember_services, fresh_for, "
+        + "program_passwords, throttle_after, "
         + "throttle_first_wait, throttle_longest_wait, disable_after, recovery_unlocks, factors "
         + "and those of mfa.conf(5) that begin with phone_"
     ),

@@ -40,6 +40,15 @@ import Testing
     var recoverable = try record(2)
     recoverable.setRecoveryCodes(try (0..<10).map { try digest($0) }, at: 1)
     samples.append(recoverable)
+    var withPasswords = try record(1)
+    for password in [
+      try programPassword(1, "mail", services: "dovecot"),
+      try programPassword(2, "web", services: "nginx cups", networks: "192.0.2.0/24 ::1/128"),
+    ] {
+      let isAdded = withPasswords.add(password)
+      #expect(isAdded)
+    }
+    samples.append(withPasswords)
     for kind in [Grant.Kind.ticket, .bypass] {
       var granted = try record(0)
       for number in 0..<UInt8(FactorRecord.maximumGrants) {
@@ -108,6 +117,15 @@ import Testing
       let changed2 = try record.add(grant(number, reason: reason))
       #expect(changed2)
     }
+    let longestName = String(repeating: "s", count: ProgramScope.longestText)
+    let networks = Array(repeating: "2001:db8:ffff:ffff::/64", count: 5).joined(separator: " ")
+    for number in 0..<UInt8(FactorRecord.maximumProgramPasswords) {
+      let last = String(UnicodeScalar(0x41 + number))
+      let password = try programPassword(
+        0x80 + number, reason.dropLast() + last, services: longestName, networks: networks)
+      let isAdded = record.add(password)
+      #expect(isAdded)
+    }
     for _ in 0...FactorRecord.maximumNotices {
       record.note(
         .enrolled, [UInt8](repeating: 0x6E, count: 300), about: .factor(identifier(1)),
@@ -123,6 +141,42 @@ import Testing
       #expect(decoded(encoded) == sample)
       #expect(encoded.count <= FactorRecord.maximumLength)
     }
+  }
+
+  private static func programPassword(
+    _ number: UInt8, _ name: some StringProtocol, services: String, networks: String = ""
+  ) throws -> Grant {
+    let scope = try ProgramScope(
+      services: Array(services.utf8), networks: Array(networks.utf8)
+    ).orThrow()
+    return try Grant(
+      kind: .programPassword, id: GrantID(bytes: [number, 0, 0, 0]).orThrow(), madeAt: 1,
+      expiresAt: 2,
+      usesLeft: 1, reason: Grant.Reason(Array(name.utf8)), scope: scope,
+      digest: [UInt8](repeating: number, count: 32)
+    ).orThrow()
+  }
+
+  /// Program passwords do not take the places of tickets and bypass codes, and end with the last factor.
+  @Test func programPasswords() throws {
+    var sample = try record(1)
+    func add(_ grants: [Grant]) -> [Bool] { grants.map { sample.add($0) } }
+    func password(_ number: UInt8, _ name: String? = nil) throws -> Grant {
+      try Self.programPassword(number, name ?? "p\(number)", services: "dovecot")
+    }
+    let most = UInt8(FactorRecord.maximumProgramPasswords)
+    #expect(add(try (0..<most).map { try password($0) }).allSatisfy { $0 })
+    #expect(add([try password(99)]) == [false])
+    let withdrawn = sample.withdraw(try GrantID(bytes: [0, 0, 0, 0]).orThrow())
+    #expect(withdrawn?.reason?.utf8 == Array("p0".utf8))
+    #expect(add([try password(99, "p1")]) == [false], "the name")
+    let others = UInt8(FactorRecord.maximumGrants)
+    #expect(
+      add(try (0..<others).map { try Self.grant($0 + 0x40, reason: "lost") }).allSatisfy { $0 })
+    #expect(add([try Self.grant(0x50, reason: "lost"), try password(99)]) == [false, true])
+    _ = try sample.remove(try sample.factors.first.orThrow().id)
+    #expect(sample.grants.count == FactorRecord.maximumGrants)
+    #expect(sample.grants.allSatisfy { $0.kind != .programPassword })
   }
 
   @Test func generations() throws {
@@ -295,14 +349,15 @@ import Testing
   /// from the byte that holds the number of grants.
   private static let laterFields: [Field] = [
     Field(offset: 1, bytes: [0], whatFor: "grant kind 0"),
-    Field(offset: 1, bytes: [4], whatFor: "grant kind 4"),
+    Field(offset: 1, bytes: [4], whatFor: "grant kind 4, without a scope"),
+    Field(offset: 1, bytes: [5], whatFor: "grant kind 5"),
     Field(offset: 6, bytes: [0x7F], whatFor: "a grant created after its end"),
     Field(offset: 22, bytes: [0], whatFor: "a grant without uses"),
     Field(offset: 24, bytes: [0x20], whatFor: "a reason with a leading space"),
     Field(offset: 24, bytes: [0x1B], whatFor: "a reason with an escape character"),
     Field(offset: 65, bytes: [0, 0, 0, 0], whatFor: "notice 0"),
     Field(offset: 69, bytes: [0], whatFor: "notice kind 0"),
-    Field(offset: 69, bytes: [13], whatFor: "notice kind 13"),
+    Field(offset: 69, bytes: [14], whatFor: "notice kind 14"),
     Field(offset: 85, bytes: [0x20], whatFor: "a source with a space"),
     Field(offset: 89, bytes: [1], whatFor: "a subject without its bytes"),
     Field(offset: 89, bytes: [4], whatFor: "subject 4"),

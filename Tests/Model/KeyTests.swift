@@ -64,7 +64,7 @@ import Testing
     #expect(
       keys == [
         .users, .groups, .services, .networks, .user, .issuer, .offerUntil, .prompt,
-        .rememberServices,
+        .rememberServices, .programPasswords,
         .gateway, .regions, .phoneTestNumbers,
       ])
   }
@@ -78,7 +78,7 @@ import Testing
     let hasStricterValue = declaration.scope == .everySection && key != .language && key != .prompt
     #expect((declaration.stricter != .neither) == hasStricterValue)
     if declaration.type.isList {
-      #expect([.neither, .rememberingNothing].contains(declaration.stricter))
+      #expect([.neither, .rememberingNothing, .noService].contains(declaration.stricter))
     }
   }
 

@@ -120,6 +120,7 @@ import Testing
       .tooManyPasswords(seconds: 30),
     ] + PhoneNumberFault.allCases.map { .invalidPhoneNumber($0) }
     + AccountFault.allCases.map { .accountRefused($0) }
+    + ProgramPasswordFault.allCases.map { .programPasswordRefused($0) }
 
   static var secondFactorRequired: MultiFactorError {
     .secondFactorRequired(

@@ -145,6 +145,14 @@ final class ScriptedHelper: Sendable {
     case .status: return "status"
     case .generateRecoveryCodes: return "generateRecoveryCodes"
     case .generateOfflineCodes: return "generateOfflineCodes"
+    case .makeProgramPassword(let request):
+      return [
+        "makeProgramPassword", String(decoding: request.name.utf8, as: UTF8.self),
+        String(decoding: request.services, as: UTF8.self),
+        String(decoding: request.networks, as: UTF8.self), "\(request.seconds)",
+      ].joined(separator: "|")
+    case .listProgramPasswords: return "listProgramPasswords"
+    case .removeProgramPassword(let id): return "removeProgramPassword \(id.bytes[0])"
     case .resync(let request):
       return "resync \(request.factor.bytes[0]) \(string(request.code))"
     case .completeResync(let code): return "completeResync \(string(code))"

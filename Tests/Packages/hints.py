@@ -177,6 +177,11 @@ CASES = {
         r"printf 'auth requisite pam_unix.so\nauth requisite pam_mfa.so\naccount required pam_mfa.so\n"
         r"account required pam_unix.so\n' >/etc/pam.d/screen",
         words="sed -i /pam_mfa/d /etc/pam.d/screen", undo="mfa-admin disable screen; rm -f /etc/pam.d/screen"),
+    "program-passwords-unused": Case(
+        rf"printf '[project]\nprogram_passwords = screen\n' >{DROP_IN}; "
+        r"printf 'auth required pam_mfa.so forward_pass\nauth required pam_unix.so\naccount required pam_mfa.so\n"
+        r"account required pam_unix.so\n' >/etc/pam.d/screen",
+        words="sed -i /pam_mfa/d /etc/pam.d/screen", undo="mfa-admin disable screen; rm -f /etc/pam.d/screen"),
     "sshd-not-reloaded": Case("echo '# changed' >>/etc/ssh/sshd_config"),
     "store-full": Case(
         OWN_FILE_SYSTEM + "head -c 64M /dev/zero >/var/lib/mfa/.big 2>/dev/null; true", stays=True,

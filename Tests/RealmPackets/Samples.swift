@@ -131,13 +131,20 @@ enum Samples {
   }
 
   private static var grants: [Grant] {
-    [reason, nil].compactMap { reason in
-      GrantID(bytes: [1, 2, 3, 4]).flatMap {
-        Grant(
-          kind: .bypass, id: $0, madeAt: now, expiresAt: now + 600, usesLeft: 2, reason: reason,
-          digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
-      }
+    let digest = [UInt8](repeating: 0, count: RecoveryCodeDigest.length)
+    let id = GrantID(bytes: [1, 2, 3, 4]) ?? .zero
+    let passwords = ["", "192.0.2.0/24 2001:db8::/32"].map {
+      Grant(
+        kind: .programPassword, id: id, madeAt: now, expiresAt: now + 600, usesLeft: 1,
+        reason: reason,
+        scope: ProgramScope(services: bytes("dovecot smtp"), networks: bytes($0)), digest: digest)
     }
+    let others = [reason, nil].map {
+      Grant(
+        kind: .bypass, id: id, madeAt: now, expiresAt: now + 600, usesLeft: 2, reason: $0,
+        digest: digest)
+    }
+    return (others + passwords).compactMap { $0 }
   }
 
   static var effects: [UserChange.Effect] {

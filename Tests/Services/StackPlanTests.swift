@@ -229,6 +229,24 @@ import Testing
     #expect(account.count == 4 && account.first?.moduleFile == Array("pam_mfa.so".utf8))
   }
 
+  @Test("passwords for programs have a line of their own above those of password and code")
+  func programPasswords() throws {
+    let service = Array("dovecot".utf8)
+    let text = "@include common-auth\n@include common-account\n"
+    let source = Self.stacks(Row(number: 0, service: "dovecot", text: text, expected: nil))
+    let file = try #require(try source.file(service))
+    let plan = try StackPlan(
+      service, .password, .oneField, acceptsProgramPasswords: true, mark: service, file: file,
+      in: source)
+    let changed = source.replacing(service, with: StackFile(path: file.path, contents: plan.text))
+    let auth = try ServiceStack(.auth, of: service, from: changed).entries
+    #expect(auth.prefix(3).map(\.callsModule) == [true, true, false])
+    #expect(auth.prefix(2).map(\.callsModuleForProgramPasswords) == [true, false])
+    #expect(
+      MarkedText(service: service).removing(from: plan.text)
+        == .removed(file.contents, editedLine: nil))
+  }
+
   @Test(
     "in one field, the line stands above the password's, which gets the password from it",
     arguments: oneField.indices)

@@ -123,6 +123,7 @@ struct NewsTests {
       (10, .bypassUsed, "lost", "A bypass code was used ('lost')"),
       (11, .resynchronized, "Pixel", "The clock of device 'Pixel' was corrected"),
       (12, .revoked, "", "All your devices were removed"),
+      (13, .programPasswordMade, "mail", "A password for the program 'mail' was made"),
     ] as [(Int, Notice.Kind, String, String)])
   func sentences(row: Int, kind: Notice.Kind, detail: String, expected: String) throws {
     host.memory.record?.note(

@@ -10,6 +10,7 @@ struct VerdictTests {
   /// The names of the reasons.
   private enum Reason: CaseIterable {
     case codeOfAFactor, recoveryCode, bypassCode, breakGlass, remembered, enrolled, enrolledNow,
+      programPassword, wrongProgramPassword,
       switchedOff,
       notEnrolled, offered, enrolmentPending, leftToNextLines, wrong, wrongThenWait, replayed,
       typeNotAllowed, ofAnotherTime, ofAnotherTimeThenWait,
@@ -45,6 +46,7 @@ struct VerdictTests {
     case .enrolled: .enrolled
     case .breakGlass: .breakGlass
     case .enrolledNow: .enrolledNow
+    case .programPassword: .programPassword
     }
   }
 
@@ -77,6 +79,7 @@ struct VerdictTests {
     case .code(.lockedNow): (.lockedNow, .tooManyAttempts)
     case .code(.notACode(let reason)): (name(reason), .deny)
     case .code(.notEnrolled): (.noLongerEnrolled, .deny)
+    case .programPassword: (.wrongProgramPassword, .deny)
     case .unknownUser: (.unknownUser, .deny)
     case .enrollmentRequired(let obstacle): (name(obstacle), .deny)
     case .failed(let failure): (name(failure), .deny)
@@ -137,7 +140,7 @@ struct VerdictTests {
       .code(.factor(factor.id)), .code(.recoveryCode(left: 9, nil)),
       .code(.bypassCode(grant, usesLeft: 0, nil)), .remembered(age: 1), .enrolled,
       .breakGlass(.damaged(.key)),
-      .enrolledNow(factor, nil),
+      .enrolledNow(factor, nil), .programPassword(grant),
     ]
     let passed: [SignInResult.PassedReason] = [
       .switchedOff, .notEnrolled, .offered(SignInResult.Offer(signInsLeft: 1, lastDay: nil)),
@@ -167,7 +170,9 @@ struct VerdictTests {
       .firstFactorMissing,
     ]
     let denied =
-      rejected.map { SignInResult.DeniedReason.code($0) } + [.unknownUser]
+      rejected.map { SignInResult.DeniedReason.code($0) } + [
+        .unknownUser, .programPassword(.unknown),
+      ]
       + obstacles.map { .enrollmentRequired($0) } + failures.map { .failed($0) }
     return allowed.map { .allowed($0) } + passed.map { .passed($0) } + denied.map { .denied($0) }
   }
@@ -189,12 +194,17 @@ struct VerdictTests {
   }
 
   @Test(
-    "in the observe and disabled states, the verdict is `pass`, unless nothing proves the first factor",
+    "in the observe and disabled states, the verdict is `pass`, unless it is about the first factor",
     arguments: [Configuration.State.observe, .disabled])
   func pass(state: Configuration.State) throws {
     for result in try Self.results() {
       let reason = Self.expected(result).reason
-      let verdict: Verdict = reason == .firstFactorMissing ? .deny : .pass
+      let verdict: Verdict =
+        switch reason {
+        case .firstFactorMissing: .deny
+        case .programPassword where state == .observe: .allow
+        default: .pass
+        }
       #expect(Verdict(result, state: state) == verdict, "\(reason)")
     }
   }

@@ -201,6 +201,7 @@ struct FullStoreTests {
       (.forgotten, true), (.bypassMade, true), (.bypassUsed, true), (.recoveryCodeUsed, true),
       (.unlockedByRecoveryCode, true), (.grantWithdrawn, true), (.serviceDisabled, true),
       (.serviceRestored, true), (.restoreAccepted, true), (.importUndone, true),
+      (.programPasswordRemoved, true), (.programPasswordMade, false),
       (.enrolled, false), (.renamed, false), (.recoveryCodesMade, false), (.imported, false),
       (.policyChanged, false), (.ticketMade, false), (.resynchronized, false),
       (.serviceEnabled, false),

@@ -11,7 +11,8 @@ enum HelperFailureCase: CaseIterable {
     protocolError, internalError, lastFactorRequired, ticketInvalid, secretTooShort,
     codesNotConsecutive, secondFactorRequired, alreadyImported, tooManyChanges, unsuitableProcess,
     phonesNotSupported, invalidPhoneNumber, phoneRegionNotAllowed, tooManyMessages, messageNotSent,
-    phoneAlreadyEnrolled, phoneNotUsableYet, totpNotSupported, tooManyPasswords, accountRefused
+    phoneAlreadyEnrolled, phoneNotUsableYet, totpNotSupported, tooManyPasswords, accountRefused,
+    programPasswordRefused
 
   /// Creates the case of an error. Because the switch is exhaustive, no case can be missing here.
   init(_ error: HelperFailure) {
@@ -56,6 +57,7 @@ enum HelperFailureCase: CaseIterable {
       case .phoneNotUsableYet: .phoneNotUsableYet
       case .tooManyPasswords: .tooManyPasswords
       case .accountRefused: .accountRefused
+      case .programPasswordRefused: .programPasswordRefused
       }
   }
 }

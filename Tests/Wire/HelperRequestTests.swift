@@ -73,7 +73,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x00], refusal: .unknownKind(0x00)),
-    Row(number: 3, body: [0x1B], refusal: .unknownKind(0x1B)),
+    Row(number: 3, body: [0x1E], refusal: .unknownKind(0x1E)),
     Row(number: 4, body: [0x81, 0, 1, 1], refusal: .unknownKind(0x81)),
     Row(number: 5, body: [0x01, 0, 1, 0], refusal: .malformed),
     Row(number: 6, body: [0x01, 0, 1, 2, 0, 1, 0], refusal: .malformed),

@@ -90,7 +90,7 @@ import Testing
   static let rows: [Row] = [
     Row(number: 1, body: [], refusal: .malformed),
     Row(number: 2, body: [0x01, 0, 1, 1], refusal: .unknownKind(0x01)),
-    Row(number: 3, body: [0x92], refusal: .unknownKind(0x92)),
+    Row(number: 3, body: [0x94], refusal: .unknownKind(0x94)),
     Row(number: 4, body: [0x81, 0, 1, 2, 0, 1, 65, 0, 1, 65], refusal: .malformed),
     // No user name, and an invalid user name.
     Row(
@@ -123,7 +123,9 @@ import Testing
     Row(number: 20, body: [0x89, 0, 1, 1], refusal: .malformed),
     // Failures: an unknown number, and a detail that the failure does not have.
     Row(number: 14, body: [0x8B, 0, 1, 0, 0, 4, 0, 0, 0, 0], refusal: .malformed),
-    Row(number: 15, body: [0x8B, 0, 1, 40, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 15, body: [0x8B, 0, 1, 41, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 49, body: [0x8B, 0, 1, 40, 0, 4, 0, 0, 0, 0], refusal: .malformed),
+    Row(number: 50, body: [0x8B, 0, 1, 40, 0, 4, 0, 0, 0, 5], refusal: .malformed),
     Row(number: 46, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 0], refusal: .malformed),
     Row(number: 47, body: [0x8B, 0, 1, 29, 0, 4, 0, 0, 0, 6], refusal: .malformed),
     // A number that is not masked.

@@ -121,6 +121,19 @@ enum Samples {
     { .beginPhone(secret(count: 512)) },
     { .confirmPhone(EnrollmentRequest(code: secret("123 456"), displayName: try name("phone"))) },
     { .sendCode(factor: try factor(5)) },
+    {
+      .makeProgramPassword(
+        ProgramPasswordRequest(
+          name: try name("mail"), services: [], networks: [], seconds: 86_400))
+    },
+    {
+      .makeProgramPassword(
+        ProgramPasswordRequest(
+          name: try name("電話"), services: Array("dovecot smtp".utf8),
+          networks: Array("192.0.2.0/24 2001:db8::/32".utf8), seconds: 63_072_000))
+    },
+    { .listProgramPasswords },
+    { .removeProgramPassword(try #require(GrantID(bytes: [1, 2, 3, 4]))) },
   ]
 
   static let failures: [HelperFailure] =
@@ -143,6 +156,19 @@ enum Samples {
       .tooManyPasswords(seconds: 30),
     ] + PhoneNumber.Refusal.allCases.map { .invalidPhoneNumber($0) }
     + AccountRefusal.allCases.map { .accountRefused($0) }
+    + ProgramPasswordRefusal.allCases.map { .programPasswordRefused($0) }
+
+  /// Returns the summary of a program password.
+  static func programPassword(networks: String = "") throws -> ProgramPasswordSummary {
+    let scope = try #require(
+      ProgramScope(services: Array("dovecot smtp".utf8), networks: Array(networks.utf8)))
+    let id = try #require(GrantID(bytes: [1, 2, 3, 4]))
+    let grant = Grant(
+      kind: .programPassword, id: id, madeAt: 1, expiresAt: 2, usesLeft: 1,
+      reason: Grant.Reason(Array("mail".utf8)), scope: scope,
+      digest: [UInt8](repeating: 7, count: RecoveryCodeDigest.length))
+    return try #require(grant.flatMap { ProgramPasswordSummary($0) })
+  }
 
   static let responses: [@Sendable () throws -> HelperResponse] =
     [
@@ -157,6 +183,13 @@ enum Samples {
           number: try PhoneNumber(typed: Array("+15105551234".utf8).span).masked, secondsLeft: 600)
       },
       { .notice(text: text("two\nlines")) },
+      {
+        .programPassword(
+          NewProgramPassword(
+            try programPassword(), text: secret("mfa-abcde-fghij-klmno-pqrst")))
+      },
+      { .programPasswords([]) },
+      { .programPasswords([try programPassword(), try programPassword(networks: "::1/128")]) },
       { .sessionStarted(secondsLeft: 600) },
       { .secret(GeneratedSecret(key: secret(count: 20), parameters: .standard, secondsLeft: 600)) },
       {

@@ -674,7 +674,7 @@ public actor MultiFactor {
       issuer: String(decoding: issuer.utf8, as: UTF8.self))
   }
 
-  private func exchange(
+  func exchange(
     _ request: consuming HelperRequest
   ) throws(MultiFactorError) -> HelperResponse {
     // Encodes first, so that an invalid request is refused even without a helper.
@@ -709,7 +709,7 @@ public actor MultiFactor {
   }
 
   /// Ends a conversation in which a response did not match the request.
-  private func closeAfterProtocolError() -> MultiFactorError {
+  func closeAfterProtocolError() -> MultiFactorError {
     conversation = nil
     return .protocolError
   }
@@ -725,7 +725,7 @@ public actor MultiFactor {
   }
 
   /// Throws if the latest session was invalidated, for operations that need a session.
-  private func checkSignedIn() throws(MultiFactorError) {
+  func checkSignedIn() throws(MultiFactorError) {
     guard sessionsBegun > latestVoidSession || latestVoidSession == 0 else {
       throw .userTokenExpired
     }
@@ -743,7 +743,7 @@ public actor MultiFactor {
     }
   }
 
-  private static func displayName(_ text: String) throws(MultiFactorError) -> DisplayName {
+  static func displayName(_ text: String) throws(MultiFactorError) -> DisplayName {
     guard let name = DisplayName(Array(text.utf8)) else { throw .unsupportedDisplayName }
     return name
   }

@@ -103,6 +103,8 @@ extension MultiFactorError {
     case tooManyPasswords
     /// The account may not be used now.
     case accountRefused
+    /// No password for a program can be made or removed in this way.
+    case programPasswordRefused
 
     /// The same as `userTokenExpired`.
     public static var invalidUserToken: Code { .userTokenExpired }
@@ -155,6 +157,7 @@ extension MultiFactorError {
     case .totpNotSupported: .totpNotSupported
     case .tooManyPasswords: .tooManyPasswords
     case .accountRefused: .accountRefused
+    case .programPasswordRefused: .programPasswordRefused
     case .invalidPhoneNumber: .invalidPhoneNumber
     case .phoneRegionNotAllowed: .phoneRegionNotAllowed
     case .quotaExceeded: .quotaExceeded

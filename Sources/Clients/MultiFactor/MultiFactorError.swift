@@ -93,6 +93,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
   case tooManyPasswords(seconds: Int)
   /// The account may not be used now.
   case accountRefused(AccountFault)
+  /// No password for a program can be made or removed in this way.
+  case programPasswordRefused(ProgramPasswordFault)
 
   // MARK: Detected by the library
 
@@ -154,6 +156,8 @@ public enum MultiFactorError: Error, Equatable, Sendable {
       case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int(seconds))
       case .tooManyPasswords(let seconds): .tooManyPasswords(seconds: Int(seconds))
       case .accountRefused(let refusal): .accountRefused(AccountFault(refusal))
+      case .programPasswordRefused(let refusal):
+        .programPasswordRefused(ProgramPasswordFault(refusal))
       case .unsuitableProcess(.tooManyHelpers): .tooManyHelpers
       case .unsuitableProcess(let fault): .unsuitableProcess(attribute: fault.attribute)
       }
@@ -245,6 +249,7 @@ extension MultiFactorError: CustomStringConvertible {
     case .phoneNotUsableYet(let seconds): .phoneNotUsableYet(seconds: Int64(seconds))
     case .tooManyPasswords(let seconds): .tooManyPasswords(seconds: Int64(seconds))
     case .accountRefused(let fault): fault.message
+    case .programPasswordRefused(let fault): fault.message
     case .invalidVerificationID: .otherVerification
     case .helperUnavailable(let number):
       .helperUnavailable(
@@ -293,6 +298,37 @@ public enum AccountFault: CaseIterable, Equatable, Sendable {
     case .passwordExpired: .passwordExpired
     case .noSignIns: .noSignIns
     case .notAllowed: .accountNotAllowed
+    }
+  }
+}
+
+/// Why a password for a program cannot be made or removed.
+public enum ProgramPasswordFault: CaseIterable, Equatable, Sendable {
+  /// Policy accepts no such password in a service that was named, or in no service.
+  case notAccepted
+  /// Another one has this name.
+  case nameTaken
+  /// The user has the maximum number of such passwords.
+  case tooMany
+  /// The user has no such password.
+  case notFound
+
+  init(_ refusal: ProgramPasswordRefusal) {
+    self =
+      switch refusal {
+      case .notAccepted: .notAccepted
+      case .nameTaken: .nameTaken
+      case .tooMany: .tooMany
+      case .notFound: .notFound
+      }
+  }
+
+  var message: FailureMessage {
+    switch self {
+    case .notAccepted: .programPasswordsNotAccepted
+    case .nameTaken: .programPasswordExists
+    case .tooMany: .tooManyProgramPasswords
+    case .notFound: .noSuchProgramPassword
     }
   }
 }

@@ -144,6 +144,7 @@ extension RecoveryCodeDigest.Kind {
     switch kind {
     case .ticket: self = .ticket
     case .bypass, .enrollment: self = .bypass
+    case .programPassword: self = .programPassword
     }
   }
 }

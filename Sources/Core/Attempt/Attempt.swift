@@ -185,7 +185,7 @@ package enum Attempt {
       switch code.kind {
       case .generated: codes.hasRecoveryCode
       case .imported: codes.code(of: .eight) != nil
-      case .ticket, .bypass: false
+      case .ticket, .bypass, .programPassword: false
       }
     }
   }

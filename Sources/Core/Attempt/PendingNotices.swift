@@ -191,6 +191,7 @@ extension Notice {
     case .resynchronized: .resynchronized(name: detail)
     case .revoked: .revoked
     case .unlockedByRecoveryCode: .unlockedByRecoveryCode
+    case .programPasswordMade: .programPasswordMade(name: detail)
     }
   }
 }

@@ -21,11 +21,11 @@ package enum UserChange: Equatable, Sendable {
   case forget
   /// Removes a factor.
   case revoke(FactorID)
-  /// Removes all factors, recovery codes, tickets and bypass codes.
+  /// Removes all factors, recovery codes, tickets, bypass codes and program passwords.
   case revokeEverything
   /// Creates a ticket or a bypass code. The user may have no factor.
   case grant(GrantTerms)
-  /// Withdraws a ticket or a bypass code, or all of them if the id is nil.
+  /// Withdraws a ticket, a bypass code or a program password, or all of them if the id is nil.
   case withdraw(GrantID?)
 
   /// A ticket or a bypass code that is to be created.
@@ -54,7 +54,8 @@ package enum UserChange: Equatable, Sendable {
 
     /// Whether the duration and the number of uses are valid, and the kind is one that administrators create.
     package var areValid: Bool {
-      kind != .enrollment && Self.durations.contains(seconds) && Self.numbersOfUses.contains(uses)
+      (kind == .ticket || kind == .bypass) && Self.durations.contains(seconds)
+        && Self.numbersOfUses.contains(uses)
     }
   }
 

@@ -63,7 +63,13 @@ package final class AuditLogEvent: Sendable {
     package static var bypassUsed: Kind {
       Kind("bypass-used", patience: 1, usesReserve: true)
     }
-    /// Tickets or bypass codes were withdrawn.
+    /// The user made a program password; `detail` is its name.
+    package static var programPasswordMade: Kind { Kind("program-password-made") }
+    /// The user removed a program password; `detail` is its name.
+    package static var programPasswordRemoved: Kind {
+      Kind("program-password-removed", usesReserve: true)
+    }
+    /// Tickets, bypass codes or program passwords were withdrawn.
     package static var grantWithdrawn: Kind { Kind("grant-withdrawn", usesReserve: true) }
     /// All factors, recovery codes and grants of a user were removed.
     package static var revoked: Kind { Kind("revoked", usesReserve: true) }

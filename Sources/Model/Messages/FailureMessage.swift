@@ -59,6 +59,10 @@ package enum FailureMessage: Equatable, Sendable {
   case passwordExpired
   case noSignIns
   case accountNotAllowed
+  case programPasswordsNotAccepted
+  case programPasswordExists
+  case tooManyProgramPasswords
+  case noSuchProgramPassword
   /// A code belongs to a request for another phone, or to one that has ended.
   case otherVerification
 }

@@ -164,6 +164,8 @@ package enum NoticeMessage: Equatable, Sendable {
     case recoveryCodesMade
     /// An administrator created an enrolment ticket.
     case ticketMade(reason: [UInt8])
+    /// The user made a password for the program with this name.
+    case programPasswordMade(name: [UInt8])
     case enrolledWithTicket(name: [UInt8])
     /// An administrator created a bypass code.
     case bypassCodeMade(reason: [UInt8])

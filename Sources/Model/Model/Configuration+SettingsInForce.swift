@@ -77,6 +77,17 @@ extension Configuration {
         && sections.contains { $0.texts(.rememberServices).contains(service) }
   }
 
+  /// The services in which some section accepts program passwords, each once.
+  package var servicesForProgramPasswords: [[UInt8]] {
+    var services = project.programPasswords
+    for tenant in tenants {
+      for service in tenant.values.texts(.programPasswords) where !services.contains(service) {
+        services.append(service)
+      }
+    }
+    return services
+  }
+
   /// Returns sample sign-ins of a user, one for each combination of the tenant's services and
   /// networks. The tenant may not match some of them. Without a tenant, returns one sign-in with a
   /// service and an address that no tenant names.

@@ -43,6 +43,7 @@ extension Configuration {
     case .regions: project.gateway == nil ? Key.gateway.name : nil
     case .user, .users, .groups, .services, .networks, .state, .adjacentIntervals, .issuer,
       .language, .enrollment, .prompt, .promptHints, .tries, .endSessionsOnUnenroll, .freshFor,
+      .programPasswords,
       .throttleAfter, .throttleFirstWait, .throttleLongestWait, .disableAfter, .recoveryUnlocks,
       .factors, .phoneTestNumbers, .phoneWaitingTime, .phoneInterval, .phonePerTenMinutes,
       .phonePerDay, .phoneNumberHourly, .phoneHostDaily, .phoneBreaker:

@@ -141,6 +141,8 @@ extension ConfigurationValueType {
   /// programs interpret as a pattern, group or comment are refused, because an administrator might
   /// rely on a name that never matches. Services with capital letters are refused too, because PAM
   /// converts service names to lower case.
+  static func isServiceName(_ text: Span<UInt8>) -> Bool { isName(text, ofService: true) }
+
   private static func isName(_ text: Span<UInt8>, ofService: Bool) -> Bool {
     guard (1...UserName.maximumLength).contains(text.count) else { return false }
     for index in text.indices {

@@ -31,7 +31,8 @@ package struct FactorRecord: Equatable, Sendable {
   /// The digests of the unused recovery codes, at most `maximumRecoveryCodes`.
   package private(set) var recoveryCodes: [RecoveryCodeDigest] = []
 
-  /// Tickets and bypass codes, oldest first, at most `maximumGrants`. Ids are unique.
+  /// Tickets and bypass codes, at most `maximumGrants`, and program passwords, at most
+  /// `maximumProgramPasswords`; oldest first. Ids are unique, and so are the names of program passwords.
   package private(set) var grants: [Grant] = []
 
   /// Recent notices, oldest first, at most `maximumNotices`. Their numbers increase.
@@ -61,8 +62,11 @@ package struct FactorRecord: Equatable, Sendable {
   /// The maximum number of recovery codes of a user.
   package static let maximumRecoveryCodes = 10
 
-  /// The maximum number of grants of a user.
+  /// The maximum number of tickets and bypass codes of a user.
   package static let maximumGrants = 4
+
+  /// The maximum number of program passwords of a user.
+  package static let maximumProgramPasswords = 8
 
   /// The maximum number of stored notices: one for each factor and one for the recovery codes, so
   /// that the latest notice about each is always kept, and three more.
@@ -82,7 +86,7 @@ package struct FactorRecord: Equatable, Sendable {
   private static let contextVersion: UInt16 = 1
 
   /// The maximum length of a record in bytes, before the store seals it.
-  package static let maximumLength = 10_240
+  package static let maximumLength = 15_360
 
   /// Creates an empty record.
   package init(user: UserName, uid: UInt32, id: FactorID) {
@@ -93,6 +97,11 @@ package struct FactorRecord: Equatable, Sendable {
 
   /// Whether the record has a factor.
   package var isEnrolled: Bool { !factors.isEmpty }
+
+  /// Whether the record has recovery codes, tickets or bypass codes.
+  package var hasOtherCodes: Bool {
+    !recoveryCodes.isEmpty || grants.contains { $0.kind != .programPassword }
+  }
 
   /// Whether the record has no content worth storing.
   package var isVacant: Bool { factors.isEmpty && grants.isEmpty && notices.isEmpty }
@@ -142,12 +151,15 @@ package struct FactorRecord: Equatable, Sendable {
   package mutating func setLanguage(_ language: Language) { self.language = language }
 
   /// Removes a factor and returns whether it was the most recently enrolled one. Removing the last
-  /// factor also removes the recovery codes.
+  /// factor also removes the recovery codes and the program passwords.
   package mutating func remove(_ id: FactorID) throws(ChangeRefusal) -> Bool {
     guard let index = factors.firstIndex(where: { $0.id == id }) else { throw .noSuchFactor }
     let wasNewest = index == factors.count - 1
     factors.remove(at: index)
-    if factors.isEmpty { recoveryCodes = [] }
+    if factors.isEmpty {
+      recoveryCodes = []
+      grants = grants.filter { $0.kind != .programPassword }
+    }
     return wasNewest
   }
 
@@ -215,15 +227,24 @@ package struct FactorRecord: Equatable, Sendable {
   // MARK: Grants
 
   /// Adds a grant, in place of the oldest one for an enrolment if there are `maximumGrants`. Returns false if none of
-  /// them is for an enrolment, or if one has the same id.
+  /// them is for an enrolment, if one has the same id, or if there are `maximumProgramPasswords`.
   package mutating func add(_ grant: Grant) -> Bool {
     guard !grants.contains(where: { $0.id == grant.id }) else { return false }
-    if grants.count >= Self.maximumGrants {
+    let passwords = grants.count { $0.kind == .programPassword }
+    if grant.kind == .programPassword {
+      guard passwords < Self.maximumProgramPasswords, programPassword(named: grant.reason) == nil
+      else { return false }
+    } else if grants.count - passwords >= Self.maximumGrants {
       guard let used = grants.firstIndex(where: { $0.kind == .enrollment }) else { return false }
       grants.remove(at: used)
     }
     grants.append(grant)
     return true
+  }
+
+  /// Returns the program password with this name, or nil.
+  package func programPassword(named name: Grant.Reason?) -> Grant? {
+    grants.first { $0.kind == .programPassword && $0.reason == name }
   }
 
   /// Removes a grant and returns it, or nil if there is no grant with this id.
@@ -294,9 +315,7 @@ package struct FactorRecord: Equatable, Sendable {
       RecoveryCodeDigest(kind: code.kind, bytes: digest)
     }
     record.grants = zip(grants, next.grants).compactMap { grant, digest in
-      Grant(
-        kind: grant.kind, id: grant.id, madeAt: grant.madeAt, expiresAt: grant.expiresAt,
-        usesLeft: grant.usesLeft, reason: grant.reason, digest: digest)
+      digest.count == RecoveryCodeDigest.length ? grant.with(digest: digest) : nil
     }
     return record
   }
@@ -434,6 +453,10 @@ package struct FactorRecord: Equatable, Sendable {
       writer.write(grant.expiresAt)
       writer.write(grant.usesLeft)
       writer.writeShort(grant.reason?.utf8 ?? [])
+      if let scope = grant.scope {
+        writer.writeShort(scope.servicesText)
+        writer.writeShort(scope.networksText)
+      }
       writer.write(grant.digest)
     }
     writer.write(noticesMailed)
@@ -511,15 +534,20 @@ package struct FactorRecord: Equatable, Sendable {
     guard let kind = reader.read(UInt8.self).flatMap({ Grant.Kind(rawValue: $0) }),
       let id = reader.read(count: GrantID.length).flatMap({ GrantID(bytes: $0) }),
       let madeAt = reader.read(Int64.self), let expiresAt = reader.read(Int64.self),
-      let usesLeft = reader.read(UInt8.self), let text = reader.readShort(),
-      let digest = reader.read(count: RecoveryCodeDigest.length)
+      let usesLeft = reader.read(UInt8.self), let text = reader.readShort()
     else { return nil }
     // Nil for an empty text, which stands for no reason.
     let reason = Grant.Reason(text)
     guard reason?.utf8 ?? [] == text else { return nil }
+    var scope: ProgramScope?
+    if kind == .programPassword {
+      guard let services = reader.readShort(), let networks = reader.readShort() else { return nil }
+      scope = ProgramScope(services: services, networks: networks)
+    }
+    guard let digest = reader.read(count: RecoveryCodeDigest.length) else { return nil }
     return Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
-      reason: reason, digest: digest)
+      reason: reason, scope: scope, digest: digest)
   }
 
   private static func readNotices(_ reader: inout ByteReader) -> [Notice]? {

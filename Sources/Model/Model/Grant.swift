@@ -1,8 +1,9 @@
 import MFABase
 
 /// A ticket or bypass code that an administrator created for a user who cannot prove ownership of
-/// the account, or present a second factor, in any other way. The code has 80 random bits, an
-/// expiry time and a number of uses.
+/// the account, or present a second factor, in any other way, or a program password that the user
+/// made. The code has 80 random bits, or 100 in a program password, an expiry time and a number of
+/// uses.
 ///
 /// This is a class because each copy of a large value adds code to the module.
 package final class Grant: Equatable, Sendable {
@@ -14,6 +15,9 @@ package final class Grant: Equatable, Sendable {
     case bypass = 2
     /// The code of a bypass code that was used up: it replaces a factor's code at one enrolment.
     case enrollment = 3
+    /// The code signs the user in, in place of password and code, in the services of the grant's
+    /// scope. It is not used up.
+    case programPassword = 4
   }
 
   /// The purpose of the code.
@@ -29,31 +33,33 @@ package final class Grant: Equatable, Sendable {
 
   /// How often the code can be used after one more use.
   package var usesLeftAfterUse: UInt8 { usesLeft > 0 ? usesLeft &- 1 : 0 }
-  /// The administrator's reason for creating the grant.
+  /// The administrator's reason for creating the grant, or the user's name for a program password.
   package let reason: Reason?
+  /// Where a program password is valid; nil for every other kind.
+  package let scope: ProgramScope?
   /// A keyed digest of the code, `RecoveryCodeDigest.length` bytes.
   package let digest: [UInt8]
 
-  /// Creates a grant. Returns nil if the grant could never be used or the digest has a different
-  /// length.
+  /// Creates a grant. Returns nil if the grant could never be used, the digest has a different
+  /// length, or a scope is missing or of no use.
   ///
   /// Embedded Swift leaks an object whose designated initialiser fails. This convenience
   /// initialiser fails before the object exists.
   package convenience init?(
     kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8, reason: Reason?,
-    digest: [UInt8]
+    scope: ProgramScope? = nil, digest: [UInt8]
   ) {
-    guard usesLeft > 0, expiresAt > madeAt, digest.count == RecoveryCodeDigest.length else {
-      return nil
-    }
+    guard usesLeft > 0, expiresAt > madeAt, digest.count == RecoveryCodeDigest.length,
+      (scope != nil) == (kind == .programPassword), kind != .programPassword || reason != nil
+    else { return nil }
     self.init(
       checked: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
-      reason: reason, digest: digest)
+      reason: reason, scope: scope, digest: digest)
   }
 
   private init(
     checked kind: Kind, id: GrantID, madeAt: Int64, expiresAt: Int64, usesLeft: UInt8,
-    reason: Reason?, digest: [UInt8]
+    reason: Reason?, scope: ProgramScope?, digest: [UInt8]
   ) {
     self.kind = kind
     self.id = id
@@ -61,13 +67,14 @@ package final class Grant: Equatable, Sendable {
     self.expiresAt = expiresAt
     self.usesLeft = usesLeft
     self.reason = reason
+    self.scope = scope
     self.digest = digest
   }
 
   /// A grant that stands for one that is read next.
   package static var placeholder: Grant {
     Grant(
-      checked: .ticket, id: .zero, madeAt: 0, expiresAt: 1, usesLeft: 1, reason: nil,
+      checked: .ticket, id: .zero, madeAt: 0, expiresAt: 1, usesLeft: 1, reason: nil, scope: nil,
       digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
   }
 
@@ -76,7 +83,7 @@ package final class Grant: Equatable, Sendable {
   package static func == (left: Grant, right: Grant) -> Bool {
     left.kind == right.kind && left.id == right.id && left.madeAt == right.madeAt
       && left.expiresAt == right.expiresAt && left.usesLeft == right.usesLeft
-      && left.reason == right.reason && left.digest == right.digest
+      && left.reason == right.reason && left.scope == right.scope && left.digest == right.digest
   }
 
   /// Returns whether the grant is valid at `now`, in seconds since the epoch. A grant is not
@@ -87,7 +94,7 @@ package final class Grant: Equatable, Sendable {
   package var afterUse: Grant? {
     Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft - 1,
-      reason: reason, digest: digest)
+      reason: reason, scope: scope, digest: digest)
   }
 
   /// How long the code of a bypass code enrols a factor after its last use, in seconds.
@@ -105,9 +112,14 @@ package final class Grant: Equatable, Sendable {
 
   /// The grant with a digest of zeros, for reports.
   package var withoutDigest: Grant {
+    with(digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+  }
+
+  /// Returns the grant with another digest of `RecoveryCodeDigest.length` bytes.
+  func with(digest: [UInt8]) -> Grant {
     Grant(
       checked: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft,
-      reason: reason, digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+      reason: reason, scope: scope, digest: digest)
   }
 
   /// The administrator's reason for creating a grant: one line of 1 to 128 Unicode scalars.
@@ -137,7 +149,7 @@ package struct GrantID: RandomIdentifier {
   package static let length = 4
 
   /// Four zero bytes.
-  static var zero: GrantID { GrantID(ofLength: [UInt8](repeating: 0, count: length)) }
+  package static var zero: GrantID { GrantID(ofLength: [UInt8](repeating: 0, count: length)) }
 
   private init(ofLength bytes: [UInt8]) { self.bytes = bytes }
 

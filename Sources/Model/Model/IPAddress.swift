@@ -188,7 +188,7 @@ package struct Network: Equatable, Sendable {
   package var last: IPAddress { IPAddress(bits: address.bits | ~Self.mask(length)) }
 
   /// The network in canonical form: its lowest address (RFC 5952, section 4) and the prefix length.
-  var text: [UInt8] {
+  package var text: [UInt8] {
     address.text + joined(["/", decimal(Int64(address.isIPv4 ? length - 96 : length))])
   }
 

@@ -247,6 +247,18 @@ extension Configuration.Key {
           session within the last 15 minutes, to sign in or for sudo. The sessions that count are
           described at `remember_services`.
           """)
+    case .programPasswords:
+      KeyDocumentation(
+        """
+        The PAM services in which a password for a program signs its user in, without a code. Users make such passwords
+        with `mfa-enroll program-password`, for mail clients and other programs that cannot ask for a code.
+        """,
+        details: """
+          The auth lines of the service need one with the option `program_password`, see pam_mfa(8). A service that
+          gives users a shell, such as `sshd`, should not be in the list: whoever reads the password in the settings
+          of a program could then use the shell.
+          """,
+        without: ("Passwords for programs are not accepted.", "dovecot, smtp"))
     case .throttleAfter:
       KeyDocumentation(
         """

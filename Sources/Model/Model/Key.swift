@@ -29,6 +29,7 @@ extension Configuration {
     case remember
     case rememberServices
     case freshFor
+    case programPasswords
     case throttleAfter
     case throttleFirstWait
     case throttleLongestWait
@@ -105,6 +106,8 @@ extension Configuration.Key {
       KeyDeclaration("remember_services", .services, stricter: .rememberingNothing)
     case .freshFor:
       KeyDeclaration("fresh_for", .durationOrOff(1...86_400), stricter: .rememberingNothing)
+    case .programPasswords:
+      KeyDeclaration("program_passwords", .services, stricter: .noService)
     case .throttleAfter:
       KeyDeclaration(
         "throttle_after", .wholeNumber(Self.wide(ThrottlePolicy.failureRange)), default: 5,

@@ -35,6 +35,8 @@ struct KeyDeclaration {
     /// Neither, because the maximum age of a remembered sign-in depends on several keys together.
     /// Instead of either value, no remembered sign-in is accepted.
     case rememberingNothing
+    /// An empty list.
+    case noService
   }
 
   /// The name of the key in the file.

@@ -92,6 +92,9 @@ extension KeyValues {
       self[.remember] = .number(0)
       self[.freshFor] = .number(0)
       return
+    case .noService:
+      self[key] = .texts([])
+      return
     }
     self[key] = .number(number)
   }

@@ -31,6 +31,8 @@ package final class Notice: Equatable, Sendable {
     case revoked = 11
     /// A recovery code was used, and unlocked the factors.
     case unlockedByRecoveryCode = 12
+    /// The user made a program password; `detail` is its name.
+    case programPasswordMade = 13
   }
 
   /// The sign-in method that changed. Only a sign-in by a different method confirms the notice.
@@ -51,7 +53,7 @@ package final class Notice: Equatable, Sendable {
     /// The recovery codes.
     package static var recoveryCodes: Subject { Subject(bytes: [1]) }
 
-    /// A ticket or a bypass code.
+    /// A ticket, a bypass code or a program password.
     package static var grant: Subject { Subject(bytes: [2]) }
 
     /// Whether a user has to confirm the notice.

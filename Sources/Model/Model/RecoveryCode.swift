@@ -118,6 +118,8 @@ package struct RecoveryCodeDigest: Equatable, Sendable {
     case ticket = 3
     /// A bypass code created by an administrator: 80 random bits.
     case bypass = 4
+    /// A program password: 100 random bits.
+    case programPassword = 5
   }
 
   /// The origin of the code.

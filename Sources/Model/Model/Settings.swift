@@ -80,6 +80,9 @@ package final class Settings: Equatable, Sendable {
   /// overrides `remember`; 0 if `remember` decides.
   package var freshFor: Int64 { number(.freshFor) }
 
+  /// The PAM services in which a program password signs the user in.
+  package var programPasswords: [[UInt8]] { values.texts(.programPasswords) }
+
   /// The response to consecutive failures.
   package var throttle: ThrottlePolicy {
     ThrottlePolicy(

@@ -19,6 +19,10 @@ package struct ModuleOptions: Equatable, Sendable {
   /// module.
   package private(set) var forwardsPass = false
 
+  /// `program_password`: the line accepts a program password alone, and leaves all other answers to the
+  /// lines that follow.
+  package private(set) var takesProgramPassword = false
+
   /// `tries=N`: how many codes the user may try before the line denies, 1 to `mostTries`; nil if the
   /// key of the configuration decides.
   package private(set) var tries: UInt8?
@@ -30,6 +34,9 @@ package struct ModuleOptions: Equatable, Sendable {
 
   /// The largest number of tries.
   package static let mostTries: UInt8 = 5
+
+  /// Whether an answer to the prompt can be a password, or contain one.
+  package var takesPassword: Bool { forwardsPass || takesProgramPassword }
 
   /// Whether the input contains a password besides the code.
   package var expectsPassword: Bool { triesFirstPass || usesFirstPass || forwardsPass }
@@ -44,6 +51,8 @@ package struct ModuleOptions: Equatable, Sendable {
     case contradictory
     /// `after_key` together with an argument about the password.
     case keyWithPassword
+    /// `program_password` together with an argument about the password or the code.
+    case programPasswordWithCode
   }
 
   /// The longest prompt in bytes. PAM messages have at most 512.
@@ -58,6 +67,9 @@ package struct ModuleOptions: Equatable, Sendable {
     guard !(triesFirstPass && usesFirstPass) else { throw .contradictory }
     // A line after a key stands above the lines that ask for the password.
     guard !(followsKey && (followsPassword || expectsPassword)) else { throw .keyWithPassword }
+    guard !(takesProgramPassword && (followsKey || followsPassword || expectsPassword)) else {
+      throw .programPasswordWithCode
+    }
   }
 
   private mutating func read(_ argument: [UInt8]) throws(Refusal) {
@@ -79,6 +91,8 @@ package struct ModuleOptions: Equatable, Sendable {
       try Self.set(&followsPassword, argument)
     } else if Self.equals("after_key", argument) {
       try Self.set(&followsKey, argument)
+    } else if Self.equals("program_password", argument) {
+      try Self.set(&takesProgramPassword, argument)
     } else if Self.equals("echo", argument) {
       try Self.set(&echo, argument)
     } else if Self.equals("debug", argument) {

@@ -53,8 +53,11 @@ package struct UnprovenSignIn {
   /// Returns the only code that the module of a line can return, or nil if there are several.
   private func certainCode(_ entry: StackEntry, _ arguments: [[UInt8]]) -> PAMReturnCode? {
     if entry.asks(module: "pam_mfa.so") {
-      // Without a key, such a line leaves the decision to others.
-      return arguments.contains(Word.bytes("after_key")) ? .ignore : code
+      // Without a key, or a program password, such a line leaves the decision to others.
+      let isLeft =
+        arguments.contains(Word.bytes("after_key"))
+        || arguments.contains(Word.bytes("program_password"))
+      return isLeft ? .ignore : code
     }
     if entry.asks(module: "pam_permit.so") { return .success }
     if entry.asks(module: "pam_rootok.so"), isCalledByRoot { return .success }

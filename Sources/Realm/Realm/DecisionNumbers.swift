@@ -54,6 +54,7 @@ package enum DecisionCounter: String, CaseIterable, Sendable {
   case recoveryCode = "result=recovery-code"
   case bypassCode = "result=bypass-code"
   case remembered = "result=remembered"
+  case programPassword = "result=program-password"
   case enrolled = "result=enrolled"
   case notEnrolled = "result=not-enrolled"
   case enrollmentPending = "result=enrollment-pending"

@@ -78,6 +78,7 @@ extension DecisionCounter {
     case .passed(.enrollmentPending): self = .enrollmentPending
     case .passed(.switchedOff), .passed(.leftToNextLines): return nil
     case .denied(.code(let rejected)): self.init(rejected)
+    case .denied(.programPassword): self = .wrong
     case .denied(.unknownUser): self = .unknownUser
     case .denied(.enrollmentRequired): self = .enrollmentRequired
     case .denied(.failed(.store(.engine(.budgetUsedUp)))): self = .hostBudget
@@ -91,6 +92,7 @@ extension DecisionCounter {
     case .code(.recoveryCode): self = .recoveryCode
     case .code(.bypassCode): self = .bypassCode
     case .remembered: self = .remembered
+    case .programPassword: self = .programPassword
     case .enrolledNow: self = .enrolled
     // A verifier has no break-glass code.
     case .enrolled, .breakGlass: return nil

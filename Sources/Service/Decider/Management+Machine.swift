@@ -21,10 +21,15 @@ extension Management {
 
   /// Returns the settings for the caller in a configuration.
   func settings(_ configuration: Configuration) -> Settings {
+    settings(configuration, at: ("mfa-enroll" as StaticString).bytes)
+  }
+
+  /// Returns the settings for the caller's sign-ins at a service.
+  func settings(_ configuration: Configuration, at service: [UInt8]) -> Settings {
     configuration.settings(
-      for: Subject(
-        user: caller.name, service: ("mfa-enroll" as StaticString).bytes, address: nil
-      ) { group in host.isMember(caller, of: group) })
+      for: Subject(user: caller.name, service: service, address: nil) { group in
+        host.isMember(caller, of: group)
+      })
   }
 
   /// Records in the audit log that the configuration changed, if it did. Does nothing if the configuration cannot

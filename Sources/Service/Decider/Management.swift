@@ -199,6 +199,14 @@ package struct Management<Machine: AuthenticationHost> {
       respond(
         .recoveryCodes(
           try generateOfflineCodes(group, try requireSession(for: .otherChange))))
+    case .makeProgramPassword(let request):
+      let session = try requireSession(for: .otherChange)
+      let made = try makeProgramPassword(request, session)
+      respond(.programPassword(made))
+    case .listProgramPasswords: respond(.programPasswords(try programPasswords()))
+    case .removeProgramPassword(let id):
+      try removeProgramPassword(id, try requireSession(for: .otherChange))
+      respond(.done)
     case .resync(let request):
       let session = try requireSession(for: .resynchronizing)
       state.resync = nil

@@ -66,13 +66,13 @@ final class ResolvedSignIn<Store: FactorStore> {
 extension ResolvedSignIn {
   /// The administrator's prompt, or nil. The one of the configuration asks for a code alone, so it does
   /// not apply where the answer also contains the password.
-  var ownPrompt: [UInt8]? { options.prompt ?? (options.forwardsPass ? nil : settings.prompt) }
+  var ownPrompt: [UInt8]? { options.prompt ?? (options.takesPassword ? nil : settings.prompt) }
 
   /// The prompt: the administrator's, or the standard one in the language of this sign-in.
   var question: [UInt8] {
     ownPrompt
       ?? text(
-        options.forwardsPass
+        options.takesPassword
           ? .passwordAndCodePrompt : asksForRecoveryCode ? .recoveryCodePrompt : .codePrompt
       ).utf8
   }

@@ -118,6 +118,7 @@ extension SignInResult {
     case .allowed(.code(let accepted)): Attempt.Result.accepted(accepted).auditedOperation
     case .allowed(.enrolledNow): "mfa:enrolled"
     case .allowed(.breakGlass): "mfa:break-glass"
+    case .allowed(.programPassword), .denied(.programPassword): "mfa:program-password"
     case .allowed, .passed, .denied: "mfa:code"
     }
   }
@@ -125,7 +126,9 @@ extension SignInResult {
   /// Whether a code was accepted, or nil if there was no attempt.
   var auditedSuccess: Bool? {
     switch self {
-    case .allowed(.code), .allowed(.enrolledNow), .allowed(.breakGlass): true
+    case .allowed(.code), .allowed(.enrolledNow), .allowed(.breakGlass), .allowed(.programPassword):
+      true
+    case .denied(.programPassword): false
     case .denied(.code(let rejected)): Attempt.Result.rejected(rejected).auditedSuccess
     case .allowed, .passed, .denied: nil
     }

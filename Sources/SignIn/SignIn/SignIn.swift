@@ -10,7 +10,7 @@ import MFAPAMStack
 /// The verification of the second factor at a sign-in.
 ///
 /// MUST 1: no other code of this target than `Verdict.init` returns `allow`: for an accepted,
-/// remembered, recovery or bypass code, and in the `account` line for a user who is enrolled or
+/// remembered, recovery or bypass code, for a program password, and in the `account` line for a user who is enrolled or
 /// enrols there. packaging/THREATS.md lists the places outside of this target.
 /// (`Verdict.init`; `VerdictTests`, `AllowingPlacesTests`)
 /// MUST 2: every error denies, unless the policy is known to be `observe`.
@@ -103,7 +103,9 @@ package struct SignIn<Machine: Host> {
     let stack = secureShellStack
     // The code is verified before the password, so a message would reveal which users are enrolled.
     // A program without root's privileges, such as a screen locker, serves only its own user.
-    let hidesRefusals = resolved.options.forwardsPass && !isOwn(resolved.account)
+    let hidesRefusals =
+      resolved.options.takesProgramPassword
+      || resolved.options.forwardsPass && !isOwn(resolved.account)
     let result = refusingUnproven(try authentication(resolved), resolved, stack)
     let conclusion = conclude(result, resolved, hidesRefusals: hidesRefusals)
     guard conclusion.verdict == .tooManyAttempts else { return conclusion }
@@ -180,7 +182,8 @@ package struct SignIn<Machine: Host> {
 
   /// Returns the result of the `auth` line.
   func authentication(_ resolved: Resolved) throws(Pause) -> SignInResult {
-    try orBreakGlass(
+    if resolved.options.takesProgramPassword { return try programPasswordLine(resolved) }
+    return try orBreakGlass(
       resolved.options.followsKey
         ? authenticationAfterKey(resolved) : authenticationOfUser(resolved), resolved)
   }
@@ -274,12 +277,12 @@ package struct SignIn<Machine: Host> {
   }
 
   /// Returns whether the application is a process of this user without root's privileges.
-  private func isOwn(_ account: Account?) -> Bool {
+  func isOwn(_ account: Account?) -> Bool {
     !identity.actsAsRoot && account?.uid == identity.user
   }
 
   /// Returns whether the application may sign in this user. A failed lookup says no.
-  private func signsIn(_ account: Account, _ resolved: Resolved) -> Bool {
+  func signsIn(_ account: Account, _ resolved: Resolved) -> Bool {
     identity.actsAsRoot || isOwn(account)
       || resolved.daemons.contains { $0.signsIn(subject(account, address: nil)) }
   }

@@ -39,6 +39,11 @@ extension SignInResult {
       line.add("result", "break-glass")
       details.add(error)
       return .alert
+    case .allowed(.programPassword(let grant)):
+      line.add("result", "program-password")
+      details.add("grant", escaping: grant.id.hexadecimal)
+      details.add("name", escaping: grant.reason?.utf8 ?? [])
+      return .information
     case .allowed(.enrolledNow(let factor, let checkpoint)):
       line.add("result", "enrolled")
       details.add("factor", escaping: factor.id.hexadecimal)
@@ -59,6 +64,10 @@ extension SignInResult {
       return .information
     case .denied(.code(let rejected)):
       return Attempt.Result.rejected(rejected).describe(in: &line, details: &details)
+    case .denied(.programPassword(let refusal)):
+      line.add("result", "wrong-program-password")
+      details.add("reason", refusal.name)
+      return .notice
     case .denied(.unknownUser):
       line.add("result", "unknown-user")
       return .notice
@@ -92,6 +101,8 @@ extension SignInResult {
         line.add("reason", "try_first_pass-and-use_first_pass")
       case .keyWithPassword:
         line.add("reason", "after_key-and-password")
+      case .programPasswordWithCode:
+        line.add("reason", "program_password-and-code")
       }
     case .configuration(let failure): line.add(failure)
     case .account(let error):
@@ -107,6 +118,19 @@ extension SignInResult {
     case .firstFactorMissing:
       line.add("part", "stack")
       line.add("reason", "first-factor-missing")
+    }
+  }
+}
+
+extension Attempt.ProgramPasswordRefusal {
+  /// The reason in the log.
+  var name: StaticString {
+    switch self {
+    case .notAccepted: "service-not-accepted"
+    case .unknown: "unknown"
+    case .ended: "ended"
+    case .otherService: "other-service"
+    case .otherNetwork: "other-network"
     }
   }
 }

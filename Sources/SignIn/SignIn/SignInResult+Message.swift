@@ -27,6 +27,8 @@ extension SignInResult {
     case .allowed: nil
     case .passed: nil
     case .denied(.code(let rejected)): Self.message(rejected)
+    // The next sign-in could be that of the same program, which shows no message.
+    case .denied(.programPassword): nil
     case .denied(.unknownUser): Self.message(.wrong(wait: 0))
     case .denied(.enrollmentRequired(let obstacle)):
       obstacle.message(command: settings.enrollmentCommand)

@@ -23,6 +23,8 @@ package enum SignInResult: Sendable {
     case enrolled
     /// The prepared break-glass code was accepted, because the store cannot be used.
     case breakGlass(FactorStoreError)
+    /// The line has the argument `program_password`, and this password of the user was typed.
+    case programPassword(Grant)
     /// The user enrolled a factor in this sign-in and confirmed it with a code.
     case enrolledNow(Factor, AuditLogCheckpoint?)
   }
@@ -37,8 +39,9 @@ package enum SignInResult: Sendable {
     case offered(Offer)
     /// The user has no factor, must have one, and will enrol it in the `account` line.
     case enrollmentPending
-    /// The line has the argument `after_key`, and the lines that follow decide: sshd has verified no
-    /// key, or policy requires no code from this user.
+    /// The lines that follow decide. The line has the argument `after_key`, and sshd has verified no
+    /// key, or policy requires no code from this user; or it has the argument `program_password`, and no
+    /// program password was typed.
     case leftToNextLines
   }
 
@@ -47,6 +50,8 @@ package enum SignInResult: Sendable {
     case code(Attempt.Rejected)
     /// The system has no account with this name.
     case unknownUser
+    /// A program password was typed that does not sign this user in here.
+    case programPassword(Attempt.ProgramPasswordRefusal)
     /// The user has no factor, must have one, and could not enrol it in this sign-in.
     case enrollmentRequired(EnrollmentObstacle)
     /// The sign-in failed because of an error.
@@ -127,7 +132,7 @@ extension SignInResult {
   /// Whether a code, recovery code or bypass code was accepted.
   var isAccepted: Bool {
     switch self {
-    case .allowed(.code), .allowed(.breakGlass): true
+    case .allowed(.code), .allowed(.breakGlass), .allowed(.programPassword): true
     case .allowed, .passed, .denied: false
     }
   }

@@ -18,8 +18,9 @@ extension Verdict {
       switch (state, result) {
       // Policy cannot make up for a first factor.
       case (_, .denied(.failed(.firstFactorMissing))): .deny
+      // A program password is the first factor too, which no other line would verify.
+      case (.enabled, .allowed), (.observe, .allowed(.programPassword)): .allow
       case (.disabled, _), (.observe, _), (.enabled, .passed): .pass
-      case (.enabled, .allowed): .allow
       case (.enabled, .denied(.code(let rejected))) where rejected.mustWait: .tooManyAttempts
       case (.enabled, .denied): .deny
       }

@@ -294,7 +294,8 @@ package enum AdminError: Error, Equatable {
         + "\(VisibleText(user))"
     case .tooManyGrants(let user):
       "\(VisibleText(user)) already has \(FactorRecord.maximumGrants) tickets and bypass codes"
-    case .noSuchGrant(let user): "\(VisibleText(user)) has no such ticket or bypass code"
+    case .noSuchGrant(let user):
+      "\(VisibleText(user)) has no such ticket, bypass code or program password"
     case .unconfirmed:
       "confirmation is required, but standard input or standard error is not a terminal"
     case .declined: "not confirmed; nothing was changed"
@@ -434,7 +435,7 @@ package enum AdminError: Error, Equatable {
         .joined(separator: ", ")
     case .tooManyGrants(let user):
       "withdraw one with mfa-admin withdraw; mfa-admin grants \(VisibleText(user)) lists them"
-    case .noSuchGrant: "mfa-admin grants lists all tickets and bypass codes"
+    case .noSuchGrant: "mfa-admin grants lists all tickets, bypass codes and program passwords"
     case .unconfirmed: "run the command again with --yes"
     case .declined: "answer y, or use --yes"
     case .unusable(let user, let problem): problem.hint(for: user)

@@ -78,7 +78,10 @@ package struct Decision: Equatable {
     case .passed(.switchedOff):
       self.init(.allowed, "the second factor is switched off", by: [.state])
     case .passed(.leftToNextLines):
-      self.init(.allowed, "the line applies only after a key, and only if a code is required")
+      self.init(
+        .allowed,
+        "the line applies only after a key, and only if a code is required, or to program passwords"
+      )
     case .passed(.enrollmentPending):
       self.init(
         .hasToEnroll, "a factor is required, and the account line is certain to be reached",
@@ -93,6 +96,7 @@ package struct Decision: Equatable {
       self.init(
         .denied, "too many wrong codes have locked the factors", by: [.disableAfter])
     case .denied(.unknownUser): self.init(.denied, "the user has no account")
+    case .denied(.programPassword): self.init(.denied, "the result cannot be predicted")
     case .denied(.enrollmentRequired(let obstacle)):
       self.init(
         .denied, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
@@ -112,7 +116,7 @@ package struct Decision: Equatable {
         settings, request)
     else { return self }
     let rules: [Configuration.Key] = [.factors, .gateway]
-    guard record.recoveryCodes.isEmpty, record.grants.isEmpty else {
+    guard !record.hasOtherCodes else {
       return Decision(
         .asked, "\(obstacle), so only a recovery code or a bypass code is accepted", by: rules)
     }
@@ -133,7 +137,7 @@ package struct Decision: Equatable {
       return self
     }
     let reason = "no factor accepts a code before \(end), because the clock was ahead"
-    guard record.recoveryCodes.isEmpty, record.grants.isEmpty else {
+    guard !record.hasOtherCodes else {
       return Decision(
         .asked, "\(reason), so only a recovery code or a bypass code is accepted")
     }
@@ -253,6 +257,8 @@ package struct Decision: Equatable {
       "the arguments try_first_pass and use_first_pass cannot be combined"
     case .arguments(.keyWithPassword):
       "the argument after_key cannot be combined with an argument about the password"
+    case .arguments(.programPasswordWithCode):
+      "the argument program_password cannot be combined with an argument about the password or the code"
     case .configuration(let failure): AdminError.message(failure)
     case .account(let error): "the account cannot be looked up: \(error.text)"
     case .clock(let error): "the clock cannot be read: \(error.text)"

@@ -136,6 +136,7 @@ extension Explanation {
     case .ticket: "ticket"
     case .bypass: "bypass"
     case .enrollment: "enrolment"
+    case .programPassword: "program password"
     }
   }
 

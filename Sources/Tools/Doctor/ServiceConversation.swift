@@ -181,7 +181,10 @@ package struct PAMProgram: Sendable {
       ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3",
       .cannotAsk(
         reason: "nginx sends the same answer with each request, and a code is accepted once",
-        hint: "leave this service as it is")),
+        hint:
+          "let users make passwords for programs: \"program_passwords = nginx\" in "
+          + "\(InstalledPath.configuration), see mfa.conf(5)"),
+      DaemonStart(unit: "nginx.service", user: "www-data")),
     Self(
       ["squid"], "squid", "squid 5.7, basic_pam_auth.cc",
       .asks(
@@ -193,6 +196,7 @@ package struct PAMProgram: Sendable {
   ]
 
   private static var repeats: String {
-    "clients that send the same answer again are refused, because a code is accepted once"
+    "clients that send the same answer again are refused, because a code is accepted once; "
+      + "program_passwords in \(InstalledPath.configuration) lets users make passwords for them"
   }
 }

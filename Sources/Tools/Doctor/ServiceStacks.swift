@@ -169,14 +169,20 @@ extension StackEntry {
   package var callsModuleAfterKey: Bool {
     callsModule && ModuleKind.arguments(self).contains("after_key")
   }
+
+  /// Whether the line calls pam_mfa.so for program passwords only (`program_password`).
+  package var callsModuleForProgramPasswords: Bool {
+    callsModule && ModuleKind.arguments(self).contains("program_password")
+  }
 }
 
 extension ServiceStack {
   /// The index of the line that asks for the code: the first that calls pam_mfa.so for every sign-in,
   /// or else the first that calls it after a key. Nil if no line calls it.
   package var moduleIndex: Int? {
-    entries.firstIndex { $0.callsModule && !$0.callsModuleAfterKey }
-      ?? entries.firstIndex(where: \.callsModule)
+    entries.firstIndex {
+      $0.callsModule && !$0.callsModuleAfterKey && !$0.callsModuleForProgramPasswords
+    } ?? entries.firstIndex(where: \.callsModule)
   }
 }
 
@@ -278,6 +284,11 @@ package struct ServiceWithModule {
   /// Reads the stack of a service. Nil if no line calls the module.
   package init?(_ name: [UInt8], from source: some StackSource) throws(StackRefusal) {
     self.init(name: name, stack: try ServiceStack(.auth, of: name, from: source))
+  }
+
+  /// Whether a line accepts program passwords.
+  package var acceptsProgramPasswords: Bool {
+    stack.entries.contains(where: \.callsModuleForProgramPasswords)
   }
 
   /// The parsed arguments, or the reason why they are invalid.

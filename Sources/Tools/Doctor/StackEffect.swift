@@ -388,7 +388,9 @@ struct ModuleResults {
 
   /// Returns whether a line calls pam_mfa.so, and the line applies to the claimant.
   func calls(_ entry: StackEntry) -> Bool {
-    guard ModuleKind(entry) == .code, isLoaded(entry) else { return false }
+    guard ModuleKind(entry) == .code, isLoaded(entry),
+      !entry.callsModuleForProgramPasswords || type != .auth
+    else { return false }
     return !entry.callsModuleAfterKey || type != .auth || claimant.authenticators.contains(.key)
   }
 
@@ -442,7 +444,7 @@ extension Readiness.Obstacle {
       self = settings?.enrollment == .offered ? .offerOver : .notEnrolled
     case .denied(.code(.throttled(let seconds))): self = .throttled(seconds: seconds)
     case .denied(.code(.locked)): self = .locked
-    case .denied(.code): return nil
+    case .denied(.code), .denied(.programPassword): return nil
     case .denied(.failed(.store(let error))): self = .unusable(RecordProblem(error))
     case .denied(.failed): return nil
     }

@@ -94,6 +94,21 @@ package enum EnrollMessage: Equatable, Sendable {
   case makeRecoveryCodes
   case recoveryCodesImported(Int)
 
+  // MARK: Passwords for programs
+
+  /// The line above a new password.
+  case programPasswordMade(name: String)
+  /// The lines below it: it is not shown again, and is valid for these services until this time.
+  case programPasswordAdvice(services: String, until: String)
+  /// The same if it is valid from these networks alone.
+  case programPasswordAdviceOfNetworks(services: String, networks: String, until: String)
+  case programPasswordRemoved(name: String)
+  case noProgramPasswords
+  /// An entry of the list.
+  case programPassword(name: String, services: String, until: String)
+  /// The same with the networks that it is valid from.
+  case programPasswordOfNetworks(name: String, services: String, networks: String, until: String)
+
   // MARK: Other commands
 
   case columnID

@@ -13,6 +13,8 @@ package struct ServicePlan {
   package let present: StackPosition?
   /// What sshd asks for.
   package let factors: SecureShellFactors
+  /// Whether policy accepts passwords for programs in the service.
+  package let acceptsProgramPasswords: Bool
   /// How the service's program asks; nil if there is nothing to do.
   package private(set) var conversation: ServiceConversation?
   /// sshd's service with the new lines, or nil for another service.
@@ -99,12 +101,15 @@ package struct ServicePlan {
     let installed = OverlaidStacks(InstalledStacks())
     present = try Self.line(of: service, installed)
     guard present == nil else {
-      files = []
+      (files, acceptsProgramPasswords) = ([], false)
       return
     }
-    let asking = try ServicePlan.conversation(of: service, told: conversation)
+    acceptsProgramPasswords = try ThisHost.policy().servicesForProgramPasswords.contains(service)
+    let asking = try ServicePlan.conversation(
+      of: service, told: conversation, acceptsProgramPasswords: acceptsProgramPasswords)
     self.conversation = asking
-    let stackFiles = try Self.stackFiles(service, factors.first, asking, installed)
+    let stackFiles = try Self.stackFiles(
+      service, factors.first, asking, acceptsProgramPasswords, installed)
     let overlaid = Self.overlay(stackFiles, on: installed)
     let others = try Self.others(than: service, installed)
     try Self.requireNoSecondCode(others, in: overlaid, of: service, installed)
@@ -167,7 +172,7 @@ package struct ServicePlan {
   /// Returns how a service's program asks. Throws if that is neither known nor `told`, and if the program cannot ask
   /// for a code.
   private static func conversation(
-    of service: [UInt8], told: ServiceConversation?
+    of service: [UInt8], told: ServiceConversation?, acceptsProgramPasswords: Bool
   ) throws(AdminError) -> ServiceConversation {
     let name = VisibleText.escaping(service)
     guard let program = PAMProgram.with(service: service) else {
@@ -182,17 +187,14 @@ package struct ServicePlan {
       return told
     }
     switch program.behaviour {
+    case .cannotAsk where acceptsProgramPasswords:
+      try requireNamed(program, at: service)
+      return .oneField
     case .asks(let conversation, _):
       if program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: LocalExaminedHost()) {
         throw .conversation(service: name, reason: ProFTPD.reason, hint: ProFTPD.hint)
       }
-      if let user = try program.unnamedUser(
-        at: service, under: try ThisHost.policy(), on: LocalExaminedHost())
-      {
-        throw .conversation(
-          service: name, reason: program.reason(unnamed: user),
-          hint: PAMProgram.hint(unnamed: user, at: service))
-      }
+      try requireNamed(program, at: service)
       return told ?? conversation
     case .cannotAsk(let reason, let hint), .verifiesPasswords(let reason, let hint):
       throw .conversation(service: name, reason: reason, hint: hint)
@@ -203,9 +205,22 @@ package struct ServicePlan {
     }
   }
 
+  /// Throws if the program does not act as root and policy does not name it.
+  private static func requireNamed(
+    _ program: PAMProgram, at service: [UInt8]
+  ) throws(AdminError) {
+    guard
+      let user = try program.unnamedUser(
+        at: service, under: try ThisHost.policy(), on: LocalExaminedHost())
+    else { return }
+    throw .conversation(
+      service: VisibleText.escaping(service), reason: program.reason(unnamed: user),
+      hint: PAMProgram.hint(unnamed: user, at: service))
+  }
+
   private static func stackFiles(
     _ service: [UInt8], _ first: SecureShellFactors.First,
-    _ conversation: ServiceConversation,
+    _ conversation: ServiceConversation, _ acceptsProgramPasswords: Bool,
     _ installed: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) -> [ChangedFile] {
     var source = installed
@@ -220,8 +235,8 @@ package struct ServicePlan {
       let present = StackFile(
         path: Array(path.utf8), contents: MarkedText(service: service).without(file.contents))
       let text = try StackPlan(
-        member, concernsSecureShell(service) ? first : .password, conversation, mark: service,
-        file: present, in: source
+        member, concernsSecureShell(service) ? first : .password, conversation,
+        acceptsProgramPasswords: acceptsProgramPasswords, mark: service, file: present, in: source
       ).text
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(

@@ -15,6 +15,10 @@ package struct StackPlan: Equatable {
   /// The line where password and code are typed together. It passes the password on to the lines that follow, also after
   /// a wrong code, so that a refusal does not reveal which users have enrolled.
   private static let authWithPassword = "auth required pam_mfa.so forward_pass"
+  /// The line for passwords of programs that cannot ask for a code, above all others. A password for a program that is not
+  /// accepted is then tried neither as a password nor as a code.
+  private static let authOfProgram =
+    "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so program_password"
   /// The line for a code after a key, above the lines that ask for the password: for users who have
   /// enrolled, the code decides, and all others are asked for the password. A connection to sshd from
   /// before its settings changed therefore needs the password or a code, never neither.
@@ -40,7 +44,8 @@ package struct StackPlan: Equatable {
 
   /// All lines that are added to service files.
   static let knownLines = [
-    auth, authWithPassword, authAfterKey, authIfAfterKey, overSubstack, account, rootAccount,
+    auth, authWithPassword, authOfProgram, authAfterKey, authIfAfterKey, overSubstack, account,
+    rootAccount,
     otherAccount, session,
   ]
 
@@ -61,14 +66,15 @@ package struct StackPlan: Equatable {
   /// Adds the lines.
   ///
   /// `mark` is the service that the marks name. `source` contains all files unchanged. With `oneField`, password and code
-  /// are typed together.
+  /// are typed together, and passwords for programs are accepted if policy accepts them.
   init<Source: StackSource>(
     _ service: [UInt8], _ first: SecureShellFactors.First = .password,
-    _ conversation: ServiceConversation = .fields, mark: [UInt8], file: StackFile,
-    in source: OverlaidStacks<Source>
+    _ conversation: ServiceConversation = .fields, acceptsProgramPasswords: Bool = false,
+    mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
   ) throws(AdminError) {
     guard conversation == .fields else {
-      text = try Self.withPassword(service, mark: mark, file: file, in: source)
+      let lines = (acceptsProgramPasswords ? [Self.authOfProgram] : []) + [Self.authWithPassword]
+      text = try Self.withPassword(service, lines, mark: mark, file: file, in: source)
       return
     }
     switch first {
@@ -111,7 +117,8 @@ package struct StackPlan: Equatable {
   /// Returns the file with the lines directly above the line that asks for the password, which then gets the password
   /// from them.
   private static func withPassword<Source: StackSource>(
-    _ service: [UInt8], mark: [UInt8], file: StackFile, in source: OverlaidStacks<Source>
+    _ service: [UInt8], _ lines: [String], mark: [UInt8], file: StackFile,
+    in source: OverlaidStacks<Source>
   ) throws(AdminError) -> [UInt8] {
     let ends = ends(of: file.contents)
     guard let line = try passwordLine(service, file, ends, source) else {
@@ -120,7 +127,7 @@ package struct StackPlan: Equatable {
     let start = line == 0 ? 0 : ends[line - 1]
     var obstacle = StackProof.missing
     for draft in try drafts(
-      service, [authWithPassword], mark: mark, file, insertingAt: start, in: source)
+      service, lines, mark: mark, file, insertingAt: start, in: source)
     {
       let changed = source.replacing(service, with: StackFile(path: file.path, contents: draft))
       guard let found = StackProof.obstacle(of: service, in: changed, conversation: .oneField)

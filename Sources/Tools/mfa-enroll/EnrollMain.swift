@@ -73,7 +73,7 @@ struct MFAEnroll: AsyncParsableCommand {
     subcommands: [
       Enroll.self, EnrollPhone.self, Replace.self, List.self, Status.self, Notices.self,
       Rename.self, Unenroll.self, Test.self, RecoveryCodesCommand.self,
-      OfflineCodesCommand.self, Resync.self, ImportFactorCommand.self,
+      OfflineCodesCommand.self, ProgramPasswordCommand.self, Resync.self, ImportFactorCommand.self,
       Forget.self,
     ],
     defaultSubcommand: Enroll.self)
@@ -189,7 +189,7 @@ enum ExitStatus: Int32 {
       .unsuitableProcess, .tooManyHelpers, .tooManyChanges, .otpAppUnavailable,
       .phonesNotSupported, .totpNotSupported, .invalidPhoneNumber, .phoneRegionNotAllowed,
       .quotaExceeded, .messageNotSent, .phoneNumberAlreadyEnrolled, .phoneNotUsableYet,
-      .invalidVerificationID:
+      .invalidVerificationID, .programPasswordRefused:
       self = .failed
     }
   }

@@ -105,6 +105,17 @@ enum ProgramConversation {
     output.write("\"]}\n")
   }
 
+  /// Ends the conversation with a result and a secret, in a member with this name. The secret has no character that JSON
+  /// would escape.
+  static func report(
+    _ result: some Encodable, secret: borrowing SecretBytes, named name: String
+  ) {
+    let output = Output.standardOutput
+    output.write("\(text(of: result).dropLast()),\"\(name)\":\"")
+    output.write(secret)
+    output.write("\"}\n")
+  }
+
   private static func write(_ value: some Encodable) {
     Output.standardOutput.write(text(of: value) + "\n")
   }
@@ -170,7 +181,7 @@ struct ProgramResult: Encodable {
   enum Name: String, CaseIterable, Encodable {
     case enrolled, replaced, factors, renamed, resynchronized, unenrolled, tested, recoveryCodes,
       offlineCodes, forgotten
-    case notices
+    case notices, programPassword, programPasswords, programPasswordRemoved
   }
 
   let result: Name
@@ -187,8 +198,15 @@ struct ProgramResult: Encodable {
   var rememberedSignIns: Int?
   /// The group of hosts.
   var hosts: String?
+  var programPassword: ProgramPasswordEntry?
+  var programPasswords: [ProgramPasswordEntry]?
 
   init(_ result: Name) { self.result = result }
+
+  init(_ result: Name, _ password: ProgramPasswordEntry) {
+    self.result = result
+    programPassword = password
+  }
 
   init(_ result: Name, _ factor: FactorEntry) {
     self.result = result

@@ -81,6 +81,8 @@ package enum HelperFailure: Error, Equatable, Sendable {
   case codeNotYetAccepted(seconds: UInt32)
   /// The account may not be used now.
   case accountRefused(AccountRefusal)
+  /// No password for a program can be made or removed as the request asks.
+  case programPasswordRefused(ProgramPasswordRefusal)
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
     var (number, seconds) = (number, seconds)
@@ -132,11 +134,12 @@ package enum HelperFailure: Error, Equatable, Sendable {
     case .accountRefused: 37
     case .codeNotYetAccepted: 38
     case .codeOfAnotherTime: 39
+    case .programPasswordRefused: 40
     }
   }
 
   /// The detail in a message: the seconds to wait or ahead, the number of the process fault, or the number of
-  /// what is wrong with a phone number; 0 for every other failure.
+  /// what is wrong with an account, a phone number or a password for a program; 0 for every other failure.
   private var seconds: UInt32 {
     switch self {
     case .tooManyAttempts(let seconds), .tooManyChanges(let seconds),
@@ -145,6 +148,7 @@ package enum HelperFailure: Error, Equatable, Sendable {
       seconds
     case .codeOfAnotherTime(let secondsAhead): UInt32(bitPattern: secondsAhead)
     case .accountRefused(let refusal): UInt32(refusal.rawValue)
+    case .programPasswordRefused(let refusal): UInt32(refusal.rawValue)
     case .invalidPhoneNumber(let refusal): refusal.messageNumber
     case .unsuitableProcess(let fault): UInt32(fault.number)
     case .notPermitted, .requiresRecentLogin, .reauthenticationFailed, .sessionExpired,
@@ -208,6 +212,12 @@ package enum HelperFailure: Error, Equatable, Sendable {
       self = .accountRefused(refusal)
     case 38: self = .codeNotYetAccepted(seconds: seconds)
     case 39: self = .codeOfAnotherTime(secondsAhead: Int32(bitPattern: seconds))
+    case 40:
+      guard let refusal = ProgramPasswordRefusal(rawValue: UInt8(truncatingIfNeeded: seconds))
+      else {
+        return nil
+      }
+      self = .programPasswordRefused(refusal)
     default: return nil
     }
     guard self.seconds == seconds else { return nil }
@@ -274,6 +284,18 @@ package enum AccountRefusal: UInt8, CaseIterable, Equatable, Sendable {
   case noSignIns = 4
   /// PAM refuses the account for another reason.
   case notAllowed = 5
+}
+
+/// Why a password for a program cannot be made or removed.
+package enum ProgramPasswordRefusal: UInt8, CaseIterable, Equatable, Sendable {
+  /// Policy accepts no such password in a service that was named, or in no service.
+  case notAccepted = 1
+  /// Another one has this name.
+  case nameTaken = 2
+  /// The user has `FactorRecord.maximumProgramPasswords`.
+  case tooMany = 3
+  /// The user has no such password.
+  case notFound = 4
 }
 
 /// What became of a proof of an account.

@@ -69,6 +69,12 @@ package enum HelperRequest: ~Copyable, Sendable {
   /// Requests new offline recovery codes for a group of hosts of the realm, which invalidate the old ones for
   /// it. Without a name, they are for the groups of this host. Needs a session.
   case generateOfflineCodes(group: [UInt8])
+  /// Requests a new password for a program. Needs a session.
+  case makeProgramPassword(ProgramPasswordRequest)
+  /// Requests the list of passwords for programs.
+  case listProgramPasswords
+  /// Removes a password for a program. Needs a session.
+  case removeProgramPassword(GrantID)
 
   /// The version of the protocol.
   package static let version: UInt8 = 1
@@ -107,6 +113,9 @@ package enum HelperRequest: ~Copyable, Sendable {
     case confirmPhone
     case sendCode
     case generateOfflineCodes
+    case makeProgramPassword
+    case listProgramPasswords
+    case removeProgramPassword
   }
 
   private var kind: Kind {
@@ -137,6 +146,9 @@ package enum HelperRequest: ~Copyable, Sendable {
     case .confirmPhone: .confirmPhone
     case .sendCode: .sendCode
     case .generateOfflineCodes: .generateOfflineCodes
+    case .makeProgramPassword: .makeProgramPassword
+    case .listProgramPasswords: .listProgramPasswords
+    case .removeProgramPassword: .removeProgramPassword
     }
   }
 
@@ -169,6 +181,9 @@ package enum HelperRequest: ~Copyable, Sendable {
     case .confirmPhone: self = .confirmPhone(EnrollmentRequest())
     case .sendCode: self = .sendCode(factor: .zero)
     case .generateOfflineCodes: self = .generateOfflineCodes(group: [])
+    case .makeProgramPassword: self = .makeProgramPassword(ProgramPasswordRequest())
+    case .listProgramPasswords: self = .listProgramPasswords
+    case .removeProgramPassword: self = .removeProgramPassword(.zero)
     }
   }
 
@@ -232,6 +247,13 @@ package enum HelperRequest: ~Copyable, Sendable {
     case .generateOfflineCodes(var group):
       try coder.bytes(&group, longest: Self.longestGroup)
       self = .generateOfflineCodes(group: group)
+    case .makeProgramPassword(var request):
+      try request.fields(&coder)
+      self = .makeProgramPassword(request)
+    case .removeProgramPassword(var id):
+      try coder.identifier(&id)
+      self = .removeProgramPassword(id)
+    case .listProgramPasswords: self = .listProgramPasswords
     case .session: self = .session
     case .cancel: self = .cancel
     case .list: self = .list

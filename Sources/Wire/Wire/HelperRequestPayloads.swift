@@ -128,3 +128,35 @@ package struct ImportRequest: ~Copyable, Sendable {
     }
   }
 }
+
+/// What a new password for a program is to be.
+package struct ProgramPasswordRequest: Equatable, Sendable {
+  /// The user's name for the program.
+  package private(set) var name: DisplayName
+  /// The PAM services, with spaces between them; empty for all in which policy accepts such passwords.
+  package private(set) var services: [UInt8]
+  /// The networks that the user signs in from, with spaces between them; empty for every address.
+  package private(set) var networks: [UInt8]
+  /// How long the password is valid, in seconds: one of `durations`.
+  package private(set) var seconds: UInt32
+
+  /// The valid durations, in seconds: one day to two years.
+  package static var durations: ClosedRange<UInt32> { 86_400...63_072_000 }
+
+  /// Creates a request.
+  package init(name: DisplayName, services: [UInt8], networks: [UInt8], seconds: UInt32) {
+    self.name = name
+    self.services = services
+    self.networks = networks
+    self.seconds = seconds
+  }
+
+  init() { self.init(name: .placeholder, services: [], networks: [], seconds: 0) }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.name(&name)
+    try coder.bytes(&services, longest: ProgramScope.longestText)
+    try coder.bytes(&networks, longest: ProgramScope.longestText)
+    try coder.number(&seconds)
+  }
+}

@@ -42,6 +42,10 @@ package enum HelperResponse: ~Copyable, Sendable {
   /// Answers `beginPhone` and `sendCode`: a code was sent to the phone with this number, and is valid
   /// for this many seconds.
   case codeSent(number: MaskedPhoneNumber, secondsLeft: UInt32)
+  /// Answers `makeProgramPassword`: the password, which is not shown again.
+  case programPassword(NewProgramPassword)
+  /// Answers `listProgramPasswords`: the passwords, oldest first, at most `FactorRecord.maximumProgramPasswords`.
+  case programPasswords([ProgramPasswordSummary])
 
   /// The kinds of response, with the numbers in messages.
   private enum Kind: UInt8 {
@@ -61,6 +65,8 @@ package enum HelperResponse: ~Copyable, Sendable {
     case recognized
     case signedIn
     case codeSent
+    case programPassword
+    case programPasswords
   }
 
   private var kind: Kind {
@@ -81,6 +87,8 @@ package enum HelperResponse: ~Copyable, Sendable {
     case .recognized: .recognized
     case .signedIn: .signedIn
     case .codeSent: .codeSent
+    case .programPassword: .programPassword
+    case .programPasswords: .programPasswords
     }
   }
 
@@ -103,6 +111,8 @@ package enum HelperResponse: ~Copyable, Sendable {
     case .recognized: self = .recognized(.recoveryCode)
     case .signedIn: self = .signedIn(.factor(nil))
     case .codeSent: self = .codeSent(number: .placeholder, secondsLeft: 0)
+    case .programPassword: self = .programPassword(NewProgramPassword())
+    case .programPasswords: self = .programPasswords([])
     }
   }
 
@@ -166,6 +176,14 @@ package enum HelperResponse: ~Copyable, Sendable {
       try coder.phone(&number)
       try coder.number(&seconds)
       self = .codeSent(number: number, secondsLeft: seconds)
+    case .programPassword(var new):
+      try new.fields(&coder)
+      self = .programPassword(new)
+    case .programPasswords(var passwords):
+      try coder.list(
+        &passwords, most: UInt8(FactorRecord.maximumProgramPasswords), placeholder: .placeholder
+      ) { password, coder throws(PacketError) in try password.fields(&coder) }
+      self = .programPasswords(passwords)
     case .done: self = .done
     }
   }
@@ -215,6 +233,8 @@ extension HelperResponse {
     case .signedIn: return nil
     case .recognized: return nil
     case .status: return nil
+    case .programPassword: return nil
+    case .programPasswords: return nil
     case .recoveryCodes: return nil
     case .forgotten: return nil
     case .codeSent: return nil

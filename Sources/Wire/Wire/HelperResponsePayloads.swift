@@ -204,3 +204,76 @@ package struct FactorSummary: Equatable, Sendable {
     }
   }
 }
+
+/// A new password for a program.
+package struct NewProgramPassword: ~Copyable, Sendable {
+  /// What the list of passwords says about it.
+  package private(set) var summary: ProgramPasswordSummary
+  /// The password in its written form, in ASCII.
+  package private(set) var text: SecretBytes
+
+  /// Creates a value.
+  package init(_ summary: ProgramPasswordSummary, text: consuming SecretBytes) {
+    self.summary = summary
+    self.text = text
+  }
+
+  init() { self.init(.placeholder, text: SecretBytes(count: 0)) }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try summary.fields(&coder)
+    try coder.secret(&text, longest: 64)
+  }
+}
+
+/// A password for a program, as the user's list shows it.
+package struct ProgramPasswordSummary: Equatable, Sendable {
+  /// The id of its grant.
+  package private(set) var id: GrantID
+  /// The user's name for the program.
+  package private(set) var name: DisplayName
+  /// When it was made, in seconds since the epoch.
+  package private(set) var madeAt: Int64
+  /// The first second in which it is no longer valid, in seconds since the epoch.
+  package private(set) var expiresAt: Int64
+  /// The PAM services, with spaces between them.
+  package private(set) var services: [UInt8]
+  /// The networks, with spaces between them; empty for every address.
+  package private(set) var networks: [UInt8]
+
+  static var placeholder: ProgramPasswordSummary {
+    ProgramPasswordSummary(
+      id: .zero, name: .placeholder, madeAt: 0, expiresAt: 0, services: [], networks: [])
+  }
+
+  private init(
+    id: GrantID, name: DisplayName, madeAt: Int64, expiresAt: Int64, services: [UInt8],
+    networks: [UInt8]
+  ) {
+    self.id = id
+    self.name = name
+    self.madeAt = madeAt
+    self.expiresAt = expiresAt
+    self.services = services
+    self.networks = networks
+  }
+
+  /// Creates the summary of a grant. Returns nil if it is of another kind.
+  package init?(_ grant: Grant) {
+    guard let scope = grant.scope, let name = DisplayName(grant.reason?.utf8 ?? []) else {
+      return nil
+    }
+    self.init(
+      id: grant.id, name: name, madeAt: grant.madeAt, expiresAt: grant.expiresAt,
+      services: scope.servicesText, networks: scope.networksText)
+  }
+
+  mutating func fields(_ coder: inout Coder) throws(PacketError) {
+    try coder.identifier(&id)
+    try coder.name(&name)
+    try coder.number(&madeAt)
+    try coder.number(&expiresAt)
+    try coder.bytes(&services, longest: ProgramScope.longestText)
+    try coder.bytes(&networks, longest: ProgramScope.longestText)
+  }
+}

@@ -45,6 +45,7 @@ where Store.Entry: SendableMetatype {
     case .rememberedSignIns: try rememberedSignIns()
     case .revocation: try revocation()
     case .grants: try grants()
+    case .programPasswords: try programPasswords()
     }
   }
 
@@ -286,5 +287,5 @@ where Store.Entry: SendableMetatype {
 package enum FactorStoreCheck: CaseIterable, Sendable {
   case missingUser, enrolment, checkpoints, failedCommit, removal, separateUsers, attempts,
     oneCodeInParallel, parallelCommits, snapshots, configuration, changesOfMissingUser, unlocking,
-    rememberedSignIns, revocation, grants
+    rememberedSignIns, revocation, grants, programPasswords
 }

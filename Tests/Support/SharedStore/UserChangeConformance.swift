@@ -192,4 +192,50 @@ extension FactorStoreConformance {
       return
     }
   }
+
+  /// A program password is found by its user alone, and until an administrator withdraws it.
+  func programPasswords() throws {
+    let factor = try enroll()
+    let scope = ProgramScope(services: Array("dovecot".utf8), networks: [])
+    guard let scope, let name = Grant.Reason(Array("mail".utf8)) else {
+      throw FactorStoreError.damaged(.record)
+    }
+    let store = try open()
+    let (grant, text) = try store.deciding { () throws(FactorStoreError) -> (Grant, SecretText) in
+      let entry = try store.entry(of: account, creating: false)
+      guard var record = entry.record else { throw .damaged(.record) }
+      let new = try Attempt.newProgramPassword(
+        named: name, scope, of: record, entry, madeAt: Self.now, expiresAt: Self.now + 600)
+      let grant = new.grant
+      guard record.add(grant) else { throw .damaged(.record) }
+      _ = try entry.replace(record: record, attempts: entry.attempts, entering: Self.event)
+      return (grant, SecretText(new.password.written()))
+    }
+    func found(_ account: Account?, changed: Bool = false) throws -> Grant? {
+      var typed = text.bytes
+      if changed { typed[typed.count - 1] = typed[typed.count - 1] == 0x61 ? 0x62 : 0x61 }
+      guard let password = ProgramPassword(answer: typed.span) else {
+        throw FactorStoreError.damaged(.record)
+      }
+      return try Attempt.programPassword(password, of: account, in: try open())
+    }
+    #expect(try found(account) == grant)
+    #expect(try found(account, changed: true) == nil)
+    #expect(try found(Self.bob) == nil)
+    #expect(try found(nil) == nil)
+    guard case .withdrawn(let withdrawn) = try effect(of: .withdraw(grant.id), entry: 3) else {
+      Issue.record("another effect")
+      return
+    }
+    #expect(withdrawn == [grant.withoutDigest])
+    #expect(try found(account) == nil)
+    #expect(try open().kept(for: account)?.factor(factor.id) != nil)
+  }
+}
+
+/// A typed password, which can be copied.
+private struct SecretText {
+  let bytes: [UInt8]
+
+  init(_ secret: borrowing SecretBytes) { bytes = secret.span.indices.map { secret.span[$0] } }
 }

@@ -156,6 +156,28 @@ package final class MemoryStore: FactorStore, @unchecked Sendable {
     return id
   }
 
+  /// Stores a program password, valid in these services and networks from `madeAt` for `seconds`. Returns it as it is
+  /// typed.
+  package func makeProgramPassword(
+    _ name: String = "Mail", services: String = "dovecot", networks: String = "", madeAt: Int64,
+    seconds: Int64 = 86_400
+  ) throws -> String {
+    guard var record, let id = GrantID(bytes: try randomBytes(count: 4)),
+      let password = ProgramPassword(random: try SecretBytes.random(count: 13)),
+      let scope = ProgramScope(services: Array(services.utf8), networks: Array(networks.utf8))
+    else { throw FactorStoreError.damaged(.record) }
+    let digest = try Self.digest(of: password.characters.span, kind: .programPassword)
+    guard
+      let grant = Grant(
+        kind: .programPassword, id: id, madeAt: madeAt, expiresAt: madeAt + seconds, usesLeft: 1,
+        reason: Grant.Reason(Array(name.utf8)), scope: scope, digest: digest.bytes),
+      record.add(grant)
+    else { throw FactorStoreError.damaged(.record) }
+    self.record = record
+    let written = password.written()
+    return String(decoding: written.span.indices.map { written.span[$0] }, as: UTF8.self)
+  }
+
   static func digest(
     of recoveryCode: Span<UInt8>, kind: RecoveryCodeDigest.Kind
   ) throws(FactorStoreError) -> RecoveryCodeDigest {

@@ -192,8 +192,16 @@ extension Coder {
     try number(&expiresAt)
     try number(&usesLeft)
     try self.reason(&reason)
+    var scope: ProgramScope?
+    if kind == .programPassword {
+      var (services, networks) = (grant.scope?.servicesText ?? [], grant.scope?.networksText ?? [])
+      try bytes(&services, longest: ProgramScope.longestText)
+      try bytes(&networks, longest: ProgramScope.longestText)
+      scope = ProgramScope(services: services, networks: networks)
+    }
     let read = Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft, reason: reason,
+      scope: scope,
       digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
     guard let read else { throw .malformed }
     grant = read

@@ -42,8 +42,8 @@ extension Administration {
       case .some, .none: break
       }
       text += """
-        Recovery codes, bypass codes and tickets that were used or withdrawn since are valid again, and so \
-        are codes of the last minutes. Failed attempts since are not counted.
+        Recovery codes, bypass codes, tickets and program passwords that were used or withdrawn since are \
+        valid again, and so are codes of the last minutes. Failed attempts since are not counted.
         To void all of them, restore a backup instead: mfa-admin restore-backup.
         """ + "\n"
       if difference == .otherMachine || difference == .otherStore {

@@ -84,7 +84,7 @@ extension Administration {
         ? "WARNING: recovery codes that were used after the backup are valid again.\n"
         : "Recovery codes are void, because it is not known which were used after the backup: users make "
           + "new ones with mfa-enroll recovery-codes --new.\n"
-      text += "Tickets, bypass codes and remembered sign-ins are void.\n"
+      text += "Tickets, bypass codes, program passwords and remembered sign-ins are void.\n"
       if !services.isEmpty {
         text += "These services asked for a code when the backup was made. To enable them again:\n"
         for service in services {

@@ -27,6 +27,7 @@ extension Grant.Kind {
     case .ticket: "ticket"
     case .bypass: "bypass"
     case .enrollment: "enrolment"
+    case .programPassword: "program-password"
     }
   }
 }
@@ -39,9 +40,28 @@ extension Grant {
       ("id", .string(VisibleText.escaping(id.hexadecimal))),
       ("made", JSON(Timestamp(madeAt)?.iso8601)),
       ("expires", JSON(Timestamp(expiresAt)?.iso8601)),
-      ("usesLeft", .number(Int64(usesLeft))),
+      ("usesLeft", scope == nil ? .number(Int64(usesLeft)) : .null),
       ("reason", JSON(reason.map { String(decoding: $0.utf8, as: UTF8.self) })),
-    ]
+    ] + (scope == nil ? [] : [("services", JSON(services)), ("networks", JSON(networks))])
+  }
+}
+
+extension Grant {
+  /// The services of a program password, or nil.
+  fileprivate var services: String? {
+    scope.map { VisibleText.escaping($0.servicesText) }
+  }
+
+  /// The networks of a program password, or nil if it is valid from every address, or for other grants.
+  fileprivate var networks: String? {
+    scope.flatMap { $0.networks.isEmpty ? nil : VisibleText.escaping($0.networksText) }
+  }
+
+  /// What a table of grants says about the grant, apart from its kind, id and time.
+  fileprivate var remark: String {
+    let reason = reason.map { VisibleText.escaping($0.utf8) }
+    guard let services else { return reason ?? "-" }
+    return "\(reason ?? "-"), for \(services)" + (networks.map { " from \($0)" } ?? "")
   }
 }
 
@@ -86,7 +106,7 @@ package struct NewGrantReport {
     case .ticket:
       "valid for one enrolment until \(end); id \(id)\n"
         + "\(user) types it when 'mfa-enroll --ticket' asks for it; it is not shown again\n"
-    case .bypass, .enrollment:
+    case .bypass, .enrollment, .programPassword:
       "valid for \(grant.usesLeft == 1 ? "1 sign-in" : "\(grant.usesLeft) sign-ins") "
         + "until \(end); id \(id)\n"
         + "\(user) types it in place of a one-time code; it is not shown again\n"
@@ -105,8 +125,9 @@ extension TextTable {
     let grant = report.grant
     return [
       "\(VisibleText(report.user))", grant.kind.word, VisibleText.escaping(grant.id.hexadecimal),
-      "\(grant.usesLeft)", report.isGood ? report.expires?.short ?? "an unknown time" : "expired",
-      grant.reason.map { VisibleText.escaping($0.utf8) } ?? "-",
+      grant.scope == nil ? "\(grant.usesLeft)" : "-",
+      report.isGood ? report.expires?.short ?? "an unknown time" : "expired",
+      grant.remark,
     ]
   }
 }

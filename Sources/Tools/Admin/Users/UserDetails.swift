@@ -166,7 +166,10 @@ package struct UserFilter: Equatable {
     if unusable { return false }
     if locked, user.standing != .locked { return false }
     if throttled, !Self.isThrottled(user.standing) { return false }
-    if granted, !user.grants.contains(where: { $0.isGood(at: now) }) { return false }
+    if granted, !user.grants.contains(where: { $0.kind != .programPassword && $0.isGood(at: now) })
+    {
+      return false
+    }
     if imported, !factors.contains(where: { $0.origin == .imported }) { return false }
     if weak, !factors.contains(where: { Self.isWeak($0) }) { return false }
     if let staleDays { return Self.isStale(user, days: staleDays, now) }

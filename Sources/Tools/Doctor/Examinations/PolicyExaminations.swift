@@ -190,6 +190,8 @@ enum UnusableConfiguration: Examination {
       "the argument \"\(VisibleText.escaping(argument))\" is given twice"
     case .contradictory: "try_first_pass and use_first_pass cannot be combined"
     case .keyWithPassword: "after_key cannot be combined with an argument about the password"
+    case .programPasswordWithCode:
+      "program_password cannot be combined with an argument about the password or the code"
     }
   }
 }

@@ -9,6 +9,7 @@ enum UnsuitablePrograms: Examination {
       if let finding = unnamed(program, service, snapshot) { return finding }
       let name = service.visibleName
       switch program.behaviour {
+      case .cannotAsk where service.acceptsProgramPasswords: return nil
       case .cannotAsk(let reason, _), .verifiesPasswords(let reason, _):
         return Finding(
           severity: .error, code: "program-cannot-ask", services: [service.name],
@@ -45,6 +46,42 @@ enum UnsuitablePrograms: Examination {
         hint: PAMProgram.hint(unnamed: user, at: service.name))
     } catch {
       return .unchecked("which user runs \(program.name)", error)
+    }
+  }
+}
+
+/// Finds services in which policy accepts passwords for programs, and that cannot take one, or give users a shell.
+enum ProgramPasswordServices: Examination {
+  /// Programs that give users a shell, or the rights of another user.
+  private static let shells = [
+    "sshd", "login", "remote", "su", "su-l", "sudo", "sudo-i", "doas", "polkit-1", "cockpit",
+    "gdm-password", "lightdm", "sddm", "xrdp-sesman", "rstudio",
+  ]
+
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.compactMap { service in
+      guard
+        let policy = snapshot.configuration(of: service),
+        policy.servicesForProgramPasswords.contains(service.name)
+      else { return nil }
+      let name = service.visibleName
+      guard service.acceptsProgramPasswords else {
+        return Finding(
+          severity: .warning, code: "program-passwords-unused", services: [service.name],
+          place: service.place,
+          message: "no password for a program signs in: no line has program_password",
+          hint: service.hasOwnLine
+            ? "take the lines of pam_mfa.so out of this file (mfa-admin disable \(name), if it wrote them), then: "
+              + "mfa-admin enable --no-confirm \(name)"
+            : "add a line with program_password above it, see pam_mfa(8)")
+      }
+      guard shells.contains(name) else { return nil }
+      return Finding(
+        severity: .warning, code: "program-password-shell", services: [service.name],
+        place: service.place,
+        message:
+          "\(name) gives users a shell, and a password for a program signs in without a code",
+        hint: "take \(name) out of program_passwords in \(InstalledPath.configuration)")
     }
   }
 }

@@ -6,7 +6,7 @@ import MFAModel
 /// `mfa-admin grants`
 struct GrantsCommand: ParsableCommand {
   static let configuration = command(
-    "grants", "List tickets and bypass codes, without the codes themselves.")
+    "grants", "List tickets, bypass codes and program passwords, without the codes themselves.")
 
   @Flag(help: "Print JSON, for programs; times are in UTC, in ISO 8601 format.")
   var json = false
@@ -20,7 +20,7 @@ struct GrantsCommand: ParsableCommand {
       let grants = JSON.array(reports.map { JSON.object($0.members) })
       try Console.write(JSON.object([("grants", grants)]).text + "\n")
     } else if reports.isEmpty {
-      Console.printError("there are no tickets or bypass codes")
+      Console.printError("there are no tickets, bypass codes or program passwords")
     } else {
       try Console.write(TextTable(reports).text(columns: Console.columns))
     }
@@ -99,9 +99,9 @@ struct BypassCommand: ParsableCommand {
 /// `mfa-admin withdraw`
 struct WithdrawCommand: ParsableCommand {
   static let configuration = command(
-    "withdraw", "Withdraw a ticket or a bypass code.")
+    "withdraw", "Withdraw a ticket, a bypass code or a program password.")
 
-  @Flag(help: "Withdraw all tickets and bypass codes of the user.")
+  @Flag(help: "Withdraw all tickets, bypass codes and program passwords of the user.")
   var all = false
 
   @OptionGroup var options: UserChangeOptions

@@ -207,6 +207,11 @@ struct EnableCommand: ParsableCommand {
     if plan.conversation == .oneField {
       Console.printError(
         "note: \(plan.name): users type the code directly after the password, in the same field")
+      if plan.acceptsProgramPasswords {
+        Console.printError(
+          "note: \(plan.name): programs can use passwords that users make with: mfa-enroll program-password"
+        )
+      }
     }
     for follower in plan.followersWithOneField {
       let other = VisibleText.escaping(follower)
@@ -215,7 +220,7 @@ struct EnableCommand: ParsableCommand {
           + "longer sign in there")
       Console.printError("hint: \(OneField.hint(follower))")
     }
-    guard let program = PAMProgram.with(service: plan.service),
+    guard !plan.acceptsProgramPasswords, let program = PAMProgram.with(service: plan.service),
       case .asks(_, let remark?) = program.behaviour
     else { return }
     Console.printError("warning: \(plan.name): \(program.name): \(remark)")
