@@ -1795,6 +1795,19 @@ struct ExaminationTests {
       $0.statuses["/usr/lib/systemd/system/gdm.service"] = MemoryHost.file(0, 0o644)
       $0.texts["/usr/lib/systemd/system/gdm.service"] = "[Service]\nReadOnlyPaths=/\n"
     },
+    // A program whose unit has another name than its service.
+    Row(
+      19, "error daemon-unnamed /pam/radiusd:1",
+      "error service-sandboxed /usr/lib/systemd/system/freeradius.service:2"
+    ) {
+      $0.stacks.files["radiusd"] = oneField
+      write(
+        "[Service]\nReadOnlyPaths=/\n", to: "/usr/lib/systemd/system/freeradius.service", &$0)
+    },
+    Row(20, "error service-sandboxed /usr/lib/systemd/system/saslauthd.service:2") {
+      $0.stacks.files["smtp"] = oneField
+      write("[Service]\nReadOnlyPaths=/\n", to: "/usr/lib/systemd/system/saslauthd.service", &$0)
+    },
   ]
 
   @Test("in systemd units", arguments: unitRows)

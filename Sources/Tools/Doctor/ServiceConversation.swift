@@ -23,14 +23,10 @@ package struct PAMProgram: Sendable {
   package let source: String
   /// What it does with a question for a code.
   package let behaviour: Behaviour
-  /// How it is started, if it does not act as root.
-  let daemon: DaemonStart?
-
-  /// The unit of a program that does not act as root, and the system user that Debian has it run as.
-  struct DaemonStart: Sendable {
-    let unit: String
-    let user: String
-  }
+  /// The systemd units whose processes sign users in, or none if each has the name of a service.
+  let units: [String]
+  /// The system user that Debian has it run as, or nil if it acts as root.
+  let user: String?
 
   /// What a program does with a question for a code.
   package enum Behaviour: Equatable, Sendable {
@@ -52,13 +48,14 @@ package struct PAMProgram: Sendable {
 
   private init(
     _ services: [String], _ name: String, _ source: String, _ behaviour: Behaviour,
-    _ daemon: DaemonStart? = nil
+    units: [String] = [], user: String? = nil
   ) {
     self.services = services
     self.name = name
     self.source = source
     self.behaviour = behaviour
-    self.daemon = daemon
+    self.units = units
+    self.user = user
   }
 
   /// Returns why the password alone signs users in at a service, whatever PAM's `auth` lines say, or nil.
@@ -75,13 +72,16 @@ package struct PAMProgram: Sendable {
 
   /// Returns the system user that the program runs as, or nil if it acts as root.
   func systemUser(on host: any ExaminedHost) throws(AdminError) -> String? {
-    guard let daemon else { return nil }
-    let users = try UnitFiles.settings(of: daemon.unit, on: host).filter {
-      $0.section == "[Service]" && $0.key == "User"
+    guard let user else { return nil }
+    var users: [String] = []
+    for unit in units {
+      users += try UnitFiles.settings(of: unit, on: host).filter {
+        $0.section == "[Service]" && $0.key == "User"
+      }.map(\.value)
     }
     // A program that systemd starts as root takes the user from its own settings.
-    guard let user = users.last?.value, !user.isEmpty, user != "root" else { return daemon.user }
-    return user
+    guard let set = users.last, !set.isEmpty, set != "root" else { return user }
+    return set
   }
 
   /// Returns the system user that the program runs as, if no section `[daemon NAME]` lets it sign in users of a
@@ -109,13 +109,19 @@ package struct PAMProgram: Sendable {
 
   /// The programs.
   package static let all: [PAMProgram] = [
-    Self(["sshd"], "sshd", "OpenSSH 9.2p1, auth-pam.c", .asks(.fields)),
-    Self(["login", "remote"], "login", "shadow 4.13, login.c", .asks(.fields)),
+    Self(
+      ["sshd"], "sshd", "OpenSSH 9.2p1, auth-pam.c", .asks(.fields),
+      units: ["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"]),
+    Self(
+      ["login", "remote"], "login", "shadow 4.13, login.c", .asks(.fields),
+      units: ["getty@.service", "serial-getty@.service", "console-getty.service"]),
     Self(["su", "su-l"], "su", "util-linux 2.38.1, su-common.c", .asks(.fields)),
     Self(["sudo", "sudo-i"], "sudo", "sudo 1.9.13p3, auth/pam.c", .asks(.fields)),
     Self(["doas"], "doas", "opendoas 6.8.2, pam.c", .asks(.fields)),
     Self(["chsh", "chfn"], "chsh and chfn", "shadow 4.13, chsh.c", .asks(.fields)),
-    Self(["polkit-1"], "polkit", "polkit 122, polkitagenthelper-pam.c", .asks(.fields)),
+    Self(
+      ["polkit-1"], "polkit", "polkit 122, polkitagenthelper-pam.c", .asks(.fields),
+      units: ["polkit.service"]),
     Self(
       ["cockpit"], "cockpit", "cockpit 287.1, session.c",
       .asks(
@@ -123,7 +129,9 @@ package struct PAMProgram: Sendable {
         remark:
           "after a sign-in with administrative access, it answers sudo's question for a code with the "
           + "password")),
-    Self(["gdm-password"], "gdm", "gdm 43.0, gdm-session-worker.c", .asks(.fields)),
+    Self(
+      ["gdm-password"], "gdm", "gdm 43.0, gdm-session-worker.c", .asks(.fields),
+      units: ["gdm.service", "gdm3.service"]),
     Self(["lightdm"], "lightdm", "lightdm 1.26.0, session-child.c", .asks(.fields)),
     Self(["kde"], "kscreenlocker", "kscreenlocker 5.27.5, pamauthenticator.cpp", .asks(.fields)),
     Self(
@@ -142,14 +150,17 @@ package struct PAMProgram: Sendable {
       .asks(
         .oneField, remark: "a client that stores the password is asked again at each connection")),
     Self(["screen"], "screen", "GNU screen 4.9.0, attacher.c", .asks(.oneField)),
-    Self(["rstudio"], "RStudio Server", "RStudio Server, Pam.cpp", .asks(.oneField)),
+    Self(
+      ["rstudio"], "RStudio Server", "RStudio Server, Pam.cpp", .asks(.oneField),
+      units: ["rstudio-server.service"]),
     Self(
       ["openvpn"], "OpenVPN", "OpenVPN 2.6.14, auth-pam.c",
       .asks(
         .oneField,
         remark:
           "without auth-gen-token in the server's settings, each renegotiation sends the used code again, "
-          + "which is refused")),
+          + "which is refused"),
+      units: ["openvpn@.service", "openvpn-server@.service"]),
     Self(
       ["dovecot"], "Dovecot", "Dovecot 2.3.19, passdb-pam.c",
       .asks(.oneField, remark: Self.repeats)),
@@ -159,7 +170,8 @@ package struct PAMProgram: Sendable {
         .oneField,
         remark:
           "with -c in OPTIONS of /etc/default/saslauthd, a used code is accepted again for 8 hours: take -c "
-          + "out")),
+          + "out"),
+      units: ["saslauthd.service"]),
     Self(
       ["cups"], "CUPS", "CUPS 2.4.2, auth.c", .asks(.oneField, remark: Self.repeats)),
     Self(
@@ -167,16 +179,17 @@ package struct PAMProgram: Sendable {
       .verifiesPasswords(
         reason:
           "Samba verifies encrypted passwords itself, and asks PAM only whether the account may be used",
-        hint: "leave samba as it is, and open its ports to known networks only")),
+        hint: "leave samba as it is, and open its ports to known networks only"),
+      units: ["smbd.service", "samba-ad-dc.service"]),
     Self(
       ["cron", "atd"], "a program that runs jobs", "cron 3.0pl1, do_command.c", .authenticatesNoUser
     ),
     Self(
       ["radiusd"], "FreeRADIUS", "FreeRADIUS 3.2.1, rlm_pam.c", .asks(.oneField),
-      DaemonStart(unit: "freeradius.service", user: "freerad")),
+      units: ["freeradius.service"], user: "freerad"),
     Self(
       ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c", .asks(.oneField),
-      DaemonStart(unit: "postgresql@.service", user: "postgres")),
+      units: ["postgresql@.service"], user: "postgres"),
     Self(
       ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3",
       .cannotAsk(
@@ -192,7 +205,7 @@ package struct PAMProgram: Sendable {
         remark:
           "after credentialsttl in squid.conf, 2 hours by default, users are asked again for each page"
       ),
-      DaemonStart(unit: "squid.service", user: "proxy")),
+      units: ["squid.service"], user: "proxy"),
   ]
 
   private static var repeats: String {

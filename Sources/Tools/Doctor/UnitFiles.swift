@@ -17,15 +17,14 @@ enum UnitFiles {
   /// Returns the units whose processes use a PAM service.
   static func units(of service: ServiceWithModule) -> [String] {
     let name = String(decoding: service.name, as: UTF8.self)
-    if name == "sshd" { return ["ssh.service", "sshd.service", "ssh@.service", "sshd@.service"] }
-    if name == "login" {
-      return ["getty@.service", "serial-getty@.service", "console-getty.service"]
-    }
+    if let units = PAMProgram.with(service: service.name)?.units, !units.isEmpty { return units }
+    // Other services of display managers, such as gdm-fingerprint.
     for manager in ["gdm", "sddm", "lightdm", "lxdm", "xdm", "greetd", "cockpit"]
     where name.hasPrefix(manager) {
-      return manager == "gdm" ? ["gdm.service", "gdm3.service"] : ["\(manager).service"]
+      return PAMProgram.with(service: Array("\(manager)-password".utf8))?.units
+        ?? ["\(manager).service"]
     }
-    return name == "polkit-1" ? ["polkit.service"] : ["\(name).service"]
+    return ["\(name).service"]
   }
 
   /// Returns the files of a unit, or an empty array if the unit does not exist. If systemd is
