@@ -1,4 +1,5 @@
 import Foundation
+import MFAAdminTestSupport
 import MFADoctor
 import MFATestSupport
 import Testing
@@ -34,5 +35,24 @@ import Testing
       #expect(PAMProgram.with(service: Array(service.utf8))?.services.contains(service) == true)
     }
     #expect(PAMProgram.with(service: Array("other".utf8)) == nil)
+  }
+
+  @Test(
+    "a program that lets the password decide says why and what to do, with the file if settings do",
+    arguments: [
+      ("samba", nil, true, false), ("proftpd", nil, true, true),
+      ("proftpd", "AuthOrder mod_auth_pam.c* mod_auth_unix.c\n", false, false),
+      ("proftpd", "AuthOrder mod_auth_pam.c\n", true, true), ("vsftpd", nil, false, false),
+      ("other", nil, false, false),
+    ] as [(String, String?, Bool, Bool)])
+  func passwordAlone(service: String, settings: String?, decides: Bool, hasFile: Bool) throws {
+    let path = "/etc/proftpd/proftpd.conf"
+    var host = MemoryHost()
+    host.texts[path] = settings
+    let alone = try PAMProgram.passwordAlone(at: Array(service.utf8), on: host)
+    #expect((alone != nil) == decides)
+    #expect(alone?.settings == (hasFile ? path : nil))
+    #expect(alone.map { !$0.reason.isEmpty && !$0.hint.isEmpty } ?? true)
+    #expect(!hasFile || alone?.hint.contains(path) == true)
   }
 }

@@ -217,7 +217,9 @@ package final class HostRules {
 
   /// Returns why the password alone signs users in at a service, or nil if that is not known.
   func passwordAlone(at service: [UInt8]) -> String? {
-    do throws(AdminError) { return try PAMProgram.passwordAlone(at: service, on: host) } catch {
+    do throws(AdminError) {
+      return try PAMProgram.passwordAlone(at: service, on: host)?.reason
+    } catch {
       return nil
     }
   }

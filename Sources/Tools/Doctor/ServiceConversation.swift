@@ -13,6 +13,16 @@ package enum ServiceConversation: String, Equatable, Sendable {
   package var option: String { "--\(rawValue)" }
 }
 
+/// Why the password alone signs users in through a program, whatever PAM's `auth` lines say.
+package struct PasswordAlone: Equatable, Sendable {
+  /// The file with the settings that let the password decide, or nil if the program always does.
+  package let settings: String?
+  /// Why.
+  package let reason: String
+  /// What to do.
+  package let hint: String
+}
+
 /// A program that signs users in through PAM, as its source says.
 package struct PAMProgram: Sendable {
   /// Its PAM services.
@@ -58,16 +68,19 @@ package struct PAMProgram: Sendable {
     self.user = user
   }
 
-  /// Returns why the password alone signs users in at a service, whatever PAM's `auth` lines say, or nil.
+  /// Returns why the password alone signs users in at a service, or nil if PAM's `auth` lines decide.
   package static func passwordAlone(
     at service: [UInt8], on host: any ExaminedHost
-  ) throws(AdminError) -> String? {
-    guard let program = with(service: service) else { return nil }
-    if case .verifiesPasswords(let reason, _) = program.behaviour { return reason }
-    guard program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: host) else {
-      return nil
+  ) throws(AdminError) -> PasswordAlone? {
+    try with(service: service)?.passwordAlone(on: host)
+  }
+
+  /// Returns why the password alone signs users in through the program, or nil if PAM's `auth` lines decide.
+  package func passwordAlone(on host: any ExaminedHost) throws(AdminError) -> PasswordAlone? {
+    if case .verifiesPasswords(let reason, let hint) = behaviour {
+      return PasswordAlone(settings: nil, reason: reason, hint: hint)
     }
-    return ProFTPD.reason
+    return name == ProFTPD.name ? try ProFTPD.passwordAlone(on: host) : nil
   }
 
   /// Returns the system user that the program runs as, or nil if it acts as root.
@@ -143,7 +156,7 @@ package struct PAMProgram: Sendable {
     Self(
       ["i3lock", "swaylock"], "i3lock and swaylock", "i3lock 2.14.1, i3lock.c", .asks(.oneField)),
     Self(["vsftpd"], "vsftpd", "vsftpd 3.0.3, sysdeputil.c", .asks(.oneField)),
-    Self(["proftpd"], "ProFTPD", "ProFTPD 1.3.8, mod_auth_pam.c", .asks(.oneField)),
+    Self(["proftpd"], ProFTPD.name, "ProFTPD 1.3.8, mod_auth_pam.c", .asks(.oneField)),
     Self(["sddm"], "SDDM", "SDDM 0.19.0, PamBackend.cpp", .asks(.oneField)),
     Self(
       ["xrdp-sesman"], "xrdp", "xrdp 0.9.21.1, verify_user_pam.c",

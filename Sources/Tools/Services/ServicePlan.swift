@@ -186,14 +186,14 @@ package struct ServicePlan {
       }
       return told
     }
+    if let alone = try program.passwordAlone(on: LocalExaminedHost()) {
+      throw .conversation(service: name, reason: alone.reason, hint: alone.hint)
+    }
     switch program.behaviour {
     case .cannotAsk where acceptsProgramPasswords:
       try requireNamed(program, at: service)
       return .oneField
     case .asks(let conversation, _):
-      if program.services == ["proftpd"], try ProFTPD.letsPasswordDecide(on: LocalExaminedHost()) {
-        throw .conversation(service: name, reason: ProFTPD.reason, hint: ProFTPD.hint)
-      }
       try requireNamed(program, at: service)
       return told ?? conversation
     case .cannotAsk(let reason, let hint), .verifiesPasswords(let reason, let hint):

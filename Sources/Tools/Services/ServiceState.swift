@@ -78,8 +78,8 @@ package enum ServiceState: Equatable {
   ) -> ServiceState {
     let place = VisibleText.escaping(line.text)
     do throws(AdminError) {
-      if let reason = try PAMProgram.passwordAlone(at: service, on: LocalExaminedHost()) {
-        return .passwordAlone(place, reason: reason)
+      if let alone = try PAMProgram.passwordAlone(at: service, on: LocalExaminedHost()) {
+        return .passwordAlone(place, reason: alone.reason)
       }
       let path = String(decoding: line.file, as: UTF8.self)
       guard let file = try SystemFile.read(path),

@@ -115,36 +115,19 @@ package enum OneField {
   }
 }
 
-/// Finds ProFTPD with settings that let /etc/shadow decide after PAM has refused a user.
+/// Finds programs with settings that let the password decide after PAM has refused a user.
 enum PasswordAfterRefusal: SingleExamination {
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
-    guard let service = snapshot.servicesWithModule.first(where: { $0.visibleName == "proftpd" }),
-      try ProFTPD.letsPasswordDecide(on: snapshot.host)
-    else { return nil }
-    return Finding(
-      severity: .error, code: "password-decides", services: [service.name], place: ProFTPD.path,
-      message: "the password alone signs users in: \(ProFTPD.reason)", hint: ProFTPD.hint)
-  }
-}
-
-/// The settings of ProFTPD (mod_auth.c and mod_auth_pam.c of ProFTPD 1.3.8).
-package enum ProFTPD {
-  static let path = "/etc/proftpd/proftpd.conf"
-
-  /// Why the password alone is enough.
-  package static let reason =
-    "after a refusal of PAM, ProFTPD asks mod_auth_unix, unless AuthOrder says that PAM decides"
-  /// What to do.
-  package static let hint = "add \"AuthOrder mod_auth_pam.c*\" to \(path), and restart proftpd"
-
-  /// Returns whether a refusal of PAM is not the end of a sign-in.
-  package static func letsPasswordDecide(on host: any ExaminedHost) throws(AdminError) -> Bool {
-    guard let text = try host.text(of: path) else { return true }
-    let orders = text.split(separator: UInt8(ascii: "\n")).map {
-      String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    }.filter { $0.first?.lowercased() == "authorder" }
-    // Each server of the file can have an order of its own.
-    return orders.isEmpty || !orders.allSatisfy { $0.dropFirst().first == "mod_auth_pam.c*" }
+    for service in snapshot.servicesWithModule {
+      guard
+        let alone = try PAMProgram.passwordAlone(at: service.name, on: snapshot.host),
+        let settings = alone.settings
+      else { continue }
+      return Finding(
+        severity: .error, code: "password-decides", services: [service.name], place: settings,
+        message: "the password alone signs users in: \(alone.reason)", hint: alone.hint)
+    }
+    return nil
   }
 }
 
