@@ -259,7 +259,7 @@ let package = Package(
       uses: "Attempt Base CPOSIX Crypto Import Model PAMStack Realm Store Wire"),
     room(
       "Doctor", .tools,
-      uses: "Admin Attempt Base CPOSIX Crypto Model PAMStack Realm SignIn Store Wire"),
+      uses: "Admin Attempt Base CPOSIX Crypto Messages Model PAMStack Realm SignIn Store Wire"),
     room(
       "Services", .tools, uses: "Admin Attempt Base CPAM CPOSIX Crypto Doctor Model PAMStack Store",
       linker: [.linkedLibrary("pam"), .linkedLibrary("crypt")]),

@@ -82,6 +82,8 @@ struct ExaminationTests {
   static let pamError = SystemError(.open, number: 5)
   static let accountsError = AdminError(at: "/etc/passwd", "EIO")
 
+  static let openVPN = "/etc/openvpn/server.conf"
+
   /// The lines of a service whose program has one field.
   static let programPassword =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so program_password\n"
@@ -432,6 +434,70 @@ struct ExaminationTests {
         "[daemon radiusd]\nuser = freerad\nservices = radiusd\ngroups = vpn\n"
       write("[Service]\nUser=radius\n", to: "/etc/systemd/system/freeradius.service", &$0)
       $0.stacks.files["radiusd"] = oneField
+    },
+    // Servers of OpenVPN, whose plug-in answers each question that its settings name.
+    Row(521, "error one-field /pam/openvpn:2") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+    },
+    Row(522, "error one-field /pam/openvpn:2", "warning openvpn-token \(openVPN)") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] = "plugin /usr/lib/openvpn/openvpn-plugin-auth-pam.so openvpn\n"
+    },
+    Row(523) {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "# plugin x\nauth-gen-token 0\nplugin /usr/lib/openvpn/openvpn-plugin-auth-pam.so "
+        + "\"openvpn login USERNAME password PASSWORD verification OTP\"\n"
+    },
+    // Words without quotation marks, after a block, in the other folder.
+    Row(524) {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts["/etc/openvpn/server/a.conf"] =
+        "<ca>\nplugin x openvpn-plugin-auth-pam.so openvpn\n</ca>\n--auth-gen-token\n"
+        + "plugin openvpn-plugin-auth-pam.so openvpn 'pass' PASSWORD \"VERIFICATION Code\" OTP # x\n"
+    },
+    // The first prompt counts, an answer with a password is none with a code, and what is a comment is none.
+    Row(525, "error one-field /pam/openvpn:2") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "auth-gen-token\nplugin openvpn-plugin-auth-pam.so \"openvpn verification PASSWORDOTP\"\n"
+    },
+    Row(526, "error openvpn-prompts \(openVPN):2") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "auth-gen-token\nplugin openvpn-plugin-auth-pam.so \"openvpn ver PASSWORD verification OTP\"\n"
+    },
+    Row(527, "error openvpn-prompts \(openVPN):1", "warning openvpn-token \(openVPN)") {
+      $0.configurationText = "[project]\n[tenant vpn]\nservices = openvpn\nprompt = [Token]:\n"
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "plugin openvpn-plugin-auth-pam.so \"openvpn verification OTP\"\n;auth-gen-token\n"
+    },
+    Row(528) {
+      $0.configurationText = "[project]\n[tenant vpn]\nservices = openvpn\nprompt = [Token]:\n"
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "auth-gen-token\nplugin openvpn-plugin-auth-pam.so \"openvpn token OTP\"\n"
+    },
+    // One server of two without a list.
+    Row(529, "error one-field /pam/openvpn:2") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] =
+        "auth-gen-token\nplugin openvpn-plugin-auth-pam.so \"openvpn verification OTP\"\n"
+      $0.texts["/etc/openvpn/server/a.conf"] =
+        "auth-gen-token\nplugin openvpn-plugin-auth-pam.so openvpn\n"
+    },
+    // Other services, other plug-ins, and one field.
+    Row(530, "warning openvpn-token \(openVPN)") {
+      $0.stacks.files["openvpn"] = oneField
+      $0.texts[openVPN] = "plugin openvpn-plugin-auth-pam.so \"openvpn\"\n"
+      $0.texts["/etc/openvpn/server/a.conf"] =
+        "plugin openvpn-plugin-auth-pam.so login\nplugin openvpn-plugin-down-root.so openvpn\n"
+    },
+    Row(531, "warning could-not-be-checked \(openVPN)", "warning could-not-be-checked \(openVPN)") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] = ""
+      $0.unseen[openVPN] = pamError
     },
     // saslauthd with a cache of accepted answers.
     Row(505, "error used-code-accepted /etc/default/saslauthd") {

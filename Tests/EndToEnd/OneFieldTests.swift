@@ -118,6 +118,35 @@ extension EndToEnd {
       #expect(try !finding())
     }
 
+    @Test("enable openvpn writes the lines that suit the settings of its servers")
+    func openVPN() throws {
+      let (service, settings) = ("/etc/pam.d/openvpn", "/etc/openvpn/server/mfa-test.conf")
+      try machine.write(
+        "auth requisite pam_unix.so\naccount required pam_unix.so\n", to: service)
+      try machine.keep("/etc/openvpn")
+      try Command.succeed(["/bin/mkdir", "-p", "/etc/openvpn/server"])
+      let (user, enrollment) = try machine.addEnrolledUser()
+      let codes = try enrollment.phone.codes(fromStep: enrollment.phone.step(), count: 2)
+      for (list, answers) in [
+        ("", [user.password + codes[0]]),
+        (" login USERNAME password PASSWORD verification OTP", [user.password, codes[1]]),
+      ] {
+        try machine.write(
+          "auth-gen-token\nplugin /usr/lib/openvpn/openvpn-plugin-auth-pam.so \"openvpn\(list)\"\n",
+          to: settings)
+        try machine.mustAdminister("enable", "--no-confirm", "openvpn")
+        let findings = try machine.administer("doctor").text
+        for code in ["[one-field]", "[openvpn-"] {
+          #expect(!findings.contains(code), "\(findings)")
+        }
+        let outcome = try PAMClient.signIn(
+          service: "openvpn", user: user.name, answers: answers.map { .text($0) })
+        #expect(outcome.code == "PAM_SUCCESS", "\(outcome)")
+        #expect(outcome.prompts.count == answers.count, "\(outcome)")
+        try machine.mustAdminister("disable", "openvpn")
+      }
+    }
+
     @Test("a service whose program is not known is enabled once the administrator says how it asks")
     func unknown() throws {
       let service = try machine.makeService([

@@ -28,7 +28,7 @@ package enum Doctor {
       DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
       PasswordAsCode.self, MethodsWithoutCode.self,
       UnsuitablePrograms.self, ProgramPasswordServices.self, LoneAccountLines.self,
-      PasswordAfterRefusal.self, CachedAnswers.self,
+      PasswordAfterRefusal.self, CachedAnswers.self, OpenVPNServers.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,

@@ -26,3 +26,138 @@ enum ProFTPD {
     return !orders.isEmpty && orders.allSatisfy { $0.dropFirst().first == "mod_auth_pam.c*" }
   }
 }
+
+/// The settings of OpenVPN's servers that ask PAM (options.c, and auth-pam.c of the plug-in, of OpenVPN 2.6.14).
+enum OpenVPN {
+  static let name = "OpenVPN"
+  private static let folders = ["/etc/openvpn", "/etc/openvpn/server"]
+  private static let plugIn = "openvpn-plugin-auth-pam"
+
+  /// A server whose plug-in uses a PAM service.
+  struct Server {
+    /// The file.
+    fileprivate(set) var path: String
+    /// The number of the line with the plug-in.
+    fileprivate(set) var line: Int
+    /// How the questions begin that the plug-in knows, each with its answer. Without any, it gives each question the
+    /// same answer.
+    fileprivate(set) var prompts: [(start: String, answer: String)]
+    /// Whether clients prove with a token, rather than a used code, that they have signed in.
+    fileprivate(set) var hasToken: Bool
+
+    /// Whether the plug-in gives the code to one of the questions that it knows.
+    var asksForCode: Bool { prompts.contains { OpenVPN.isCode($0.answer) } }
+
+    /// Returns whether the plug-in answers a question with the code.
+    func givesCode(to question: [UInt8]) -> Bool {
+      // The first prompt counts with which the question begins, after what is no letter and no digit.
+      let question = OpenVPN.lowercased(question.drop { !OpenVPN.isAlphanumeric($0) })
+      guard !question.isEmpty else { return false }
+      let prompt = prompts.first { question.starts(with: OpenVPN.lowercased($0.start.utf8)) }
+      return prompt.map { OpenVPN.isCode($0.answer) } ?? false
+    }
+  }
+
+  /// Returns the servers whose plug-in uses a service.
+  static func servers(
+    of service: [UInt8], on host: any ExaminedHost
+  ) throws(AdminError) -> [Server] {
+    var servers: [Server] = []
+    for folder in folders {
+      for name in try host.names(in: folder).sorted() where name.hasSuffix(".conf") {
+        let path = "\(folder)/\(name)"
+        guard let text = try host.text(of: path) else { continue }
+        servers += Self.servers(text, path).filter { $0.service.utf8.elementsEqual(service) }
+          .map(\.server)
+      }
+    }
+    return servers
+  }
+
+  /// Returns how the servers pass on PAM's questions, or nil if no server uses the service.
+  static func conversation(
+    at service: [UInt8], on host: any ExaminedHost
+  ) throws(AdminError) -> ServiceConversation? {
+    let servers = try servers(of: service, on: host)
+    guard !servers.isEmpty else { return nil }
+    return servers.allSatisfy(\.asksForCode) ? .fields : .oneField
+  }
+
+  /// Returns the servers of a file with their PAM services: none if the file has no line with the plug-in.
+  private static func servers(
+    _ text: [UInt8], _ path: String
+  ) -> [(service: String, server: Server)] {
+    var servers: [(service: String, server: Server)] = []
+    var hasToken = false
+    var inline: String?
+    let lines = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      if let end = inline {
+        if line.drop(while: \.isWhitespace).hasPrefix(end) { inline = nil }
+        continue
+      }
+      let words = words(line)
+      guard let first = words.first else { continue }
+      switch first.hasPrefix("--") ? String(first.dropFirst(2)) : first {
+      case let tag where tag.hasPrefix("<") && tag.hasSuffix(">"): inline = "</" + tag.dropFirst()
+      case "auth-gen-token": hasToken = true
+      case "plugin":
+        // One word after the plug-in is a line of words.
+        let arguments = words.count == 3 ? Self.words(words[2][...]) : Array(words.dropFirst(2))
+        guard words.count > 2, let service = arguments.first,
+          words[1].split(separator: "/").last?.hasPrefix(plugIn) == true
+        else { continue }
+        let pairs = Array(arguments.dropFirst())
+        let prompts = stride(from: 0, to: pairs.count - 1, by: 2).map {
+          (start: pairs[$0], answer: pairs[$0 + 1])
+        }
+        servers.append(
+          (service, Server(path: path, line: number + 1, prompts: prompts, hasToken: false)))
+      case _: break
+      }
+    }
+    for index in servers.indices { servers[index].server.hasToken = hasToken }
+    return servers
+  }
+
+  /// Returns the words of a line, without quotation marks and without a comment.
+  private static func words(_ line: Substring) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var mark: Character?
+    var characters = line.makeIterator()
+    while let character = characters.next() {
+      switch (character, mark) {
+      case ("\\", nil), ("\\", "\""):
+        word = (word ?? "") + (characters.next().map { "\($0)" } ?? "")
+      case (let end, let opened?) where end == opened:
+        words.append(word ?? "")
+        (word, mark) = (nil, nil)
+      case (_, _?): word = (word ?? "") + "\(character)"
+      case (let space, nil) where space.isWhitespace:
+        if let word { words.append(word) }
+        word = nil
+      case ("#", nil) where word == nil, (";", nil) where word == nil: return words
+      case ("\"", nil) where word == nil, ("'", nil) where word == nil: mark = character
+      case (_, nil): word = (word ?? "") + "\(character)"
+      }
+    }
+    return words + (word.map { [$0] } ?? [])
+  }
+
+  /// Returns whether the plug-in replaces an answer by the code: other words in it come first.
+  fileprivate static func isCode(_ answer: String) -> Bool {
+    answer.contains("OTP")
+      && !["USERNAME", "PASSWORD", "COMMONNAME"].contains { answer.contains($0) }
+  }
+
+  fileprivate static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    let character = Character(Unicode.Scalar(byte))
+    return character.isASCII && (character.isLetter || character.isNumber)
+  }
+
+  fileprivate static func lowercased(_ text: some Sequence<UInt8>) -> [UInt8] {
+    text.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+}

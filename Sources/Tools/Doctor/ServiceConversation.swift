@@ -83,6 +83,15 @@ package struct PAMProgram: Sendable {
     return name == ProFTPD.name ? try ProFTPD.passwordAlone(on: host) : nil
   }
 
+  /// Returns how the program asks at a service, as its settings say, or nil if it cannot ask for a code.
+  package func conversation(
+    at service: [UInt8], on host: any ExaminedHost
+  ) throws(AdminError) -> ServiceConversation? {
+    guard case .asks(let usual, _) = behaviour else { return nil }
+    guard name == OpenVPN.name else { return usual }
+    return try OpenVPN.conversation(at: service, on: host) ?? usual
+  }
+
   /// Returns the system user that the program runs as, or nil if it acts as root.
   func systemUser(on host: any ExaminedHost) throws(AdminError) -> String? {
     guard let user else { return nil }
@@ -167,7 +176,7 @@ package struct PAMProgram: Sendable {
       ["rstudio"], "RStudio Server", "RStudio Server, Pam.cpp", .asks(.oneField),
       units: ["rstudio-server.service"]),
     Self(
-      ["openvpn"], "OpenVPN", "OpenVPN 2.6.14, auth-pam.c",
+      ["openvpn"], OpenVPN.name, "OpenVPN 2.6.14, auth-pam.c",
       .asks(
         .oneField,
         remark:

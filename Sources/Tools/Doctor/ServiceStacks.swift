@@ -313,13 +313,11 @@ package struct ServiceWithModule {
     return options.expectsPassword
   }
 
-  /// Whether the service's program has one field, but the module asks for a code of its own, so that no user who has
-  /// enrolled can answer.
-  package var asksBeyondOneField: Bool {
-    guard case .asks(.oneField, _)? = PAMProgram.with(service: name)?.behaviour else {
-      return false
-    }
-    return !takesPassword
+  /// Returns whether the service's program has one field, but the module asks for a code of its own, so that no user
+  /// who has enrolled can answer.
+  package func asksBeyondOneField(on host: any ExaminedHost) throws(AdminError) -> Bool {
+    guard !takesPassword, let program = PAMProgram.with(service: name) else { return false }
+    return try program.conversation(at: name, on: host) == .oneField
   }
 
   /// Returns what the `auth` stack does for a claimant, if the service's program calls it.

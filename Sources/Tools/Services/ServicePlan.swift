@@ -113,8 +113,8 @@ package struct ServicePlan {
     let overlaid = Self.overlay(stackFiles, on: installed)
     let others = try Self.others(than: service, installed)
     try Self.requireNoSecondCode(others, in: overlaid, of: service, installed)
-    followersWithOneField = others.filter { name in
-      Self.asksBeyondOneField(name, overlaid) && !Self.asksBeyondOneField(name, installed)
+    for name in others where try Self.asksBeyondOneField(name, overlaid) {
+      if try !Self.asksBeyondOneField(name, installed) { followersWithOneField.append(name) }
     }
     guard Self.concernsSecureShell(service) else {
       files = stackFiles
@@ -193,9 +193,10 @@ package struct ServicePlan {
     case .cannotAsk where acceptsProgramPasswords:
       try requireNamed(program, at: service)
       return .oneField
-    case .asks(let conversation, _):
+    case .asks(let usual, _):
       try requireNamed(program, at: service)
-      return told ?? conversation
+      if let told { return told }
+      return try program.conversation(at: service, on: LocalExaminedHost()) ?? usual
     case .cannotAsk(let reason, let hint), .verifiesPasswords(let reason, let hint):
       throw .conversation(service: name, reason: reason, hint: hint)
     case .authenticatesNoUser:
@@ -266,12 +267,12 @@ package struct ServicePlan {
   /// denies, with and without the new files.
   private static func asksBeyondOneField(
     _ name: [UInt8], _ source: OverlaidStacks<InstalledStacks>
-  ) -> Bool {
-    do throws(StackRefusal) {
-      return try ServiceWithModule(name, from: source)?.asksBeyondOneField ?? false
-    } catch {
+  ) throws(AdminError) -> Bool {
+    let service: ServiceWithModule?
+    do throws(StackRefusal) { service = try ServiceWithModule(name, from: source) } catch {
       return false
     }
+    return try service?.asksBeyondOneField(on: LocalExaminedHost()) ?? false
   }
 
   private static func overlay(

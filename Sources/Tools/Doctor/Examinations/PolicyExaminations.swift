@@ -126,7 +126,8 @@ enum TenantReach: Examination {
       && configuration.settings(for: anyUser(of: service)).state == .enabled
   }
 
-  private static func anyUser(of service: ServiceWithModule) -> Subject {
+  /// Returns a sign-in at a service of a user whom no tenant names.
+  static func anyUser(of service: ServiceWithModule) -> Subject {
     Subject(user: unknownUser, service: service.name, address: nil) { _ in false }
   }
 

@@ -1,5 +1,7 @@
 import MFAAdmin
 import MFABase
+import MFAMessages
+import MFAModel
 
 /// Finds services whose programs do not pass a question for a code on to the user.
 enum UnsuitablePrograms: Examination {
@@ -17,7 +19,12 @@ enum UnsuitablePrograms: Examination {
           hint:
             "take the lines of pam_mfa.so out of this file (mfa-admin disable \(name), if it wrote them)"
         )
-      case .asks where service.asksBeyondOneField:
+      case .asks:
+        do throws(AdminError) {
+          guard try service.asksBeyondOneField(on: snapshot.host) else { return nil }
+        } catch {
+          return .unchecked("how \(program.name) asks", error)
+        }
         return Finding(
           severity: .error, code: "one-field", services: [service.name], place: service.place,
           message:
@@ -26,7 +33,7 @@ enum UnsuitablePrograms: Examination {
           hint: service.hasOwnLine
             ? "take the lines of pam_mfa.so out of this file (mfa-admin disable \(name), if it wrote them), then: "
               + "mfa-admin enable --no-confirm \(name)" : OneField.hint(service.name))
-      case .asks, .authenticatesNoUser: return nil
+      case .authenticatesNoUser: return nil
       }
     }
   }
@@ -128,6 +135,54 @@ enum PasswordAfterRefusal: SingleExamination {
         message: "the password alone signs users in: \(alone.reason)", hint: alone.hint)
     }
     return nil
+  }
+}
+
+/// Finds servers of OpenVPN that do not know the question for a code, or that have clients send a used code again.
+enum OpenVPNServers: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.servicesWithModule.filter {
+      PAMProgram.with(service: $0.name)?.name == OpenVPN.name
+    }.flatMap { service in
+      Finding.checking(OpenVPN.name) { () throws(AdminError) in
+        try OpenVPN.servers(of: service.name, on: snapshot.host).flatMap { server in
+          [question(server, service, snapshot), token(server, service)].compactMap { $0 }
+        }
+      }
+    }
+  }
+
+  private static func question(
+    _ server: OpenVPN.Server, _ service: ServiceWithModule, _ snapshot: HostSnapshot
+  ) -> Finding? {
+    guard server.asksForCode, !service.takesPassword,
+      let settings = snapshot.configuration(of: service)?
+        .settings(for: TenantReach.anyUser(of: service))
+    else { return nil }
+    var question = settings.prompt ?? SignInMessage.codePrompt.text(in: .english).utf8
+    if case .success(let options) = service.options, let own = options.prompt { question = own }
+    guard !server.givesCode(to: question) else { return nil }
+    let start = question.split(separator: UInt8(ascii: " ")).first.map { Array($0) } ?? question
+    return Finding(
+      severity: .error, code: "openvpn-prompts", services: [service.name],
+      place: "\(server.path):\(server.line)",
+      message:
+        "the plug-in does not answer \"\(VisibleText.escaping(question))\" with the code: users who have "
+        + "enrolled cannot sign in",
+      hint:
+        "put \"\(VisibleText.escaping(start)) OTP\" before the other prompts of this line, and restart OpenVPN"
+    )
+  }
+
+  private static func token(
+    _ server: OpenVPN.Server, _ service: ServiceWithModule
+  ) -> Finding? {
+    guard !server.hasToken else { return nil }
+    return Finding(
+      severity: .warning, code: "openvpn-token", services: [service.name], place: server.path,
+      message:
+        "clients send the used code again after an hour (reneg-sec), and are disconnected",
+      hint: "add \"auth-gen-token\" to this file, and restart OpenVPN")
   }
 }
 
