@@ -148,15 +148,16 @@ extension EndToEnd {
       let start = try machine.log.position()
       let session = try server.signIn(user.name, command: "echo uid=$(id -un)")
       let list = "Your devices:\r\n 1: Pixel\r\n 2: Grüner Knopf\r\n"
-      let question = list + "Verification code, or the number of a device: "
+      let question = list + "Type a code, or the number of a device. Verification code: "
       try session.answer(question, with: "3")
       try session.expect("No device has that number.")
       try session.answer(question, with: "2")
-      try session.answer("Verification code from 'Grüner Knopf': ", with: try pixel.phone.code())
+      try session.answer("Device 'Grüner Knopf'. Verification code: ", with: try pixel.phone.code())
       try session.expect("Wrong code.")
       #expect(try StoreFiles(of: user.name).failures() == 1)
       try session.answer(question, with: "2")
-      try session.answer("Verification code from 'Grüner Knopf': ", with: try tablet.phone.code())
+      try session.answer(
+        "Device 'Grüner Knopf'. Verification code: ", with: try tablet.phone.code())
       try session.expect("uid=\(user.name)")
       #expect(try session.waitForExit() == .exited(0), "\(session.transcript)")
 

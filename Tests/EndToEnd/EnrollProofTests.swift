@@ -212,7 +212,7 @@ extension EndToEnd {
         machine, heading: "ssh: the password, then a code", tries: 3)
       let signIn = try server.signIn(user.name, command: SecureShell.command)
       try signIn.answer("Password: ", with: user.password)
-      try signIn.expect("Verification code (s: send one to 'work', \(phone.masked)): ")
+      try signIn.expect("Type s to get a code sent to 'work', \(phone.masked). Verification code: ")
       try request(signIn, user)
       try signIn.expect("): ")
       let second = phone.code

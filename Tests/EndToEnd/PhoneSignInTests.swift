@@ -34,7 +34,7 @@ extension EndToEnd {
 
       let server = try SecureShell().server(machine, heading: Self.heading, tries: 3)
       let signIn = try server.signIn(user.name, command: SecureShell.command)
-      let prompt = "Verification code (s: send one to 'work', \(masked)): "
+      let prompt = "Type s to get a code sent to 'work', \(masked). Verification code: "
       func answer(_ text: String, _ message: String) throws {
         try signIn.answer(prompt, with: text)
         try signIn.expect(message)
@@ -126,12 +126,12 @@ extension EndToEnd {
       let signIn = try server.signIn(
         user.name, command: SecureShell.command, options: SecureShell.once)
       try signIn.answer("Password: ", with: user.password)
-      try signIn.answer("Verification code (s: ", with: "s")
+      try signIn.answer("Type s to get a code sent", with: "s")
       try signIn.expect("A code was sent")
       codes.append(phone.code)
-      try signIn.answer("Verification code (s: ", with: phone.wrongCode)
+      try signIn.answer("Type s to get a code sent", with: phone.wrongCode)
       codes.append(phone.wrongCode)
-      try signIn.answer("Verification code (s: ", with: phone.code)
+      try signIn.answer("Type s to get a code sent", with: phone.code)
       try SecureShell().expectEnd(.signedIn, signIn, user.name)
       let lines = try machine.log.entries(since: start).map(\.line)
       #expect(lines.contains { $0.contains("result=code-sent message=") }, "\(lines)")
@@ -157,14 +157,14 @@ extension EndToEnd {
       }
       for session in sessions {
         try session.answer("Password: ", with: user.password)
-        try session.expect("Verification code (s: ")
+        try session.expect("Type s to get a code sent")
       }
       try sessions[0].send("s")
       try sessions[0].expect("A code was sent")
       let code = phone.code
       try sessions[1].send(code)
       try SecureShell().expectEnd(.refused, sessions[1], user.name)
-      try sessions[0].expect("Verification code (s: ")
+      try sessions[0].expect("Type s to get a code sent")
       try sessions[0].send(code)
       try SecureShell().expectEnd(.signedIn, sessions[0], user.name)
     }
@@ -193,9 +193,9 @@ extension EndToEnd {
       let signIn = try server.signIn(
         user.name, command: SecureShell.command, options: SecureShell.once)
       try signIn.answer("Password: ", with: user.password)
-      try signIn.answer("Verification code (s: ", with: "s")
+      try signIn.answer("Type s to get a code sent", with: "s")
       try signIn.expect("No code could be sent.")
-      try signIn.answer("Verification code (s: ", with: try enrollment.phone.code())
+      try signIn.answer("Type s to get a code sent", with: try enrollment.phone.code())
       try signIn.answer("Type yes if you have read this: ", with: "yes")
       try SecureShell().expectEnd(.signedIn, signIn, user.name)
     }

@@ -265,9 +265,9 @@ extension EndToEnd {
       try SentCodesOfTests.age(user, 600)
       let next = try server.signIn(user.name, command: Self.command)
       try next.answer("Password: ", with: user.password)
-      try next.answer("Verification code (s: ", with: "s")
+      try next.answer("Type s to get a code sent", with: "s")
       try next.expect("A code was sent")
-      try next.answer("Verification code (s: ", with: phone.code)
+      try next.answer("Type s to get a code sent", with: phone.code)
       try expectSignedIn(next, user)
     }
 

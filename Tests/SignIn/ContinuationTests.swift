@@ -142,7 +142,7 @@ struct ContinuationTests {
     host.configuration = "[project]\nprompt_hints = on\n"
     let list = try ask()
     let chosen = try #require(question(send(Attack(continuation: list, answer: "1"))))
-    #expect(chosen.prompt == "Verification code from 'Phone': ")
+    #expect(chosen.prompt == "Device 'Phone'. Verification code: ")
     host.configuration = "[project]\nstate = enabled\n"
     try expectAskedAnew(chosen.continuation, "a question about one factor")
     // The lists of factors and the prompt for any code take the same answers.

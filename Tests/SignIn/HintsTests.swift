@@ -42,7 +42,7 @@ struct HintsTests {
   }
 
   static let list = "Your devices:\n 1: Pixel\n 2: Tablet\n"
-  static let question = list + "Verification code, or the number of a device: "
+  static let question = list + "Type a code, or the number of a device. Verification code: "
 
   @Test("a code of any factor is accepted without a selection")
   func codeAtOnce() throws {
@@ -61,7 +61,7 @@ struct HintsTests {
     let application = ScriptedApplication([.text(number), .text(code)])
     #expect(signIn(application) == .allow, "row \(row)")
     #expect(
-      application.prompts == [Self.question, "Verification code from '\(name)': "], "row \(row)")
+      application.prompts == [Self.question, "Device '\(name)'. Verification code: "], "row \(row)")
     #expect(application.isUsedUp)
   }
 
@@ -111,7 +111,7 @@ struct HintsTests {
     #expect(signIn(application, ["prompt=Token: ", "echo"]) == .allow)
     #expect(
       application.prompts == [
-        Self.list + "Token: (echo)", "Verification code from 'Pixel': (echo)",
+        Self.list + "Token: (echo)", "Device 'Pixel'. Verification code: (echo)",
       ])
   }
 
@@ -121,7 +121,7 @@ struct HintsTests {
     let application = ScriptedApplication([.text("1"), .text(try pixelsCode())])
     #expect(signIn(application) == .allow)
     #expect(
-      application.prompts == [Self.list + "Token: ", "Verification code from 'Pixel': "])
+      application.prompts == [Self.list + "Token: ", "Device 'Pixel'. Verification code: "])
   }
 
   @Test("with forward_pass the list precedes the single prompt, and a number selects nothing")

@@ -10,7 +10,7 @@ import Testing
 /// Sign-ins of users with a phone.
 @Suite struct PhoneSignInTests {
   static let number = "+15105551234"
-  static let prompt = "Verification code (s: send one to 'Phone', +1 *** *** **34): "
+  static let prompt = "Type s to get a code sent to 'Phone', +1 *** *** **34. Verification code: "
   static let settings =
     "[project]\nstate = enabled\ngateway = /usr/lib/mfa/gateways/test\nregions = +1\n"
 
@@ -288,7 +288,7 @@ import Testing
       Your devices:
       s1: Phone, +1 *** *** **34
       s2: Work, +33 *** *** *78
-      Verification code, or s1, s2 and so on to get one sent: 
+      Type s1, s2 and so on to get a code sent. Verification code: 
       """
     #expect(signIn(host, [.text("s3")]).application.prompts == [prompt])
     let (verdict, application) = signIn(
