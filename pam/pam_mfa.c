@@ -130,6 +130,8 @@ static int pam_result(mfa_verdict verdict) {
     case MFA_TOO_MANY_ATTEMPTS: return PAM_MAXTRIES;
     // sshd does not start PAM again in this connection (auth-pam.c).
     case MFA_END_SIGN_IN: return PAM_ACCT_EXPIRED;
+    // Samba replies to its client as after a wrong password to PAM_AUTH_ERR, and to this that access is denied.
+    case MFA_NOT_PERMITTED: return PAM_PERM_DENIED;
     case MFA_DENY: break;
   }
   return PAM_AUTH_ERR;

@@ -82,6 +82,9 @@ struct ExaminationTests {
   static let pamError = SystemError(.open, number: 5)
   static let accountsError = AdminError(at: "/etc/passwd", "EIO")
 
+  static let requiringCode =
+    "@include common-auth\naccount required pam_mfa.so require_code\n@include common-account\n"
+  static let testparm = "/usr/bin/testparm -s --parameter-name=obey pam restrictions"
   static let openVPN = "/etc/openvpn/server.conf"
 
   /// The lines of a service whose program has one field.
@@ -434,6 +437,25 @@ struct ExaminationTests {
         "[daemon radiusd]\nuser = freerad\nservices = radiusd\ngroups = vpn\n"
       write("[Service]\nUser=radius\n", to: "/etc/systemd/system/freeradius.service", &$0)
       $0.stacks.files["radiusd"] = oneField
+    },
+    // Samba, which verifies passwords itself, and whether it runs the line that denies users who have enrolled.
+    Row(540) {
+      $0.stacks.files["samba"] = requiringCode
+      $0.outputs[testparm] = ProgramOutput(status: 0, output: Array("Yes\n".utf8))
+    },
+    Row(541, "error account-line-not-run /pam/samba:2") {
+      $0.stacks.files["samba"] = requiringCode
+      $0.outputs[testparm] = ProgramOutput(status: 0, output: Array("No\n".utf8))
+    },
+    Row(542, "warning could-not-be-checked /usr/bin/testparm") {
+      $0.stacks.files["samba"] = requiringCode
+    },
+    Row(543, "error no-auth-line /pam/samba:2") {
+      $0.stacks.files["samba"] = requiringCode.replacing(" require_code", with: "")
+    },
+    Row(544, "error no-auth-line /pam/samba:2") {
+      $0.stacks.files["samba"] = requiringCode.replacing(
+        "required pam_mfa", with: "optional pam_mfa")
     },
     // Servers of OpenVPN, whose plug-in answers each question that its settings name.
     Row(521, "error one-field /pam/openvpn:2") {

@@ -225,6 +225,16 @@ struct ExplanationTests {
   static let permit = "account required pam_permit.so\n"
   static let ours = "auth requisite pam_mfa.so\n"
 
+  static let requiringCode = common + "account required pam_mfa.so require_code\n" + permit
+
+  /// Sets what testparm prints about Samba.
+  static func obeysPAM(_ output: String) -> @Sendable (inout MemoryHost) -> Void {
+    { host in
+      host.outputs["/usr/bin/testparm -s --parameter-name=obey pam restrictions"] =
+        ProgramOutput(status: 0, output: Array(output.utf8))
+    }
+  }
+
   /// Returns the settings of an sshd with another value for a keyword.
   static func sshd(_ keyword: String, _ value: String) -> @Sendable (inout MemoryHost) -> Void {
     { host in
@@ -251,6 +261,22 @@ struct ExplanationTests {
     Row(
       number: 170, service: "samba", prepare: enroll,
       expected: ("allowed", "verifies encrypted passwords itself")),
+    Row(
+      number: 173, sshd: requiringCode, service: "samba", prepare: enroll,
+      examined: obeysPAM("Yes\n"), expected: ("denied", "does not ask for a code")),
+    Row(
+      number: 174, sshd: requiringCode, service: "samba", examined: obeysPAM("Yes\n"),
+      expected: ("allowed", "voluntary")),
+    Row(
+      number: 176, configuration: required, sshd: requiringCode, service: "samba",
+      examined: obeysPAM("Yes\n"), expected: ("denied", "a factor is required")),
+    Row(
+      number: 177, configuration: "[project]\nstate = observe\n", sshd: requiringCode,
+      service: "samba", prepare: enroll, examined: obeysPAM("Yes\n"),
+      expected: ("allowed", "only observes")),
+    Row(
+      number: 175, sshd: requiringCode, service: "samba", prepare: enroll,
+      examined: obeysPAM("No\n"), expected: ("allowed", "no auth line")),
     Row(
       number: 171, service: "proftpd", prepare: enroll, expected: ("allowed", "mod_auth_unix")),
     Row(

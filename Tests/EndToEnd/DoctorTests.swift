@@ -22,9 +22,9 @@ extension EndToEnd {
     static let sshdFile = "/etc/ssh/sshd_config"
     static let dropIn = "/etc/ssh/sshd_config.d/00-mfa.conf"
 
-    /// Removes the services of programs with one field, which get the lines of the files that they include.
-    static func removeProgramsWithOneField(from machine: Machine) throws {
-      for name in ["i3lock", "vsftpd", "radiusd"] {
+    /// Removes the services of programs that do not ask each question, and get the lines of the files that they include.
+    static func removeProgramsThatDoNotAsk(from machine: Machine) throws {
+      for name in ["i3lock", "vsftpd", "radiusd", "samba"] {
         try machine.keep("/etc/pam.d/\(name)")
         try machine.remove("/etc/pam.d/\(name)")
       }
@@ -32,7 +32,7 @@ extension EndToEnd {
 
     /// Configures a machine as the guide describes.
     static func setUp(_ machine: Machine) throws {
-      try removeProgramsWithOneField(from: machine)
+      try removeProgramsThatDoNotAsk(from: machine)
       let ssh = try Guide.blocks(under: "ssh: the password, then a code")
       try machine.changeService("sshd", authentication: ssh[0])
       try machine.write(ssh[1].joined(separator: "\n") + "\n", to: dropIn)
@@ -342,7 +342,7 @@ extension EndToEnd {
 
     @Test("the line of pam-auth-update and the helper's own service have no findings")
     func profile() throws {
-      try Self.removeProgramsWithOneField(from: machine)
+      try Self.removeProgramsThatDoNotAsk(from: machine)
       for name in ["auth", "account", "password", "session", "session-noninteractive"] {
         try machine.keep("/etc/pam.d/common-\(name)")
       }

@@ -47,6 +47,7 @@ enum ArgumentsTarget {
     if options.followsPassword { arguments.append(Array("after_password".utf8)) }
     if options.followsKey { arguments.append(Array("after_key".utf8)) }
     if options.takesProgramPassword { arguments.append(Array("program_password".utf8)) }
+    if options.requiresCode { arguments.append(Array("require_code".utf8)) }
     if options.triesFirstPass { arguments.append(Array("try_first_pass".utf8)) }
     if options.usesFirstPass { arguments.append(Array("use_first_pass".utf8)) }
     if options.forwardsPass { arguments.append(Array("forward_pass".utf8)) }

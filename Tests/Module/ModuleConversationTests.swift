@@ -83,6 +83,7 @@ struct ModuleConversationTests {
         case 2: .pass
         case 3: .tooManyAttempts
         case 4: .endSignIn
+        case 5: .notPermitted
         default: .deny
         }
       #expect(verdict == expected, "\(number)")

@@ -248,6 +248,34 @@ import Testing
   }
 
   @Test(
+    "the line of a program that verifies passwords itself stands above the account lines, or is refused",
+    arguments: [
+      (
+        "@include common-auth\n@include common-account\n",
+        "@include common-auth\nR\n@include common-account\n"
+      ),
+      ("@include common-auth\n", "@include common-auth\nR\n"),
+      (
+        "account [success=1 default=ignore reset=reset] pam_unix.so\n", nil
+      ),
+    ] as [(String, String?)])
+  func requiringCode(text: String, expected: String?) throws {
+    let service = Array("samba".utf8)
+    let source = Self.stacks(
+      Row(number: 1, service: "samba", text: text, expected: expected))
+    let file = try #require(try source.file(service))
+    let block = MarkedText(service: service).block(["account required pam_mfa.so require_code"])
+    do throws(AdminError) {
+      let plan = try StackPlan(requiringCodeAt: service, mark: service, file: file, in: source)
+      #expect(
+        String(decoding: plan.text, as: UTF8.self)
+          == expected?.replacing("R\n", with: String(decoding: block, as: UTF8.self)))
+    } catch {
+      #expect(expected == nil, "\(error.message)")
+    }
+  }
+
+  @Test(
     "in one field, the line stands above the password's, which gets the password from it",
     arguments: oneField.indices)
   func inOneField(index: Int) throws {

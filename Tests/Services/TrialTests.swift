@@ -32,6 +32,11 @@ private final class RuledHost: TrialHost {
     return signIn.code == .right || signIn.code == .next
   }
 
+  /// The rule of a sound program that verifies passwords itself.
+  static func soundWithoutAuth(_ signIn: SignIn) -> Bool {
+    signIn.password == .verifiedByProgram && (!signIn.isNew || signIn.user == "b")
+  }
+
   func begin() -> TrialResult? {
     begins += 1
     isRemembered = false
@@ -62,12 +67,13 @@ private final class RuledHost: TrialHost {
   private func result(
     _ host: RuledHost, enrolled: Trial.Expectation = .asked,
     notEnrolled: Trial.Expectation = .allowed("let through: x"), acceptsKey: Bool = false,
-    needsPassword: Bool = true
+    needsPassword: Bool = true, verifiesPasswords: Bool = false
   ) -> TrialResult {
     let trial = Trial(in: host) { user, _ in user == Array("a".utf8) ? enrolled : notEnrolled }
     return trial.result(
       of: Trial.Plan(
-        service: Array("x".utf8), files: [], needsPassword: needsPassword, acceptsKey: acceptsKey))
+        service: Array("x".utf8), files: [], needsPassword: needsPassword, acceptsKey: acceptsKey,
+        verifiesPasswords: verifiesPasswords))
   }
 
   private func failure(_ result: TrialResult) -> String? {
@@ -84,6 +90,40 @@ private final class RuledHost: TrialHost {
       tried.map { "\($0.user) \($0.password) \($0.code)" } == [
         "a right right", "a wrong next", "a right wrong", "a right noCode", "b right noCode",
       ])
+  }
+
+  @Test("of a program that verifies passwords itself, only the account lines are tried")
+  func accountLines() {
+    typealias SignIn = RuledHost.SignIn
+    func result(
+      _ rule: @escaping (SignIn) -> Bool, enrolled: Trial.Expectation = .denied("denied: x"),
+      notEnrolled: Trial.Expectation = .allowed("let through: x")
+    ) -> (TrialResult, RuledHost) {
+      let host = RuledHost()
+      host.rule = rule
+      return (
+        self.result(host, enrolled: enrolled, notEnrolled: notEnrolled, verifiesPasswords: true),
+        host
+      )
+    }
+    let (sound, host) = result(RuledHost.soundWithoutAuth)
+    #expect(sound == .proven(remark: nil))
+    #expect(
+      host.signIns.map { "\($0.user) \($0.password) \($0.isNew)" } == [
+        "a verifiedByProgram false", "a verifiedByProgram true", "b verifiedByProgram true",
+      ])
+    #expect(
+      failure(result { $0.password == .verifiedByProgram }.0)?.contains(
+        "a user who has enrolled is let in") == true)
+    #expect(
+      failure(result { !$0.isNew }.0)?.contains("a user who has not enrolled is denied") == true)
+    #expect(
+      failure(result(RuledHost.soundWithoutAuth, notEnrolled: .denied("denied: x")).0)?.contains(
+        "a user who has not enrolled is let in") == true)
+    guard case .untried = result({ _ in false }).0 else {
+      Issue.record("a file that denies everybody was tried")
+      return
+    }
   }
 
   @Test("where a key replaces the password, sign-ins with a key are tried too, with a new factor")

@@ -22,7 +22,7 @@ struct VerdictTests {
       arguments, configuration,
       account,
       clock, store,
-      othersAccount, firstFactorMissing
+      othersAccount, firstFactorMissing, codeRequired
   }
 
   /// Returns the name of a result's reason, and the verdict on it while the policy is enabled.
@@ -82,6 +82,7 @@ struct VerdictTests {
     case .programPassword: (.wrongProgramPassword, .deny)
     case .unknownUser: (.unknownUser, .deny)
     case .enrollmentRequired(let obstacle): (name(obstacle), .deny)
+    case .codeRequired: (.codeRequired, .notPermitted)
     case .failed(let failure): (name(failure), .deny)
     }
   }
@@ -170,8 +171,10 @@ struct VerdictTests {
       .firstFactorMissing,
     ]
     let denied =
-      rejected.map { SignInResult.DeniedReason.code($0) } + [
-        .unknownUser, .programPassword(.unknown),
+      rejected.map { SignInResult.DeniedReason.code($0) }
+      + [
+        .unknownUser, .programPassword(.unknown), .codeRequired(isEnrolled: true),
+        .codeRequired(isEnrolled: false),
       ]
       + obstacles.map { .enrollmentRequired($0) } + failures.map { .failed($0) }
     return allowed.map { .allowed($0) } + passed.map { .passed($0) } + denied.map { .denied($0) }

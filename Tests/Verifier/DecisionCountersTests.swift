@@ -66,6 +66,7 @@ struct DecisionCountersTests {
       (16, .denied(.code(.notACode(.tooLong))), .notACode),
       (17, .denied(.code(.notEnrolled)), .error), (18, .denied(.unknownUser), .unknownUser),
       (19, .denied(.enrollmentRequired(.abandoned)), .enrollmentRequired),
+      (27, .denied(.codeRequired(isEnrolled: true)), .codeRequired),
       (20, .denied(.failed(.store(.engine(.budgetUsedUp)))), .hostBudget),
       (21, .denied(.failed(.store(.engine(.deadline)))), .error),
       (22, .denied(.failed(.firstFactorMissing)), .error),

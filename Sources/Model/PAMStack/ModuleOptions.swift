@@ -31,6 +31,9 @@ package struct ModuleOptions: Equatable, Sendable {
   /// `after_key`: the line applies only to sign-ins in which sshd has verified a key, and leaves all
   /// others to the lines that follow.
   package private(set) var followsKey = false
+  /// `require_code`, of an `account` line: a user of whom policy requires a code is denied unless an `auth` line of the
+  /// module accepted one in the same transaction.
+  package private(set) var requiresCode = false
 
   /// The largest number of tries.
   package static let mostTries: UInt8 = 5
@@ -93,6 +96,8 @@ package struct ModuleOptions: Equatable, Sendable {
       try Self.set(&followsKey, argument)
     } else if Self.equals("program_password", argument) {
       try Self.set(&takesProgramPassword, argument)
+    } else if Self.equals("require_code", argument) {
+      try Self.set(&requiresCode, argument)
     } else if Self.equals("echo", argument) {
       try Self.set(&echo, argument)
     } else if Self.equals("debug", argument) {

@@ -200,6 +200,7 @@ package final class ModuleConversation<Asker: Application, Source: ReplySource> 
     case mfa_verdict.pass.rawValue: .pass
     case mfa_verdict.tooManyAttempts.rawValue: .tooManyAttempts
     case mfa_verdict.endSignIn.rawValue: .endSignIn
+    case mfa_verdict.notPermitted.rawValue: .notPermitted
     case _: .deny
     }
   }

@@ -84,6 +84,8 @@ package enum DecisionCounter: String, CaseIterable, Sendable {
   // The clock of the verifier, compared with the database's.
   case clockAhead = "effect=limited"
   case clockTooFarAhead = "effect=denied"
+  // A result of sign-ins.
+  case codeRequired = "result=code-required"
 
   /// The index of the number in an encoded reply.
   package var index: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }

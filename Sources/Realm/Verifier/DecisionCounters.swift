@@ -62,7 +62,7 @@ extension DecisionCounter {
   init(_ verdict: Verdict) {
     self =
       switch verdict {
-      case .deny: .denied
+      case .deny, .notPermitted: .denied
       case .allow: .allowed
       case .pass: .passed
       case .tooManyAttempts: .tooManyAttempts
@@ -81,6 +81,7 @@ extension DecisionCounter {
     case .denied(.programPassword): self = .wrong
     case .denied(.unknownUser): self = .unknownUser
     case .denied(.enrollmentRequired): self = .enrollmentRequired
+    case .denied(.codeRequired): self = .codeRequired
     case .denied(.failed(.store(.engine(.budgetUsedUp)))): self = .hostBudget
     case .denied(.failed): self = .error
     }

@@ -4,6 +4,7 @@ import MFAMessages
 import MFAModel
 import MFAPAMStack
 import MFAStore
+import MFAWire
 
 /// A sign-in with its policy, account and store, as far as they could be determined.
 ///
@@ -81,7 +82,7 @@ extension ResolvedSignIn {
   func text(_ message: SignInMessage) -> MessageText { message.text(in: language) }
 }
 
-/// The result that the `auth` line would have if nothing were typed. Administrators use it to find
+/// The result that the `auth` line, or an `account` line with `require_code`, would have if nothing were typed. Administrators use it to find
 /// the reason for a result.
 package struct Forecast: Sendable {
   /// The result. If a code would be asked for, this is `notACode`.
@@ -91,14 +92,15 @@ package struct Forecast: Sendable {
 }
 
 extension SignIn {
-  /// Runs the `auth` line up to the first question. Nothing is changed if the request has no answer, and
-  /// no facts about a session for which a remembered code could be stored.
+  /// Runs the line up to the first question. Nothing is changed if the request has no answer, and no facts about a
+  /// session for which a remembered code could be stored.
   package func forecast() -> Forecast {
     var known: Resolved?
     do throws(Pause) {
       let resolved = try resolve()
       known = resolved
-      return Forecast(result: try authentication(resolved), state: resolved.state)
+      let result = line == .auth ? try authentication(resolved) : try accountCheck(resolved)
+      return Forecast(result: result, state: resolved.state)
     } catch {
       let result: SignInResult =
         switch error {

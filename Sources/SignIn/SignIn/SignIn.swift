@@ -314,7 +314,7 @@ package struct SignIn<Machine: Host> {
   }
 
   /// Returns the result of the `account` line.
-  private func accountCheck(_ resolved: Resolved) throws(Pause) -> SignInResult {
+  func accountCheck(_ resolved: Resolved) throws(Pause) -> SignInResult {
     try result(resolved) { () throws(Pause) in
       guard let account = resolved.account, let store = resolved.store else {
         return .denied(.unknownUser)
@@ -328,6 +328,9 @@ package struct SignIn<Machine: Host> {
     _ account: Account, _ store: Machine.Store, _ resolved: Resolved
   ) throws(Pause) -> SignInResult {
     let settings = resolved.settings
+    if resolved.options.requiresCode, !hasGivenCode(account) {
+      return try withoutCode(account, store, settings)
+    }
     if let (_, snapshot) = try enrolled(account, store) {
       useLanguage(of: snapshot.record, resolved)
       // If the `auth` line let the user continue to an enrolment, it has not asked for a code.
@@ -347,6 +350,26 @@ package struct SignIn<Machine: Host> {
     case .required: break
     }
     return try enrollInAccountLine(account, store, resolved)
+  }
+
+  /// Returns whether the `auth` line of this transaction accepted a code. The module stores the name that the application
+  /// used.
+  private func hasGivenCode(_ account: Account) -> Bool {
+    application.isNoted(.allowed, of: request.user)
+      || application.isNoted(.bypass, of: account.name)
+  }
+
+  /// Returns the result for a user who gave no code, in a program that does not ask for one: policy may require none.
+  private func withoutCode(
+    _ account: Account, _ store: Machine.Store, _ settings: Settings
+  ) throws(Pause) -> SignInResult {
+    guard try enrolled(account, store) == nil else {
+      return .denied(.codeRequired(isEnrolled: true))
+    }
+    guard try mayPutOff(settings, account, store) else {
+      return .denied(.codeRequired(isEnrolled: false))
+    }
+    return .passed(.notEnrolled)
   }
 
   // MARK: Results

@@ -79,6 +79,10 @@ extension SignInResult {
         if let place = accountLine.obstacle { details.add("place", escaping: place) }
       }
       return .notice
+    case .denied(.codeRequired(let isEnrolled)):
+      line.add("result", "code-required")
+      details.add("reason", isEnrolled ? "not-authenticated-here" : "not-enrolled")
+      return .notice
     case .denied(.failed(let failure)):
       line.add("result", "error")
       Self.add(failure, to: &details)

@@ -32,6 +32,8 @@ extension SignInResult {
     case .denied(.unknownUser): Self.message(.wrong(wait: 0))
     case .denied(.enrollmentRequired(let obstacle)):
       obstacle.message(command: settings.enrollmentCommand)
+    // A program that verifies passwords itself shows no text of PAM.
+    case .denied(.codeRequired): nil
     case .denied(.failed): .unavailable
     }
   }

@@ -54,6 +54,9 @@ package enum SignInResult: Sendable {
     case programPassword(Attempt.ProgramPasswordRefusal)
     /// The user has no factor, must have one, and could not enrol it in this sign-in.
     case enrollmentRequired(EnrollmentObstacle)
+    /// The `account` line has the argument `require_code`, and no `auth` line accepted a code in this sign-in. Policy
+    /// requires one of the user, who has a factor if `isEnrolled`.
+    case codeRequired(isEnrolled: Bool)
     /// The sign-in failed because of an error.
     case failed(Failure)
   }

@@ -22,6 +22,7 @@ extension Verdict {
       case (.enabled, .allowed), (.observe, .allowed(.programPassword)): .allow
       case (.disabled, _), (.observe, _), (.enabled, .passed): .pass
       case (.enabled, .denied(.code(let rejected))) where rejected.mustWait: .tooManyAttempts
+      case (.enabled, .denied(.codeRequired)): .notPermitted
       case (.enabled, .denied): .deny
       }
   }

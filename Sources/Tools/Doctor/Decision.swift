@@ -101,6 +101,8 @@ package struct Decision: Equatable {
       self.init(
         .denied, "a factor is required, but none is enrolled; \(Self.text(obstacle))",
         by: Self.enrolling(settings))
+    case .denied(.codeRequired):
+      self.init(.denied, "a code is required, and the program asks for none")
     case .denied(.failed(let failure)): self.init(.denied, Self.text(failure))
     }
   }

@@ -28,7 +28,7 @@ package enum Doctor {
       DisabledPrompts.self, OtherPAMService.self, StaleServer.self, SourcePenalties.self,
       PasswordAsCode.self, MethodsWithoutCode.self,
       UnsuitablePrograms.self, ProgramPasswordServices.self, LoneAccountLines.self,
-      PasswordAfterRefusal.self, CachedAnswers.self, OpenVPNServers.self,
+      PasswordAfterRefusal.self, CachedAnswers.self, OpenVPNServers.self, UnrunAccountLine.self,
       RootWithoutFactor.self,
       SessionNotFollowed.self, SharedIdentity.self, SystemUser.self, Ownership.self,
       UnwritableStore.self, BreakGlass.self, VolatileStore.self, SandboxedService.self,
@@ -54,7 +54,7 @@ package enum Doctor {
       LostLines.self, StrayModuleLines.self, UnreadableStack.self, BypassedModule.self,
       WeakAuthLine.self, UnprovenFirstFactor.self, SudoWithoutCode.self,
       DisabledPrompts.self, OtherPAMService.self, MethodsWithoutCode.self,
-      PasswordAfterRefusal.self, CachedAnswers.self, OtherServers.self,
+      PasswordAfterRefusal.self, CachedAnswers.self, UnrunAccountLine.self, OtherServers.self,
       StaleServer.self, TenantReach.self,
       UnloadableModule.self, RootWithoutFactor.self,
     ]

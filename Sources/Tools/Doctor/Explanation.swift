@@ -185,12 +185,7 @@ package struct Explanation {
     standing = Self.standing(stored, settings, host)
     closedFactors = Self.closedFactors(stored, host)
 
-    var call = SignInCall()
-    call.request = request
-    call.caller = host.identity.user
-    // The sign-in would have a process and a session of its own.
-    call.facts = ApplicationFacts()
-    let forecast = SignIn(call, host: host, identity: host.identity).forecast()
+    let forecast = Self.forecast(of: .auth, request, host)
     state = forecast.state
     let policy = Decision(forecast.result, settings).considering(stored, settings, request)
       .considering(closed: closedFactors, stored, settings)
@@ -234,6 +229,11 @@ package struct Explanation {
     }
     decision =
       obstacle.flatMap { $0.deniesSignIn ? Decision(.denied, $0.reason) : nil }
+      ?? facts.requiredCode.map { line in
+        var request = request
+        request.arguments = line.arguments
+        return Self.decision(of: Self.forecast(of: .account, request, host), settings)
+      }
       ?? (called == nil ? nil : facts.passwordAlone).map { Decision(.allowed, $0) }
       ?? Self.decision(of: isKnown ? sudo : [], shell, access, stacks, claimant, rules)
       ?? Self.decision(
@@ -244,6 +244,33 @@ package struct Explanation {
 
   /// Whether the user has an account, as far as that is known.
   package var isAboutAnAccount: Bool { lookup != .success(nil) }
+
+  private static func forecast(
+    of line: MFAWire.ModuleLine, _ request: SignInRequest, _ host: SimulatedHost<some Host>
+  ) -> Forecast {
+    var call = SignInCall()
+    call.line = line
+    call.request = request
+    call.caller = host.identity.user
+    // The sign-in would have a process and a session of its own.
+    call.facts = ApplicationFacts()
+    return SignIn(call, host: host, identity: host.identity).forecast()
+  }
+
+  /// Returns the decision of an `account` line with `require_code`.
+  private static func decision(of forecast: Forecast, _ settings: Settings?) -> Decision {
+    guard forecast.state != .observe else {
+      return Decision(.allowed, "policy only observes", by: [.state])
+    }
+    guard case .denied(.codeRequired(let isEnrolled)) = forecast.result else {
+      return Decision(forecast.result, settings)
+    }
+    return isEnrolled
+      ? Decision(.denied, "the user has a factor, and the program does not ask for a code")
+      : Decision(
+        .denied, "a factor is required, and the program does not ask for a code",
+        by: [.enrollment])
+  }
 
   // MARK: Gathering facts
 
@@ -487,6 +514,9 @@ struct ServiceFacts {
   let systemUser: [UInt8]?
   /// Why the password alone signs users in, or nil if that is not known.
   let passwordAlone: String?
+  /// The `account` line that denies users of whom policy requires a code, if the program runs it, or nil if that is not
+  /// known.
+  let requiredCode: RequiredCodeLine?
 
   /// Reads the files of a service.
   init(of service: [UInt8], from source: some StackSource, with rules: HostRules) {
@@ -498,6 +528,7 @@ struct ServiceFacts {
       isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
     systemUser = rules.systemUser(at: service)
     passwordAlone = rules.passwordAlone(at: service)
+    requiredCode = rules.requiredCode(at: service, source)
     conditions = stacks.readable.flatMap(\.entries).filter {
       ModuleKind($0) == .condition || $0.asks(module: "pam_faillock.so")
     }

@@ -224,6 +224,22 @@ package final class HostRules {
     }
   }
 
+  /// Returns the `account` line of a service that denies users of whom policy requires a code, because its program
+  /// verifies passwords itself, or nil if that is not known.
+  func requiredCode(at service: [UInt8], _ source: some StackSource) -> RequiredCodeLine? {
+    guard let program = PAMProgram.with(service: service), program.verifiesPasswords else {
+      return nil
+    }
+    do throws(AdminError) {
+      guard try program.obstacleToAccountLine(on: host) == nil else { return nil }
+    } catch {
+      return nil
+    }
+    do throws(StackRefusal) { return try RequiredCodeLine(of: service, in: source) } catch {
+      return nil
+    }
+  }
+
   /// Returns the system user that a service's program runs as, or nil if it acts as root, or if that is not known.
   func systemUser(at service: [UInt8]) -> [UInt8]? {
     do throws(AdminError) {

@@ -27,6 +27,23 @@ enum ProFTPD {
   }
 }
 
+/// The settings of Samba (testparm(1)).
+enum Samba {
+  static let name = "Samba"
+  private static let testparm = "/usr/bin/testparm"
+
+  /// Returns whether Samba runs PAM's `account` lines.
+  static func runsAccountLines(on host: any ExaminedHost) throws(AdminError) -> Bool {
+    let arguments = ["-s", "--parameter-name=obey pam restrictions"]
+    guard let output = try host.output(of: testparm, arguments) else {
+      throw AdminError(at: testparm, SystemError.notFound(.open).text)
+    }
+    guard output.isSuccess else { throw AdminError(at: testparm, output.complaint) }
+    return String(decoding: output.output, as: UTF8.self).lowercased()
+      .split(whereSeparator: \.isWhitespace) == ["yes"]
+  }
+}
+
 /// The settings of OpenVPN's servers that ask PAM (options.c, and auth-pam.c of the plug-in, of OpenVPN 2.6.14).
 enum OpenVPN {
   static let name = "OpenVPN"

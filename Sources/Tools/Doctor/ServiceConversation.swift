@@ -83,6 +83,23 @@ package struct PAMProgram: Sendable {
     return name == ProFTPD.name ? try ProFTPD.passwordAlone(on: host) : nil
   }
 
+  /// Whether it verifies passwords itself, and runs PAM's `account` lines alone.
+  package var verifiesPasswords: Bool {
+    guard case .verifiesPasswords = behaviour else { return false }
+    return true
+  }
+
+  /// Returns why the program does not run the `account` lines either, and what to do, or nil.
+  package func obstacleToAccountLine(
+    on host: any ExaminedHost
+  ) throws(AdminError) -> (reason: String, hint: String)? {
+    guard name == Samba.name, try !Samba.runsAccountLines(on: host) else { return nil }
+    return (
+      "Samba does not run PAM's account lines, because \"obey pam restrictions\" is not set",
+      "set \"obey pam restrictions = yes\" under [global] in /etc/samba/smb.conf, and restart smbd"
+    )
+  }
+
   /// Returns how the program asks at a service, as its settings say, or nil if it cannot ask for a code.
   package func conversation(
     at service: [UInt8], on host: any ExaminedHost
@@ -197,11 +214,11 @@ package struct PAMProgram: Sendable {
     Self(
       ["cups"], "CUPS", "CUPS 2.4.2, auth.c", .asks(.oneField, remark: Self.repeats)),
     Self(
-      ["samba"], "Samba", "Samba 4.17.12, pampass.c",
+      ["samba"], Samba.name, "Samba 4.17.12, pampass.c",
       .verifiesPasswords(
         reason:
           "Samba verifies encrypted passwords itself, and asks PAM only whether the account may be used",
-        hint: "leave samba as it is, and open its ports to known networks only"),
+        hint: "mfa-admin enable --no-confirm samba denies users who have enrolled"),
       units: ["smbd.service", "samba-ad-dc.service"]),
     Self(
       ["cron", "atd"], "a program that runs jobs", "cron 3.0pl1, do_command.c", .authenticatesNoUser

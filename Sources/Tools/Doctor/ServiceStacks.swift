@@ -176,6 +176,32 @@ extension StackEntry {
   }
 }
 
+/// The `account` line with `require_code`, which denies users of whom policy requires a code in a program that verifies
+/// passwords itself.
+package struct RequiredCodeLine {
+  /// The file and line.
+  package let position: StackPosition
+  /// The module's arguments.
+  let arguments: [[UInt8]]
+
+  /// Finds the line of a service that is certain to deny. Nil if there is none.
+  package init?(of service: [UInt8], in source: some StackSource) throws(StackRefusal) {
+    for entry in try ServiceStack(.account, of: service, from: source).entries {
+      guard entry.callsModule, case .module(_, let arguments, _) = entry.kind,
+        arguments.contains(Array("require_code".utf8))
+      else { continue }
+      let line = AccountLine(
+        of: "pam_mfa.so", service: service, authArguments: arguments,
+        isCalledByRoot: PAMCaller.isRoot(at: service), from: source)
+      guard line == .certain(at: entry.position) else { continue }
+      position = entry.position
+      self.arguments = arguments
+      return
+    }
+    return nil
+  }
+}
+
 extension ServiceStack {
   /// The index of the line that asks for the code: the first that calls pam_mfa.so for every sign-in,
   /// or else the first that calls it after a key. Nil if no line calls it.

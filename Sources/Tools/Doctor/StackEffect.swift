@@ -446,7 +446,7 @@ extension Readiness.Obstacle {
     case .denied(.code(.locked)): self = .locked
     case .denied(.code), .denied(.programPassword): return nil
     case .denied(.failed(.store(let error))): self = .unusable(RecordProblem(error))
-    case .denied(.failed): return nil
+    case .denied(.failed), .denied(.codeRequired): return nil
     }
   }
 }

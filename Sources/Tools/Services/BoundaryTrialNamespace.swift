@@ -345,7 +345,7 @@ package final class TrialNamespace: TrialHost {
       prompts: Self.prompts())
     var result = TrialTransaction.signIn(
       user, service, answers, caller: caller, remoteHost: Self.remoteHost(at: service),
-      hasKey: password == .wrongAfterKey)
+      hasKey: password == .wrongAfterKey, runsAuth: password != .verifiedByProgram)
     result.log = logged()
     return result
   }

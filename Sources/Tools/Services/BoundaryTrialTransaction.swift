@@ -14,10 +14,11 @@ enum TrialTransaction {
   }
 
   /// Signs in. `caller` is the real user ID of the calling process during the sign-in, which tools
-  /// such as sudo have from the user who starts them. `hasKey` is whether sshd has verified a key.
+  /// such as sudo have from the user who starts them. `hasKey` is whether sshd has verified a key, and `runsAuth` whether
+  /// the program has PAM authenticate the user.
   static func signIn(
     _ user: [UInt8], _ service: [UInt8], _ answers: Answers, caller: UInt32, remoteHost: String?,
-    hasKey: Bool = false
+    hasKey: Bool = false, runsAuth: Bool = true
   ) -> TrialSignIn {
     let conversation = TrialConversation(answers)
     // The effective user ID stays 0, so the change can be undone.
@@ -26,14 +27,14 @@ enum TrialTransaction {
     }
     defer { _ = cposix_set_identities(0, 0, 0) }
     let isSuccess = withExtendedLifetime(conversation) {
-      run(user.terminated, service.terminated, conversation, remoteHost, hasKey)
+      run(user.terminated, service.terminated, conversation, remoteHost, hasKey, runsAuth)
     }
     return TrialSignIn(isSuccess: isSuccess, askedForCode: conversation.askedForCode)
   }
 
   private static func run(
     _ user: [CChar], _ service: [CChar], _ conversation: TrialConversation, _ remoteHost: String?,
-    _ hasKey: Bool
+    _ hasKey: Bool, _ runsAuth: Bool
   ) -> Bool {
     // SAFETY: the caller keeps the object alive, and only libpam uses the pointer, until `pam_end`.
     var functions = unsafe pam_conv(
@@ -52,8 +53,9 @@ enum TrialTransaction {
     unsafe describe(handle, user, remoteHost)
     // SAFETY: as above, and libpam copies the string.
     if hasKey { unsafe pam_putenv(handle, "SSH_AUTH_INFO_0=publickey ssh-ed25519 AAAA\n") }
+    var status = PAM_SUCCESS
     // SAFETY: the handle is valid until `pam_end`.
-    var status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK))
+    if runsAuth { status = unsafe pam_authenticate(handle, Int32(PAM_DISALLOW_NULL_AUTHTOK)) }
     // SAFETY: the handle is valid until `pam_end`.
     if status == PAM_SUCCESS { status = unsafe pam_acct_mgmt(handle, 0) }
     // SAFETY: the handle is valid, and is not used afterwards.

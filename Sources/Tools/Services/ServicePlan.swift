@@ -15,7 +15,9 @@ package struct ServicePlan {
   package let factors: SecureShellFactors
   /// Whether policy accepts passwords for programs in the service.
   package let acceptsProgramPasswords: Bool
-  /// How the service's program asks; nil if there is nothing to do.
+  /// Whether users of whom policy requires a code are denied, because the program verifies passwords itself.
+  package let deniesEnrolled: Bool
+  /// How the service's program asks; nil if there is nothing to do, and if it asks for no code.
   package private(set) var conversation: ServiceConversation?
   /// sshd's service with the new lines, or nil for another service.
   package private(set) var planned: ServiceWithModule?
@@ -99,14 +101,21 @@ package struct ServicePlan {
     self.factors = factors
     try Self.requireFile(of: service)
     let installed = OverlaidStacks(InstalledStacks())
+    deniesEnrolled = PAMProgram.with(service: service)?.verifiesPasswords ?? false
     present = try Self.line(of: service, installed)
     guard present == nil else {
       (files, acceptsProgramPasswords) = ([], false)
       return
     }
     acceptsProgramPasswords = try ThisHost.policy().servicesForProgramPasswords.contains(service)
-    let asking = try ServicePlan.conversation(
-      of: service, told: conversation, acceptsProgramPasswords: acceptsProgramPasswords)
+    let asking: ServiceConversation?
+    if deniesEnrolled {
+      try Self.requireAccountLines(service)
+      asking = nil
+    } else {
+      asking = try ServicePlan.conversation(
+        of: service, told: conversation, acceptsProgramPasswords: acceptsProgramPasswords)
+    }
     self.conversation = asking
     let stackFiles = try Self.stackFiles(
       service, factors.first, asking, acceptsProgramPasswords, installed)
@@ -219,9 +228,19 @@ package struct ServicePlan {
       hint: PAMProgram.hint(unnamed: user, at: service))
   }
 
+  /// Throws if the service's program, which verifies passwords itself, does not run the `account` lines.
+  private static func requireAccountLines(_ service: [UInt8]) throws(AdminError) {
+    let host = LocalExaminedHost()
+    guard let program = PAMProgram.with(service: service),
+      let obstacle = try program.obstacleToAccountLine(on: host)
+    else { return }
+    throw .conversation(
+      service: VisibleText.escaping(service), reason: obstacle.reason, hint: obstacle.hint)
+  }
+
   private static func stackFiles(
     _ service: [UInt8], _ first: SecureShellFactors.First,
-    _ conversation: ServiceConversation, _ acceptsProgramPasswords: Bool,
+    _ conversation: ServiceConversation?, _ acceptsProgramPasswords: Bool,
     _ installed: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) -> [ChangedFile] {
     var source = installed
@@ -235,10 +254,16 @@ package struct ServicePlan {
       // Marks may be left whose lines an administrator or another program has taken out.
       let present = StackFile(
         path: Array(path.utf8), contents: MarkedText(service: service).without(file.contents))
-      let text = try StackPlan(
-        member, concernsSecureShell(service) ? first : .password, conversation,
-        acceptsProgramPasswords: acceptsProgramPasswords, mark: service, file: present, in: source
-      ).text
+      let text: [UInt8]
+      if let conversation {
+        text = try StackPlan(
+          member, concernsSecureShell(service) ? first : .password, conversation,
+          acceptsProgramPasswords: acceptsProgramPasswords, mark: service, file: present,
+          in: source
+        ).text
+      } else {
+        text = try StackPlan(requiringCodeAt: member, mark: service, file: present, in: source).text
+      }
       source = source.replacing(member, with: StackFile(path: present.path, contents: text))
       files.append(
         ChangedFile(
@@ -333,7 +358,12 @@ package struct ServicePlan {
   private static func line(
     of service: [UInt8], _ source: OverlaidStacks<InstalledStacks>
   ) throws(AdminError) -> StackPosition? {
-    do throws(StackRefusal) { return try StackProof.line(of: service, in: source) } catch {
+    do throws(StackRefusal) {
+      guard PAMProgram.with(service: service)?.verifiesPasswords == true else {
+        return try StackProof.line(of: service, in: source)
+      }
+      return try RequiredCodeLine(of: service, in: source)?.position
+    } catch {
       throw noSafePlace(service, error.located)
     }
   }

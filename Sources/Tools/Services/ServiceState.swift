@@ -14,6 +14,9 @@ package enum ServiceState: Equatable {
   /// The password alone signs users in, although the line at this place calls the module. The second value is the
   /// reason.
   case passwordAlone(String, reason: String)
+  /// The program verifies passwords itself, and the `account` line at this place denies users of whom policy requires a
+  /// code. A change that is pending is rolled back unless it is confirmed before `until`.
+  case deniesEnrolled(String, until: Int64?)
   /// The service was enabled and confirmed, and a file has lost the lines, or is gone. The value is its
   /// path: the service's file, or sshd's drop-in.
   case lost(String)
@@ -34,6 +37,12 @@ package enum ServiceState: Equatable {
   private init(_ service: [UInt8], _ journal: ChangeJournal, recorded: Records) {
     do throws(StackRefusal) {
       let stacks = InstalledStacks()
+      if let program = PAMProgram.with(service: service), program.verifiesPasswords,
+        let line = try RequiredCodeLine(of: service, in: stacks)
+      {
+        self = Self.state(of: program, line.position, journal)
+        return
+      }
       guard let line = try StackProof.line(of: service, in: stacks) else {
         self = Self.withoutLine(ServicePlan.path(of: service), recorded)
         return
@@ -70,6 +79,24 @@ package enum ServiceState: Equatable {
       case .unreadable(let reason): return .unknown(reason)
       case .gone, .withoutLines, .edited: return .lost(SecureShellDropIn.path)
       }
+    }
+  }
+
+  /// Returns the state of a service whose program verifies passwords itself.
+  private static func state(
+    of program: PAMProgram, _ line: StackPosition, _ journal: ChangeJournal
+  ) -> ServiceState {
+    let place = VisibleText.escaping(line.text)
+    do throws(AdminError) {
+      if let obstacle = try program.obstacleToAccountLine(on: LocalExaminedHost()) {
+        return .passwordAlone(place, reason: obstacle.reason)
+      }
+      let file = try SystemFile.read(String(decoding: line.file, as: UTF8.self))
+      let marked = file.flatMap { MarkedText.services(in: $0.contents).first }
+      guard let marked else { return .byHand(place) }
+      return .deniesEnrolled(place, until: try journal.pending(marked)?.deadline?.time)
+    } catch {
+      return .unknown(error.message)
     }
   }
 
@@ -120,9 +147,9 @@ package enum ServiceState: Equatable {
     switch self {
     case .on(let place, let with, let until):
       "on" + (with.map { " with \($0)" } ?? "")
-        + (until.map {
-          ", rolled back unless confirmed before \(Timestamp($0)?.full ?? "then")"
-        } ?? "") + ": \(place)"
+        + Self.warning(until) + ": \(place)"
+    case .deniesEnrolled(let place, let until):
+      "denies users who have enrolled" + Self.warning(until) + ": \(place)"
     case .byHand(let place): "on, configured by hand: \(place)"
     case .passwordAlone(_, let reason): "the password alone signs users in: \(reason)"
     case .lost(SecureShellDropIn.path):
@@ -133,6 +160,10 @@ package enum ServiceState: Equatable {
     case .off: "off"
     case .unknown(let reason): "unknown: \(reason)"
     }
+  }
+
+  private static func warning(_ until: Int64?) -> String {
+    until.map { ", rolled back unless confirmed before \(Timestamp($0)?.full ?? "then")" } ?? ""
   }
 
   private static func members(_ until: Int64?) -> [(name: String, value: JSON)] {
@@ -154,6 +185,10 @@ package enum ServiceState: Equatable {
         ("state", .string("password-alone")), ("place", .string(place)),
         ("reason", .string(reason)),
       ]
+    case .deniesEnrolled(let place, let until):
+      [
+        ("state", .string(until == nil ? "denies-enrolled" : "pending")), ("place", .string(place)),
+      ] + Self.members(until)
     case .lost(let path): [("state", .string("lost")), ("place", .string(path))]
     case .off: [("state", .string("off"))]
     case .unknown(let reason): [("state", .string("unknown")), ("reason", .string(reason))]

@@ -32,6 +32,8 @@ package struct StackPlan: Equatable {
   /// password ends a substack and not the stack.
   private static let overSubstack = "auth [success=1 default=ignore] pam_permit.so"
   private static let account = "account required pam_mfa.so"
+  /// The line of a program that verifies passwords itself, and runs no `auth` line.
+  private static let accountRequiringCode = "account required pam_mfa.so require_code"
   /// Lets root switch to accounts without a factor, because root is not asked for a code.
   private static let rootAccount = "account sufficient pam_rootok.so"
 
@@ -45,8 +47,7 @@ package struct StackPlan: Equatable {
   /// All lines that are added to service files.
   static let knownLines = [
     auth, authWithPassword, authOfProgram, authAfterKey, authIfAfterKey, overSubstack, account,
-    rootAccount,
-    otherAccount, session,
+    accountRequiringCode, rootAccount, otherAccount, session,
   ]
 
   /// Returns whether a line is one of those that are added.
@@ -89,6 +90,25 @@ package struct StackPlan: Equatable {
         [Self.authAfterKey] + Self.accountLines(of: service), of: file.contents, first,
         service: service, mark: mark, file: file, in: source)
     }
+  }
+
+  /// Adds the `account` line that denies users of whom policy requires a code.
+  init<Source: StackSource>(
+    requiringCodeAt service: [UInt8], mark: [UInt8], file: StackFile,
+    in source: OverlaidStacks<Source>
+  ) throws(AdminError) {
+    let start = try Self.accountStart(service, file, source)
+    var lines = [Self.accountRequiringCode]
+    if start == nil, try Self.hasOther(source) { lines.append(Self.otherAccount) }
+    text = MarkedText(service: mark).inserting(
+      lines, into: file.contents, at: start ?? file.contents.count)
+    let changed = source.replacing(service, with: StackFile(path: file.path, contents: text))
+    do throws(StackRefusal) {
+      guard try RequiredCodeLine(of: service, in: changed) == nil else { return }
+    } catch {
+      throw ServicePlan.noSafePlace(service, error.located)
+    }
+    throw ServicePlan.noSafePlace(service, "other account lines can let users in")
   }
 
   /// Returns the file with the lines at the first suitable place after the line that asks for the

@@ -59,15 +59,19 @@ package struct Trial {
     /// Whether enrolled users can use a key that sshd has verified in place of their password.
     package let acceptsKey: Bool
 
+    /// Whether the program verifies passwords itself, and calls the `account` lines alone.
+    package let verifiesPasswords: Bool
+
     /// Creates a plan.
     package init(
       service: [UInt8], files: [(path: String, contents: [UInt8])], needsPassword: Bool = true,
-      acceptsKey: Bool = false
+      acceptsKey: Bool = false, verifiesPasswords: Bool = false
     ) {
       self.service = service
       self.files = files
       self.needsPassword = needsPassword
       self.acceptsKey = acceptsKey
+      self.verifiesPasswords = verifiesPasswords
     }
   }
 
@@ -101,6 +105,7 @@ package struct Trial {
   package func result(of plan: Plan) -> TrialResult {
     let host = namespace
     if let obstacle = host.begin() { return obstacle }
+    guard !plan.verifiesPasswords else { return resultOfAccountLines(plan) }
     let without = host.signIn(host.enrolled, plan.service, password: .right, code: .noCode)
     guard without.isSuccess else {
       return .untried(
@@ -124,6 +129,31 @@ package struct Trial {
     case .observed: return .proven(remark: "wrong codes are accepted, because policy only observes")
     case .asked, .denied: return .proven(remark: nil)
     }
+  }
+
+  /// Tries a service whose program verifies passwords itself.
+  private func resultOfAccountLines(_ plan: Plan) -> TrialResult {
+    let host = namespace
+    func signIn(_ user: [UInt8]) -> TrialSignIn {
+      host.signIn(user, plan.service, password: .verifiedByProgram, code: .noCode)
+    }
+    let before = signIn(host.enrolled)
+    guard before.isSuccess else {
+      return .untried("the present file already denies a test account\(before.explanation)")
+    }
+    if let failure = host.put(plan.files) { return .untried(failure) }
+    for (user, kind) in [(host.enrolled, "has"), (host.notEnrolled, "has not")] {
+      let after = signIn(user)
+      switch (expectation(user, plan.service), after.isSuccess) {
+      case (.allowed, false), (.observed, false):
+        return .failed(
+          "a user who \(kind) enrolled is denied, although no code is needed\(after.explanation)")
+      case (.asked, true), (.denied, true):
+        return .failed("a user who \(kind) enrolled is let in, although a code is required")
+      case (.asked, false), (.denied, false), (.allowed, true), (.observed, true): break
+      }
+    }
+    return .proven(remark: nil)
   }
 
   /// Tries sign-ins of the account with a factor. Returns the result if something is wrong, or nil.
@@ -210,8 +240,9 @@ package struct Trial {
   }
 }
 
-/// What the test user types as password, and whether sshd has verified a key before.
-package enum TrialPassword { case right, wrong, wrongAfterKey }
+/// What the test user types as password, whether sshd has verified a key before, and whether the program verifies the
+/// password itself and runs no `auth` line.
+package enum TrialPassword { case right, wrong, wrongAfterKey, verifiedByProgram }
 
 /// What the test user types as code: nothing, the code of the present time step, one that is not
 /// valid, or that of the next time step, which is valid and unused.

@@ -29,6 +29,8 @@ typedef enum MFA_CLOSED_ENUM mfa_verdict {
   // Denied, and sshd must not ask again in this connection. Used for sshd only, if
   // MFA_TOO_MANY_ATTEMPTS would leave sshd without any method to offer.
   MFA_END_SIGN_IN MFA_NAMED("endSignIn") = 4,
+  // Denied, and the password was right. Used for `account` lines with `require_code`.
+  MFA_NOT_PERMITTED MFA_NAMED("notPermitted") = 5,
 } mfa_verdict;
 
 // The application's reply to a question.

@@ -2,6 +2,7 @@ import MFAAdmin
 import MFABase
 import MFAMessages
 import MFAModel
+import MFAPAMStack
 
 /// Finds services whose programs do not pass a question for a code on to the user.
 enum UnsuitablePrograms: Examination {
@@ -135,6 +136,42 @@ enum PasswordAfterRefusal: SingleExamination {
         message: "the password alone signs users in: \(alone.reason)", hint: alone.hint)
     }
     return nil
+  }
+}
+
+/// Finds programs that verify passwords themselves, and do not run the `account` line that would deny users who have
+/// enrolled.
+enum UnrunAccountLine: Examination {
+  static func findings(on snapshot: HostSnapshot) -> [Finding] {
+    snapshot.services.flatMap { service in
+      guard let line = line(service, snapshot), let program = PAMProgram.with(service: service)
+      else { return [Finding]() }
+      return Finding.checking(program.name) { () throws(AdminError) in
+        try program.obstacleToAccountLine(on: snapshot.host).map { obstacle in
+          [
+            Finding(
+              severity: .error, code: "account-line-not-run", services: [service],
+              place: VisibleText.escaping(line.position.text),
+              message: "users who have enrolled are not denied: \(obstacle.reason)",
+              hint: obstacle.hint)
+          ]
+        } ?? []
+      }
+    }
+  }
+
+  /// Returns whether a service is meant to have no `auth` line.
+  static func isMeant(_ service: [UInt8], _ snapshot: HostSnapshot) -> Bool {
+    line(service, snapshot) != nil
+  }
+
+  private static func line(_ service: [UInt8], _ snapshot: HostSnapshot) -> RequiredCodeLine? {
+    guard PAMProgram.with(service: service)?.verifiesPasswords == true else { return nil }
+    do throws(StackRefusal) {
+      return try RequiredCodeLine(of: service, in: snapshot.host.stacks)
+    } catch {
+      return nil
+    }
   }
 }
 

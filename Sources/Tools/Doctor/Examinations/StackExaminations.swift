@@ -363,7 +363,9 @@ enum StrayModuleLines: Examination {
     _ service: [UInt8], _ lines: [(type: StackType, entry: StackEntry)], _ snapshot: HostSnapshot
   ) -> Finding? {
     let ours = lines.filter { ModuleKind($0.entry) == .code }
-    guard let first = ours.first, !ours.contains(where: { $0.type == .auth }) else { return nil }
+    guard let first = ours.first, !ours.contains(where: { $0.type == .auth }),
+      !UnrunAccountLine.isMeant(service, snapshot)
+    else { return nil }
     return Finding(
       severity: .error, code: "no-auth-line", services: [service],
       place: VisibleText.escaping(first.entry.position.text),

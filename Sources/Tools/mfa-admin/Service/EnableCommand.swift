@@ -132,7 +132,8 @@ struct EnableCommand: ParsableCommand {
             "warning: \(plan.name): \(place) calls pam_mfa.so already, but \(gap): run mfa-admin doctor"
           )
         } else {
-          ServiceCommand.say("\(plan.name): already asks for a code: \(place)")
+          let what = plan.deniesEnrolled ? "denies users who have enrolled" : "asks for a code"
+          ServiceCommand.say("\(plan.name): already \(what): \(place)")
         }
       } else {
         if ServicePlan.concernsSecureShell(service), secureShell.factors == nil {
@@ -204,6 +205,11 @@ struct EnableCommand: ParsableCommand {
 
   /// Says how the service's program asks, where users or administrators would not expect it.
   private func warnOfConversation(_ plan: ServicePlan) {
+    if plan.deniesEnrolled {
+      Console.printError(
+        "warning: \(plan.name): its program cannot ask for a code: users who have enrolled, and those who must, can "
+          + "no longer sign in there")
+    }
     if plan.conversation == .oneField {
       Console.printError(
         "note: \(plan.name): users type the code directly after the password, in the same field")

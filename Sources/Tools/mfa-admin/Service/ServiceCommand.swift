@@ -216,7 +216,7 @@ struct DisableCommand: ParsableCommand {
   private func run(_ service: [UInt8], _ switching: ServiceSwitch) throws(AdminError) {
     guard let change = try switching.change(of: service) else {
       switch ServiceState(service, journal: switching.journal) {
-      case .byHand(let place), .passwordAlone(let place, _):
+      case .byHand(let place), .passwordAlone(let place, _), .deniesEnrolled(let place, _):
         throw .enabledByHand(service: VisibleText.escaping(service), place: place)
       case .on(_, let other?, _):
         throw .enabledWith(service: VisibleText.escaping(service), other: other)

@@ -45,7 +45,7 @@ struct TrySignInCommand: ParsableCommand {
         trial.result(
           of: Trial.Plan(
             service: plan.service, files: plan.replacedFiles, needsPassword: first != .key,
-            acceptsKey: first == .keyOrPassword)), plan)
+            acceptsKey: first == .keyOrPassword, verifiesPasswords: plan.deniesEnrolled)), plan)
     }
   }
 
