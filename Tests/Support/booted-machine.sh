@@ -6,12 +6,15 @@
 #   tests            NAME
 #   title            what is tested, for the message that it is skipped
 #   part_seconds     how long a part may take (optional; 1800 seconds, also if the processors are busy)
+#   tree_options     an array of options for mmdebstrap (optional)
 #   outside SUITE    calls make_machine, boot, `inside PART` for each part, and end_checks
 #   inside_PART      the checks of a part, which run in the container as root
 #   before_part      what precedes each part in the container (optional)
 #
 # The tests and everything that they need are in /opt/mfa in the container. If a check fails, its name
 # is in /opt/mfa/failed.
+
+tree_options=()
 
 # --- Outside: the system and its container ---
 
@@ -49,7 +52,7 @@ make_tree() {
     *) packages+=(libssl3t64) ;;
   esac
   packages+=("$@")
-  timeout 1200 mmdebstrap --quiet --variant=minbase --include="${packages[*]}" "$suite" "$tree" \
+  timeout 1200 mmdebstrap --quiet --variant=minbase "${tree_options[@]}" --include="${packages[*]}" "$suite" "$tree" \
     </dev/null || return 1
   mkdir -p "$tree/opt/mfa/Tests/Support"
   cp -a "$checkout/dist" "$checkout/packaging" "$tree/opt/mfa/"
