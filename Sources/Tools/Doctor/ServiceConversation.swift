@@ -236,7 +236,7 @@ package struct PAMProgram: Sendable {
         hint:
           "let users make passwords for programs: \"program_passwords = nginx\" in "
           + "\(InstalledPath.configuration), see mfa.conf(5)"),
-      DaemonStart(unit: "nginx.service", user: "www-data")),
+      units: ["nginx.service"], user: "www-data"),
     Self(
       ["squid"], "squid", "squid 5.7, basic_pam_auth.cc",
       .asks(
