@@ -3,8 +3,8 @@
 
     sign-in.py PROGRAM USER [--code CODE] [--password PASSWORD] [--again [SECONDS]]
 
-PROGRAM is a name of PROGRAMS below. The line is `in` or `refused`, after `code ` if the program asked for a code. Programs
-with one field get the code directly after the password. Without --code, the code is made from the secret of the user in
+PROGRAM is a name of PROGRAMS below. The line is `in` or `refused`, after `code ` if the program asked for a code.
+Programs with one field get the code directly after the password. Without --code, the code is made from the secret of the user in
 /opt/mfa/secrets; a user who has none gives no code. The password is `open-sesame` by default. With --again, the same
 answer is given a second time, in a new sign-in, SECONDS later, and both results are printed.
 
@@ -14,6 +14,7 @@ With SHOW=1 in the environment, what the program printed is on standard error.
 import argparse
 import base64
 import ftplib
+import glob
 import hashlib
 import hmac
 import imaplib
@@ -78,6 +79,11 @@ def show(text):
         print(text, file=sys.stderr)
 
 
+def shown_errors():
+    """Returns where errors of a program are written to."""
+    return None if os.environ.get("SHOW") else subprocess.DEVNULL
+
+
 def run(*command, **options):
     """Runs a command, and returns its exit status and output."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -129,8 +135,8 @@ def radius(user):
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(f'User-Name = "{user.name}"\nUser-Password = "{user.one_field}"\n')
         file.flush()
-        return decided(run("radclient", "-x", "-r", "1", "-t", "20", "-f", file.name, "127.0.0.1", "auth", "testing123")[1],
-                       "Received Access-Accept", "Received Access-Reject")
+        command = ["radclient", "-x", "-r", "1", "-t", "20", "-f", file.name, "127.0.0.1", "auth", "testing123"]
+        return decided(run(*command)[1], "Received Access-Accept", "Received Access-Reject")
 
 
 def psql(user, mode="disable"):
@@ -206,8 +212,8 @@ def openvpn_client(user, events):
     return ", ".join(results) or sys.exit("neither in nor refused")
 
 
-OPENVPN = ["openvpn", "--client", "--dev", "tun", "--nobind", "--remote", "127.0.0.1", "--ca", "/etc/openvpn/server/ca.pem",
-           "--remote-cert-tls", "server", "--ifconfig-noexec", "--route-noexec", "--verb", "3"]
+OPENVPN = ["openvpn", "--client", "--dev", "tun", "--nobind", "--remote", "127.0.0.1", "--remote-cert-tls", "server",
+           "--ca", "/etc/openvpn/server/ca.pem", "--route-noexec", "--verb", "3"]
 
 
 def openvpn(user):
@@ -216,12 +222,13 @@ def openvpn(user):
 
 def openvpn_renegotiated(user):
     """Waits until the keys were renewed twice."""
-    return openvpn_client(user, ["Initialization Sequence Completed"] + 2 * ["Outgoing Data Channel"])
+    return openvpn_client(user, ["Initialization Sequence Completed"] + 2 * ["Control Channel: "])
 
 
 def openvpn_challenge(user):
-    return Terminal(user, *OPENVPN, "--auth-user-pass", "--static-challenge", "Verification code", "1",
-                    runner="root").answer("Initialization Sequence Completed", "AUTH_FAILED")
+    """Signs in with a client that asks for the code too, of each user."""
+    client = Terminal(user, *OPENVPN, "--auth-user-pass", "--static-challenge", "Verification code", "0", runner="root")
+    return client.answer("Initialization Sequence Completed", "AUTH_FAILED").replace("code ", "")
 
 
 def pamela(user):
@@ -232,10 +239,10 @@ def pamela(user):
 
 # --- Programs at a terminal ---
 
+# OpenVPN asks by systemd-ask-password, which mentions a key.
 PROMPT = re.compile(
-    r"(?P<name>login: )\Z|(?P<code>Verification code[^\n]*: ?)\Z|(?P<password>[Pp]assword[^\n]*: ?)\Z|"
-    r"(?P<enter>\[ENTER\] to unlock\.\n?)\Z|"
-    r"(?P<shell>[$#] )\Z")
+    r"((?P<name>login:|Username:)|(?P<code>Verification code[^\n]*)|(?P<password>[Pp]assword[^\n]*:)|(?P<shell>[$#])"
+    r"|(?P<enter>\[ENTER\] to unlock\.))( \(press TAB for no echo\))?\s*\Z")
 
 
 class Terminal:
@@ -396,7 +403,7 @@ def lightdm(user):
     """Signs in as lightdm does with its own program (session-child.c)."""
     daemon, process = os.pipe(), os.pipe()
     child = subprocess.Popen(["lightdm", "--session-child", str(daemon[0]), str(process[1])],
-                             pass_fds=(daemon[0], process[1]), stderr=None if os.environ.get("SHOW") else subprocess.DEVNULL)
+                             pass_fds=(daemon[0], process[1]), stderr=shown_errors())
     os.close(daemon[0])
     os.close(process[1])
     messages = Messages(lambda count: os.read(process[0], count), lambda data: os.write(daemon[1], data))
@@ -439,8 +446,8 @@ def sddm(user):
     server.listen()
     server.settimeout(LIMIT)
     child = subprocess.Popen(
-        ["/usr/lib/x86_64-linux-gnu/sddm/sddm-helper", "--socket", folder + "/socket", "--id", "1", "--start", "/bin/true",
-         "--user", user.name], stderr=None if os.environ.get("SHOW") else subprocess.DEVNULL)
+        [*glob.glob("/usr/lib/*/sddm/sddm-helper"), "--socket", folder + "/socket", "--id", "1", "--start", "/bin/true",
+         "--user", user.name], stderr=shown_errors())
     connection = server.accept()[0]
     connection.settimeout(LIMIT)
     messages = Messages(connection.recv, connection.sendall)
