@@ -245,6 +245,10 @@ PROMPT = re.compile(
     r"|(?P<enter>\[ENTER\] to unlock\.))( \(press TAB for no echo\))?\s*\Z")
 
 
+# The functions of the kernel in which a process waits for a terminal: read, select and poll.
+WAITING_FOR_INPUT = ("wait_woken", "n_tty_read", "do_select", "poll_schedule_timeout", "do_sys_poll")
+
+
 class Terminal:
     """A program at a terminal of its own, as a user."""
 
@@ -305,8 +309,11 @@ class Terminal:
             if not found:
                 continue
             self.shown = ""
-            if found["code"] or found["password"]:
-                self.wait_for_hidden_answer()
+            if self.discards:
+                self.wait_until(self.is_reading)
+            elif found["code"] or found["password"]:
+                # A program that hides the answer only now may discard what was typed before.
+                self.wait_until(self.is_hiding)
             if found["enter"]:
                 self.write("\n")
             elif found["name"]:
@@ -322,15 +329,31 @@ class Terminal:
         return ("code " if self.asked else "") + result
 
     has_one_field = False
+    # Whether the program discards what is typed before it reads.
+    discards = False
 
-    def wait_for_hidden_answer(self):
-        """Waits until the terminal does not show what is typed. A program that only then hides it may discard what was
-        typed before."""
+    def wait_until(self, condition):
         end = time.monotonic() + 10
-        while termios.tcgetattr(self.terminal)[3] & termios.ECHO:
+        while not condition():
             if time.monotonic() > end:
-                sys.exit(f"the answer is not hidden: {self.everything}")
+                sys.exit(f"it does not wait for an answer: {self.everything}")
             time.sleep(0.01)
+
+    def is_hiding(self):
+        """Whether the terminal does not show what is typed."""
+        return not termios.tcgetattr(self.terminal)[3] & termios.ECHO
+
+    def is_reading(self):
+        """Whether a process of the session waits for input, as the kernel's name of the function says."""
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                session = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
+                if session == self.process and (folder / "wchan").read_text().startswith(WAITING_FOR_INPUT):
+                    return True
+            except OSError:
+                # The process has ended.
+                continue
+        return False
 
     def close(self):
         show(self.everything)
@@ -361,8 +384,9 @@ def telnet(user):
 
 
 def vlock(user):
-    return Terminal(user, "sh", "-c", "vlock --current && echo signed-in").answer(
-        r"^signed-in$", "vlock: Authentication failure")
+    lock = Terminal(user, "sh", "-c", "vlock --current && echo signed-in")
+    lock.discards = True
+    return lock.answer(r"^signed-in$", "vlock: Authentication failure")
 
 
 def screen(user):
