@@ -382,6 +382,13 @@ struct ExaminationTests {
       $0.stacks.files["vsftpd"] =
         "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     },
+    // The substack below the line, over which the line jumps, asks nobody.
+    Row(535) {
+      $0.stacks.files["cockpit"] =
+        "@include common-auth\nauth requisite pam_mfa.so after_password\n"
+        + "auth [success=1 default=ignore] pam_permit.so\nauth substack common-auth\n"
+        + "account required pam_mfa.so\naccount required pam_permit.so\n"
+    },
     // Passwords for programs: accepted by policy alone, by both, in a service with a shell, and by a line alone.
     Row(530, "warning program-passwords-unused /pam/vsftpd:1") {
       $0.configurationText = "[project]\nprogram_passwords = vsftpd, dovecot\n"

@@ -3,7 +3,7 @@
 
     sign-in.py PROGRAM USER [--code CODE] [--password PASSWORD] [--again [SECONDS]]
 
-PROGRAM is a name of PROGRAMS below. The line is `in` or `refused`, after `code ` if the program asked for a code.
+PROGRAM is a name of PROGRAMS below; program_password prints a password that it has made for a program. The line is `in` or `refused`, after `code ` if the program asked for a code.
 Programs with one field get the code directly after the password. Without --code, the code is made from the secret of the user in
 /opt/mfa/secrets; a user who has none gives no code. The password is `open-sesame` by default. With --again, the same
 answer is given a second time, in a new sign-in, SECONDS later, and both results are printed.
@@ -19,6 +19,7 @@ import hashlib
 import hmac
 import imaplib
 import io
+import json
 import os
 import pathlib
 import pty
@@ -105,6 +106,15 @@ def decided(text, success, refusal):
     sys.exit(f"neither in nor refused: {text}")
 
 
+def program_password(user):
+    """Makes a password for a program, and returns it."""
+    answer = json.dumps({"password": user.password}) + "\n" + json.dumps({"code": user.code}) + "\n"
+    done = subprocess.run(["mfa-enroll", "program-password", "--user", user.name, "--json", "Test"], input=answer,
+                          stdout=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
+    show(done.stdout)
+    return json.loads(done.stdout.splitlines()[-1])["password"]
+
+
 # --- Programs with one field ---
 
 def ftp(user):
@@ -151,7 +161,7 @@ def psql_prefer(user):
 
 def smb(user):
     return decided(run("smbclient", "//127.0.0.1/share", "-U", f"{user.name}%{user.one_field}", "-c", "ls")[1],
-                   "blocks available", "NT_STATUS_LOGON_FAILURE")
+                   "blocks available", "NT_STATUS_(LOGON_FAILURE|ACCESS_DENIED)")
 
 
 def page(url, user, proxy=None):
@@ -546,7 +556,7 @@ def xrdp(user):
 
 
 PROGRAMS = {function.__name__: function for function in (
-    ftp, imap, saslauthd, radius, psql, psql_prefer, smb, http, http_folder, openvpn,
+    program_password, ftp, imap, saslauthd, radius, psql, psql_prefer, smb, http, http_folder, openvpn,
     openvpn_renegotiated, openvpn_challenge, cups, squid, pamela, doas, pkexec, chsh, telnet, vlock,
     screen, cockpit, xrdp, lightdm, sddm)}
 

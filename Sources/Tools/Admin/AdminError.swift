@@ -513,7 +513,9 @@ package enum AdminError: Error, Equatable {
       "--conflicts keep leaves what the realm has, --conflicts take replaces it with what this host has"
     case .usersNotImported: "the lines above say why; you can repeat the command"
     case .refused(let failure, let detail): failure.hint(detail)
-    case .notAService, .noServiceFile: "run mfa-admin services to list the services"
+    case .notAService: "run mfa-admin services to list the services"
+    case .noServiceFile:
+      "run mfa-admin services to list the services; if the program has no file, it uses that of \"other\": write one first"
     case .fileChanged: "try again"
     case .file(let path, _): Self.hint(aboutFile: path)
     case .unusableFile(let place, _): Self.hint(aboutFile: place)

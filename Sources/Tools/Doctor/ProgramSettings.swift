@@ -15,7 +15,7 @@ enum ProFTPD {
       settings: path,
       reason:
         "after a refusal of PAM, ProFTPD asks mod_auth_unix, unless AuthOrder says that PAM decides",
-      hint: "add \"AuthOrder mod_auth_pam.c*\" to \(path), and restart proftpd")
+      hint: "add \"AuthOrder mod_auth_pam.c* mod_auth_unix.c\" to \(path), and restart proftpd")
   }
 
   private static func letsPAMDecide(_ text: [UInt8]) -> Bool {

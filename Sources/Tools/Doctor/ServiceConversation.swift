@@ -227,7 +227,12 @@ package struct PAMProgram: Sendable {
       ["radiusd"], "FreeRADIUS", "FreeRADIUS 3.2.1, rlm_pam.c", .asks(.oneField),
       units: ["freeradius.service"], user: "freerad"),
     Self(
-      ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c", .asks(.oneField),
+      ["postgresql"], "PostgreSQL", "PostgreSQL 15, auth.c",
+      .asks(
+        .oneField,
+        remark:
+          "with sslmode=prefer, the default of clients, a wrong code is sent and counted twice: use sslmode=require"
+      ),
       units: ["postgresql@.service"], user: "postgres"),
     Self(
       ["nginx"], "nginx", "ngx_http_auth_pam_module 1.5.3",
@@ -242,7 +247,8 @@ package struct PAMProgram: Sendable {
       .asks(
         .oneField,
         remark:
-          "after credentialsttl in squid.conf, 2 hours by default, users are asked again for each page"
+          "until credentialsttl in squid.conf is over, 2 hours by default, a used code is accepted again; then users "
+          + "are asked again"
       ),
       units: ["squid.service"], user: "proxy"),
   ]

@@ -27,9 +27,9 @@ enum CodeBeforePassword: Examination {
     let stack = service.stack
     // A line with after_key asks for a code in the place of the password.
     guard !stack.entries[service.index].callsModuleAfterKey else { return nil }
-    if let way = service.effect(for: Claimant([.other])).wayToModule,
-      let entry = way.map({ stack.entries[$0.index] }).first(where: \.asksForPassword)
-    {
+    // Nobody without the password may reach the line, whatever stands below it.
+    guard let way = service.effect(for: Claimant([.other])).wayToModule else { return nil }
+    if let entry = way.map({ stack.entries[$0.index] }).first(where: \.asksForPassword) {
       return Finding(
         severity: .warning, code: "required-before", services: [service.name],
         place: VisibleText.escaping(entry.position.text),
