@@ -172,7 +172,7 @@ struct ExaminationTests {
       $0.stacks.files["login"] = "auth sufficient pam_rootok.so\n" + MemoryHost.Stacks.sound
     },
     // The user is not in the directory that this module asks.
-    Row(211, "error auth-skippable /pam/login:1", "warning code-before-password /pam/login:2") {
+    Row(211, "error auth-skippable /pam/login:1") {
       $0.stacks.files["login"] =
         "auth [success=ok user_unknown=1 default=die] pam_sss.so\nauth required pam_mfa.so\n"
         + "auth requisite pam_unix.so\n"

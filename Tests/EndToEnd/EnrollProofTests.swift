@@ -214,7 +214,7 @@ extension EndToEnd {
       try signIn.answer("Password: ", with: user.password)
       try signIn.expect("Type s to get a code sent to 'work', \(phone.masked). Verification code: ")
       try request(signIn, user)
-      try signIn.expect("): ")
+      try signIn.expect("Verification code: ")
       let second = phone.code
       try signIn.send(phone.wrongCode)
       try signIn.answer("Wrong code. Try again.", with: second)
@@ -224,7 +224,7 @@ extension EndToEnd {
         user.name, command: SecureShell.command, options: SecureShell.once)
       try replay.answer("Password: ", with: user.password)
       for _ in 0..<3 {
-        try replay.answer("): ", with: second)
+        try replay.answer("Verification code: ", with: second)
       }
       try SecureShell().expectEnd(.refused, replay, user.name)
     }

@@ -107,10 +107,10 @@ extension EndToEnd {
       let test = try user.startEnroll("test")
       try test.expect("s1: work, \(phone.masked)")
       try test.expect("s2: home, +1 *** *** **\(other.suffix(2))")
-      try test.answer("to get one sent: ", with: "s2")
+      try test.answer("to get a code sent. Verification code: ", with: "s2")
       try test.expect("A code was sent to your phone.")
       #expect(phone.message.hasPrefix("To: \(other)\n"), "\(phone.message)")
-      try test.answer("to get one sent: ", with: phone.code)
+      try test.answer("to get a code sent. Verification code: ", with: phone.code)
       #expect(try test.waitForExit() == .exited(0), "\(test.transcript)")
     }
 

@@ -81,7 +81,9 @@ extension EndToEnd {
         (user, ["Mail", "--remove", "--network", "::1"], "--remove"),
         (user, ["--remove"], "<name>"),
         (user, ["--remove", "Mail"], "You have no password for a program with this name."),
-        (other, ["Mail"], "mfa-enroll"),
+        (other, ["Mail"], "You have no device yet."),
+        (user, ["Mail"], "Passwords for programs are not accepted here"),
+        (user, ["Mail", "--network", "example.org"], "--network"),
       ] {
         let command = try Command.run(
           ["/usr/bin/mfa-enroll", "program-password", "--stdin"] + arguments, input: [],

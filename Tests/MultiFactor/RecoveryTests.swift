@@ -1,4 +1,6 @@
+import FoundationEssentials
 import MFABase
+import MFAModel
 import MFAWire
 import Testing
 
@@ -72,6 +74,60 @@ import Testing
     #expect(lent == ["AAAA-BBBB-CCCC-DDDD", "2222-3333-4444-5555"])
     await #expect(throws: MultiFactorError.protocolError) {
       _ = try await multiFactor.generateRecoveryCodes(with: session)
+    }
+    #expect(await helper.finished() == [])
+  }
+
+  private static func programPassword() throws -> ProgramPasswordSummary {
+    let id = try #require(GrantID(bytes: [9, 0, 0, 0]))
+    let grant = Grant(
+      kind: .programPassword, id: id, madeAt: 1_760_000_000, expiresAt: 1_760_086_400, usesLeft: 1,
+      reason: Grant.Reason(Array("Mail".utf8)),
+      scope: ProgramScope(services: Array("dovecot smtp".utf8), networks: Array("::1/128".utf8)),
+      digest: [UInt8](repeating: 0, count: RecoveryCodeDigest.length))
+    return try #require(grant.flatMap { ProgramPasswordSummary($0) })
+  }
+
+  @Test("a password for a program is made, listed and removed")
+  func programPasswords() async throws {
+    let helper = ScriptedHelper(
+      Samples.welcome + Samples.session + [
+        .expect("makeProgramPassword|Mail|dovecot smtp|192.0.2.0/24 ::1/128|86400"),
+        .send {
+          .programPassword(
+            NewProgramPassword(
+              try Self.programPassword(), text: Samples.secret("mfa-abcde-fghij-klmno-pqrst")))
+        },
+        .expect("listProgramPasswords"),
+        .send { .programPasswords([try Self.programPassword()]) },
+        .expect("removeProgramPassword 9"), .send { .done },
+        .expect("removeProgramPassword 9"),
+        .send { .failed(.programPasswordRefused(.notFound)) },
+        .expect("listProgramPasswords"), .send { .done }, .expectEnd,
+      ])
+    let multiFactor = MultiFactor(open: helper.open)
+    _ = try await multiFactor.session(reauthenticate: Samples.password)
+    let new = try await multiFactor.makeProgramPassword(
+      named: "Mail", services: ["dovecot", "smtp"], networks: ["192.0.2.7/24", "::1"],
+      validForSeconds: 86_400)
+    var shown = ""
+    new.withText { shown = ScriptedHelper.string($0) }
+    #expect(shown == "mfa-abcde-fghij-klmno-pqrst")
+    let listed = try #require(try await multiFactor.programPasswords.first)
+    #expect(listed == new.info)
+    #expect(listed.displayName == "Mail" && listed.uid == "09000000")
+    #expect(listed.services == ["dovecot", "smtp"] && listed.networks == ["::1/128"])
+    #expect(listed.expirationDate.timeIntervalSince(listed.creationDate) == 86_400)
+    await #expect(throws: MultiFactorError.invalidArgument) {
+      _ = try await multiFactor.makeProgramPassword(
+        named: "Mail", networks: ["example.org"], validForSeconds: 86_400)
+    }
+    try await multiFactor.remove(listed)
+    await #expect(throws: MultiFactorError.programPasswordRefused(.notFound)) {
+      try await multiFactor.remove(listed)
+    }
+    await #expect(throws: MultiFactorError.protocolError) {
+      _ = try await multiFactor.programPasswords
     }
     #expect(await helper.finished() == [])
   }

@@ -182,7 +182,10 @@ CASES = {
         r"printf 'auth required pam_mfa.so forward_pass\nauth required pam_unix.so\naccount required pam_mfa.so\n"
         r"account required pam_unix.so\n' >/etc/pam.d/screen",
         words="sed -i /pam_mfa/d /etc/pam.d/screen", undo="mfa-admin disable screen; rm -f /etc/pam.d/screen"),
-    "sshd-not-reloaded": Case("echo '# changed' >>/etc/ssh/sshd_config"),
+    # Times are compared in seconds.
+    "sshd-not-reloaded": Case(
+        "until [ $(date +%s) -gt $(stat -c %Y /run/sshd.pid) ]; do sleep 0.1; done; "
+        "echo '# changed' >>/etc/ssh/sshd_config"),
     "store-full": Case(
         OWN_FILE_SYSTEM + "head -c 64M /dev/zero >/var/lib/mfa/.big 2>/dev/null; true", stays=True,
         undo=SAME_FILE_SYSTEM),

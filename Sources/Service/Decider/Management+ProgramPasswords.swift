@@ -8,12 +8,9 @@ import MFAWire
 extension Management {
   /// Makes a password for a program.
   mutating func makeProgramPassword(
-    _ request: ProgramPasswordRequest, _ session: Session
+    _ request: ProgramPasswordRequest, _ scope: ProgramScope, _ session: Session
   ) throws(HelperFailure) -> NewProgramPassword {
-    guard ProgramPasswordRequest.durations.contains(request.seconds),
-      let name = Grant.Reason(request.name.utf8)
-    else { throw .invalidArgument }
-    let scope = try scope(of: request)
+    guard let name = Grant.Reason(request.name.utf8) else { throw .invalidArgument }
     guard try snapshot() != nil else { throw .factorNotFound }
     var text = SecretBytes(count: 0)
     var summary: ProgramPasswordSummary?
@@ -47,16 +44,18 @@ extension Management {
   }
 
   /// Returns where the password is to be valid: in the services that were named, each of which must accept such
-  /// passwords, or in all that do.
-  private func scope(of request: ProgramPasswordRequest) throws(HelperFailure) -> ProgramScope {
+  /// passwords, or in all that do. Nothing is revealed but what policy accepts.
+  func scope(of request: ProgramPasswordRequest) throws(HelperFailure) -> ProgramScope {
+    guard ProgramPasswordRequest.durations.contains(request.seconds) else { throw .invalidArgument }
     let configuration = try configuration()
     var services = request.services
     if services.isEmpty {
+      // As many as a scope can name; the response says which.
       for service in configuration.servicesForProgramPasswords
-      where accepts(service, configuration) {
-        let isFirst = services.isEmpty
-        guard services.count &+ service.count < ProgramScope.longestText else { break }
-        if !isFirst { services.append(UInt8(ascii: " ")) }
+      where accepts(service, configuration)
+        && services.count &+ service.count < ProgramScope.longestText
+      {
+        if !services.isEmpty { services.append(UInt8(ascii: " ")) }
         services += service
       }
       guard !services.isEmpty else { throw .programPasswordRefused(.notAccepted) }

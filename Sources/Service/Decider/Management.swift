@@ -200,8 +200,10 @@ package struct Management<Machine: AuthenticationHost> {
         .recoveryCodes(
           try generateOfflineCodes(group, try requireSession(for: .otherChange))))
     case .makeProgramPassword(let request):
+      // What is wrong with the request is said before the user is asked for anything.
+      let scope = try scope(of: request)
       let session = try requireSession(for: .otherChange)
-      let made = try makeProgramPassword(request, session)
+      let made = try makeProgramPassword(request, scope, session)
       respond(.programPassword(made))
     case .listProgramPasswords: respond(.programPasswords(try programPasswords()))
     case .removeProgramPassword(let id):

@@ -68,8 +68,11 @@ struct ProgramPasswordCommand: EnrollCommand {
       interface.tell(.programPasswordRemoved(name: FactorChoice.shown(name)))
       interface.report(ProgramResult(.programPasswordRemoved, ProgramPasswordEntry(named)))
     } catch {
-      if case .invalidArgument = error { throw invalidArgument }
-      throw error
+      switch error {
+      case .invalidArgument: throw invalidArgument
+      case .factorNotFound: throw Failure(.noDevice)
+      default: throw error
+      }
     }
   }
 
@@ -89,9 +92,14 @@ struct ProgramPasswordCommand: EnrollCommand {
     // Reported before the user is asked for anything.
     if let present, present.expirationDate > .now { throw .programPasswordRefused(.nameTaken) }
     guard try await !multiFactor.enrolledFactors.isEmpty else { throw .factorNotFound }
+    // Without a session, the host says what is wrong with the request, or else that it needs one.
+    do throws(MultiFactorError) {
+      _ = try await ask(multiFactor, for: name)
+    } catch {
+      guard error == .requiresRecentLogin else { throw error }
+    }
     _ = try await Reauthentication(of: interface).session(with: multiFactor)
-    let new = try await multiFactor.makeProgramPassword(
-      named: name, services: services, networks: networks, validForSeconds: days * 86_400)
+    let new = try await ask(multiFactor, for: name)
     let entry = ProgramPasswordEntry(new.info)
     guard !interface.isJSON else {
       return new.withText { text in
@@ -102,6 +110,13 @@ struct ProgramPasswordCommand: EnrollCommand {
     interface.tell(.programPasswordMade(name: FactorChoice.shown(name)))
     new.withText { text in interface.show("\n  ", text, "\n\n") }
     interface.tell(entry.advice(in: interface.language))
+  }
+
+  private func ask(
+    _ multiFactor: MultiFactor, for name: String
+  ) async throws(MultiFactorError) -> ProgramPasswordText {
+    try await multiFactor.makeProgramPassword(
+      named: name, services: services, networks: networks, validForSeconds: days * 86_400)
   }
 
   private func list(
