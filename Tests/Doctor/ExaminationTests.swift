@@ -382,7 +382,7 @@ struct ExaminationTests {
       $0.stacks.files["vsftpd"] =
         "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
     },
-    // The substack below the line, over which the line jumps, asks nobody.
+    // The line jumps over the substack below it, which therefore asks for nothing.
     Row(535) {
       $0.stacks.files["cockpit"] =
         "@include common-auth\nauth requisite pam_mfa.so after_password\n"

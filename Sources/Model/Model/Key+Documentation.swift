@@ -255,8 +255,8 @@ extension Configuration.Key {
         """,
         details: """
           The auth lines of the service need one with the option `program_password`, see pam_mfa(8). A service that
-          gives users a shell, such as `sshd`, should not be in the list: whoever reads the password in the settings
-          of a program could then use the shell.
+          gives users a shell, such as `sshd`, should not be in the list: an attacker who reads the password in the
+          settings of a program could then use the shell.
           """,
         without: ("Passwords for programs are not accepted.", "dovecot, smtp"))
     case .throttleAfter:

@@ -53,7 +53,7 @@ package struct UnprovenSignIn {
   /// Returns the only code that the module of a line can return, or nil if there are several.
   private func certainCode(_ entry: StackEntry, _ arguments: [[UInt8]]) -> PAMReturnCode? {
     if entry.asks(module: "pam_mfa.so") {
-      // Without a key, or a program password, such a line leaves the decision to others.
+      // These lines leave a sign-in without a key, or without a program password, to others.
       let isLeft =
         arguments.contains(Word.bytes("after_key"))
         || arguments.contains(Word.bytes("program_password"))

@@ -92,7 +92,7 @@ struct ProgramPasswordCommand: EnrollCommand {
     // Reported before the user is asked for anything.
     if let present, present.expirationDate > .now { throw .programPasswordRefused(.nameTaken) }
     guard try await !multiFactor.enrolledFactors.isEmpty else { throw .factorNotFound }
-    // Without a session, the host says what is wrong with the request, or else that it needs one.
+    // The host refuses a request without a session, and first says what else is wrong with it.
     do throws(MultiFactorError) {
       _ = try await ask(multiFactor, for: name)
     } catch {

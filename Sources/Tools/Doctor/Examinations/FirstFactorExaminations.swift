@@ -27,7 +27,7 @@ enum CodeBeforePassword: Examination {
     let stack = service.stack
     // A line with after_key asks for a code in the place of the password.
     guard !stack.entries[service.index].callsModuleAfterKey else { return nil }
-    // Nobody without the password may reach the line, whatever stands below it.
+    // If the line needs the password before it, the lines below it do not matter.
     guard let way = service.effect(for: Claimant([.other])).wayToModule else { return nil }
     if let entry = way.map({ stack.entries[$0.index] }).first(where: \.asksForPassword) {
       return Finding(
