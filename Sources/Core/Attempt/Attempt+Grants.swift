@@ -40,12 +40,21 @@ extension Attempt {
   ) throws(FactorStoreError) -> Grant? {
     guard record.grants.contains(where: { $0.kind == kind }) else { return nil }
     let typed = try digest(of: code, RecoveryCodeDigest.Kind(kind), in: record, by: entry)
+    guard let found = grant(kind, with: typed, of: record), found.isGood(at: now) else {
+      return nil
+    }
+    return found
+  }
+
+  /// Returns the record's grant of this kind with this digest, whether it is still valid or not, or nil. All grants are
+  /// compared.
+  static func grant(
+    _ kind: Grant.Kind, with typed: RecoveryCodeDigest, of record: FactorRecord
+  ) -> Grant? {
     var found: Grant?
     for grant in record.grants {
       let digest = grant.digest
-      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == kind,
-        grant.isGood(at: now)
-      else { continue }
+      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == kind else { continue }
       found = grant
     }
     return found

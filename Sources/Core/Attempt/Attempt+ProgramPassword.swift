@@ -39,13 +39,7 @@ extension Attempt {
     of password: borrowing ProgramPassword, _ record: FactorRecord, _ entry: Entry
   ) throws(FactorStoreError) -> Grant? {
     let typed = try digest(of: password, in: record, by: entry)
-    var found: Grant?
-    for grant in record.grants {
-      let digest = grant.digest
-      guard constantTimeEquals(digest.span, typed.bytes.span), grant.kind == .programPassword
-      else { continue }
-      found = grant
-    }
+    let found = grant(.programPassword, with: typed, of: record)
     return record.isEnrolled ? found : nil
   }
 

@@ -48,13 +48,13 @@ extension Management {
   func scope(of request: ProgramPasswordRequest) throws(HelperFailure) -> ProgramScope {
     guard ProgramPasswordRequest.durations.contains(request.seconds) else { throw .invalidArgument }
     let configuration = try configuration()
+    let accepted = configuration.servicesForProgramPasswords.filter { service in
+      settings(configuration, at: service).programPasswords.contains(service)
+    }
     var services = request.services
     if services.isEmpty {
       // As many as a scope can name; the response says which.
-      for service in configuration.servicesForProgramPasswords
-      where accepts(service, configuration)
-        && services.count &+ service.count < ProgramScope.longestText
-      {
+      for service in accepted where services.count &+ service.count < ProgramScope.longestText {
         if !services.isEmpty { services.append(UInt8(ascii: " ")) }
         services += service
       }
@@ -63,14 +63,10 @@ extension Management {
     guard let scope = ProgramScope(services: services, networks: request.networks) else {
       throw .invalidArgument
     }
-    for service in scope.services {
-      guard accepts(service, configuration) else { throw .programPasswordRefused(.notAccepted) }
+    guard scope.services.allSatisfy({ accepted.contains($0) }) else {
+      throw .programPasswordRefused(.notAccepted)
     }
     return scope
-  }
-
-  private func accepts(_ service: [UInt8], _ configuration: Configuration) -> Bool {
-    settings(configuration, at: service).programPasswords.contains(service)
   }
 
   /// Returns the user's passwords for programs, also those whose time is over.

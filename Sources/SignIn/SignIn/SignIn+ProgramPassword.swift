@@ -37,13 +37,11 @@ extension SignIn {
         return .denied(.programPassword(.notAccepted))
       }
       guard grant.isGood(at: try now()) else { return .denied(.programPassword(.ended)) }
-      guard scope.services.contains(request.service) else {
-        return .denied(.programPassword(.otherService))
-      }
       // The address that an application without root's privileges reports is its own word.
       let address = identity.actsAsRoot ? try numericAddress() : nil
       guard scope.contains(service: request.service, address: address) else {
-        return .denied(.programPassword(.otherNetwork))
+        let isService = scope.services.contains(request.service)
+        return .denied(.programPassword(isService ? .otherNetwork : .otherService))
       }
       return .allowed(.programPassword(grant))
     }
