@@ -177,7 +177,7 @@ class Play:
             terminal.answer(self.password, "the password")
             terminal.expect("Code from the app: ")
             terminal.press("k", "k, for the key in place of the QR code")
-            _, key = terminal.expect(r"Key: ([A-Z2-7 ]+)")
+            _, key = terminal.expect(r"Key: ([A-Z2-7 ]+)\r")
             terminal.expect("Code from the app: ")
             self.key = key.group(1).replace(" ", "")
             self.used = code_now(self.key)

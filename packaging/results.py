@@ -5,8 +5,8 @@
 
 FILE is the event stream (one JSON record on each line), STATUS the exit status of the test process.
 Prints failed tests, and skipped tests with the reason, to standard error. Prints one line to
-standard output: the numbers of tests that passed, failed and were skipped. A test that did not end,
-or did not run, counts as failed. If the process failed without a failed test, that counts as one
+standard output: the numbers of tests that passed, failed and were skipped; and then the failed tests again. A test
+that did not end, or did not run, counts as failed. If the process failed without a failed test, that counts as one
 failed test.
 """
 
@@ -41,16 +41,15 @@ def main():
                 issues.setdefault(test, []).extend(message["text"] for message in messages)
 
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    skipped = {}
+    skipped, failures = {}, []
     for test in sorted(names):
         result = outcome.get(test, "failed")
         counts[result] += 1
         if result == "skipped":
             skipped.setdefault(reasons[test], []).append(test)
         elif result == "failed":
-            print("FAILED: " + test, file=sys.stderr)
-            for text in issues.get(test, ["the test did not run to its end"]):
-                print("    " + text.replace("\n", "\n    "), file=sys.stderr)
+            failures.append("FAILED: " + test)
+            failures += ("    " + text for text in issues.get(test, ["the test did not run to its end"]))
     for reason in sorted(skipped):
         print("skipped, %d tests: %s" % (len(skipped[reason]), reason), file=sys.stderr)
         for test in skipped[reason]:
@@ -58,11 +57,13 @@ def main():
 
     if not names or (status != 0 and counts["failed"] == 0):
         # An issue outside all tests, a crash at the end, or no tests.
-        print("FAILED: the test process ended with status %d" % status, file=sys.stderr)
-        for text in issues.get(None, []):
-            print("    " + text, file=sys.stderr)
+        failures.append("FAILED: the test process ended with status %d" % status)
+        failures += ("    " + text for text in issues.get(None, []))
         counts["failed"] += 1
     print("%(passed)d %(failed)d %(skipped)d" % counts)
+    for stream in (sys.stderr, sys.stdout):
+        for text in failures:
+            print(text.replace("\n", "\n    "), file=stream)
     return 0
 
 
