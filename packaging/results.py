@@ -61,9 +61,10 @@ def main():
         failures += ("    " + text for text in issues.get(None, []))
         counts["failed"] += 1
     print("%(passed)d %(failed)d %(skipped)d" % counts)
-    for stream in (sys.stderr, sys.stdout):
-        for text in failures:
-            print(text.replace("\n", "\n    "), file=stream)
+    for text in failures:
+        print(text.replace("\n", "\n    "), file=sys.stderr)
+        # Once more, for the end of the run.
+        print("\n    ".join(text.splitlines()[:20]))
     return 0
 
 

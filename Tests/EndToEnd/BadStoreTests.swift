@@ -169,6 +169,20 @@ extension EndToEnd {
       machine.atTheEnd("leave the realm") { try Command.succeed(["/bin/rm", "/etc/mfa/realm"]) }
       try Command.succeed(["/usr/bin/touch", "/etc/mfa/realm"])
       #expect(try code() == "PAM_AUTH_ERR")
+      #expect(
+        try machine.mustAdminister("services").text.contains("\nsign-ins are denied, because "))
+      let breakGlass = try Command.run(["/usr/sbin/mfa-admin", "break-glass", user.name])
+      #expect(breakGlass.status == .exited(1), "\(breakGlass.errorText)")
+      // A policy of the host's own decides then.
+      func finding() throws -> Bool {
+        try Doctor.found(try Doctor.examine(["--json"])).contains {
+          $0.hasPrefix("warning open-without-relay ")
+        }
+      }
+      #expect(try !finding())
+      try machine.write("[project]\nstate = disabled\n", to: "/etc/mfa/mfa.conf")
+      #expect(try code() == "PAM_SUCCESS")
+      #expect(try finding())
     }
 
     static func restore(_ saved: String) throws {

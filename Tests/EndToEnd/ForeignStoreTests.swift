@@ -174,6 +174,34 @@ extension EndToEnd {
       }
     }
 
+    @Test("on a host of a realm, a store that was cloned can be adopted, and services change again")
+    func adoptedInRealm() throws {
+      try Self.withStore { machine, _, _, folder in
+        let row = try #require(Self.rows.first { $0.difference == "other-machine" })
+        machine.atTheEnd("put the store back") { try Self.putBack(folder) }
+        try machine.write("example.org\n", to: "/etc/mfa/realm")
+        try machine.write(
+          "@include common-auth\n@include common-account\n", to: "/etc/pam.d/vlock")
+        let enabling = [Self.admin, "enable", "--no-confirm", "vlock"]
+        try Self.shell(row.change, folder)
+        let refused = try Command.run(enabling)
+        #expect(refused.status != .exited(0) && refused.errorText.contains("mfa-admin adopt-store"))
+        let doctor = try Doctor.examine(["--json"])
+        #expect(try Doctor.found(doctor).contains("error store-foreign /var/lib/mfa"))
+        let adopted = try Command.run([Self.admin, "adopt-store", "--yes"])
+        #expect(adopted.status == .exited(0), "\(adopted.errorText)")
+        let enabled = try Command.run(enabling)
+        #expect(enabled.status == .exited(0), "\(enabled.errorText)")
+        try machine.mustAdminister("disable", "vlock")
+        // Its audit log is lost, too.
+        try Command.succeed(["/bin/rm", "/var/lib/mfa/audit-log.head"])
+        #expect(try Command.run(enabling).status != .exited(0))
+        try machine.mustAdminister("audit-log", "begin", "--yes", "--reason", "lost")
+        #expect(try Command.run(enabling).status == .exited(0))
+        try machine.mustAdminister("disable", "vlock")
+      }
+    }
+
     @Test("after prepare-image, sign-ins are denied until the store is made, with another key")
     func image() throws {
       try Self.withStore { machine, user, enrollment, folder in

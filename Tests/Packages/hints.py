@@ -213,13 +213,16 @@ CASES = {
 
 # Findings whose hint is not carried out here, with the reason.
 ELSEWHERE = {
+    "audit-log-damaged": "EndToEnd.ForeignStores does it",
     "certificate-ends": "it needs a realm",
     "clock-not-synchronized": "the clock of a container is that of its host",
     "codes-used-ahead": "the clock of a container is that of its host",
     "no-verifier": "it needs a realm",
     "phone-test-number-enrolled": "it needs an enrolled phone",
     "realm-database": "it needs a realm",
+    "realm-decides": "it needs a realm",
     "relay-stopped": "it needs a realm",
+    "store-foreign": "EndToEnd.ForeignStores does it",
     "store-frozen": "no file system can be frozen in a container",
 }
 

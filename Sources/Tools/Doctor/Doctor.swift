@@ -117,7 +117,8 @@ package enum Doctor {
     of examinations: [any Examination.Type], on snapshot: HostSnapshot
   ) -> [Finding] {
     var findings: [Finding] = []
-    for examination in examinations {
+    for examination in examinations where snapshot.decides || !(examination is any OwnDecision.Type)
+    {
       for finding in examination.findings(on: snapshot) {
         // One line can cause the same finding for several services.
         guard let index = findings.firstIndex(where: { $0.differsOnlyInServices(from: finding) })
@@ -153,6 +154,10 @@ package protocol Examination {
   /// Returns the findings, or an empty array if there is no problem.
   static func findings(on snapshot: HostSnapshot) -> [Finding]
 }
+
+/// A check of what only a host that decides itself uses: its store, its clock, and the users of its policy.
+/// (`RealmConnectionOfHost` reports that a host of a realm makes no such check.)
+protocol OwnDecision: Examination {}
 
 /// A check with at most one finding.
 package protocol SingleExamination: Examination {

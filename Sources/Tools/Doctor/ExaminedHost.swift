@@ -211,15 +211,28 @@ package enum ResidentStatus: Equatable {
     }
   }
 
-  /// Where sign-ins are decided, in a sentence.
-  package var sentence: String {
-    switch self {
+  /// Where sign-ins of a host are decided, in a sentence.
+  package func sentence(inRealm: Bool) -> String {
+    guard !inRealm else { return sentenceInRealm }
+    return switch self {
     case .answers: "sign-ins are decided by mfad, the resident service"
     case .stopped: "sign-ins are decided by mfa-helper, because mfad does not run"
     case .silent, .untrusted:
       "sign-ins are denied, because mfad cannot be used: mfa-admin doctor"
     case .unknown:
       "it is not known whether sign-ins are decided by mfad or by mfa-helper: mfa-admin doctor"
+    }
+  }
+
+  private var sentenceInRealm: String {
+    switch self {
+    case .answers(nil): "sign-ins are decided by the realm"
+    case .answers:
+      "sign-ins are denied, because mfad runs in the place of the relay: mfa-admin doctor"
+    case .stopped: "sign-ins are denied, because the relay does not run: mfa-admin doctor"
+    case .silent, .untrusted:
+      "sign-ins are denied, because the relay cannot be used: mfa-admin doctor"
+    case .unknown: "it is not known whether the relay answers: mfa-admin doctor"
     }
   }
 }

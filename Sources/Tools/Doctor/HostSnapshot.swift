@@ -31,6 +31,10 @@ package struct HostSnapshot {
   /// The host.
   package var host: any ExaminedHost { rules.host }
 
+  /// Whether this host decides about sign-ins itself. The policy and the users of a host of a realm are the realm's,
+  /// which the host does not know.
+  var decides: Bool { rules.realm == .noRealm }
+
   /// The stored records of all users, or the reason why they cannot be read.
   package var stored: Result<[UserReport], AdminError> { rules.stored }
 
@@ -87,8 +91,9 @@ package struct HostSnapshot {
 
   // MARK: Queries
 
-  /// The names of the users who have a factor.
-  var enrolledUsers: Set<[UInt8]> {
+  /// The names of the users who have a factor, or nil on a host of a realm, which does not know them.
+  var enrolledUsers: Set<[UInt8]>? {
+    guard decides else { return nil }
     guard case .success(let users) = stored else { return [] }
     return Set(
       users.compactMap { user in
@@ -107,14 +112,15 @@ package struct HostSnapshot {
       ?? servicesWithModule.first { $0.isNamed("sshd") }
   }
 
-  /// Returns the configuration that a service reads, or nil if the configuration is invalid.
+  /// Returns the policy for a service, or nil if the configuration is invalid or the realm's.
   package func configuration(of service: ServiceWithModule) -> Configuration? {
     configuration(at: service.configuration)
   }
 
-  /// Returns the configuration at a path (the host's configuration if `path` is nil), or nil if the
-  /// configuration is invalid.
+  /// Returns the policy at a path (the host's policy if `path` is nil), or nil if the configuration is invalid or the
+  /// realm's.
   package func configuration(at path: [UInt8]?) -> Configuration? {
+    guard decides else { return nil }
     for case (path, .success(let configuration)) in configurations { return configuration }
     return nil
   }
@@ -171,6 +177,8 @@ package final class HostRules {
   }
   /// The condition of the resident service.
   private(set) lazy var resident = host.residentStatus()
+  /// The condition of the way to the realm.
+  private(set) lazy var realm = host.realmStatus()
   /// The mounted file systems, nil without a list, or the reason why the list cannot be read.
   private(set) lazy var mounts = Result { () throws(AdminError) in
     try host.text(of: MountTable.path).map { MountTable($0) }

@@ -27,7 +27,7 @@ struct InstalledFile {
   /// The required size in bytes, or nil for any size.
   var size: Int64?
   /// The effect of a violation, for messages.
-  let harm: String
+  private(set) var harm: String
   /// Whether the file may be absent.
   var isOptional = false
   /// Whether `Ownership` leaves the file to other examinations, or to the program that creates it again.
@@ -150,6 +150,18 @@ struct InstalledFile {
     InstalledFile(
       path: "\(InstalledPath.helperService)", kind: .file, owner: .root, harm: noEnrolling),
   ]
+
+  /// The effect of a violation in the store of a host of a realm.
+  static let harmInRealm =
+    "mfa-admin cannot record changes of services, and this host cannot use its own store when it leaves the realm"
+
+  /// What is required of this file on a host of a realm, whose own store decides about no sign-in.
+  var inRealm: InstalledFile {
+    guard owner == .mfa, path != StoreFile.realmMailPath else { return self }
+    var file = self
+    file.harm = Self.harmInRealm
+    return file
+  }
 
   /// Returns what is required of a file in this folder, or nil if there is a line for each of them.
   func file(named name: String) -> InstalledFile? {

@@ -86,6 +86,13 @@ extension ThisHost {
   /// Whether the factors of this host's users are kept by a realm.
   package static var belongsToRealm: Bool { Directory.mayExist(InstalledPath.realm.bytes) }
 
+  /// Says on a host of a realm that its own configuration does not decide.
+  package static func noteRealmPolicy() {
+    guard belongsToRealm else { return }
+    Console.printError(
+      "note: this host belongs to a realm, whose configuration decides about sign-ins")
+  }
+
   /// Returns the way to the realm of this host, or nil if the host belongs to none.
   package static func realm() throws(AdminError) -> RealmAdministrator? {
     try requireRoot()

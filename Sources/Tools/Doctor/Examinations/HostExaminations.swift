@@ -29,6 +29,14 @@ package enum BreakGlass: SingleExamination {
           "has the hash of the break-glass code, and other users may read or change the file",
         hint: "mfa-admin repair; then make a new code: mfa-admin break-glass USER")
     }
+    guard snapshot.decides else {
+      return Finding(
+        severity: .warning, code: "break-glass-unusable", place: path,
+        message: "has a break-glass code, which is refused on a host of a realm",
+        hint:
+          "the realm says who may sign in during an outage (offline in mfa-verifier.conf(5)); remove this code: "
+          + "mfa-admin break-glass --remove")
+    }
     guard let credential = credential(on: snapshot.host) else {
       return Finding(
         severity: .error, code: "break-glass-unusable", place: path,
@@ -46,21 +54,66 @@ package enum BreakGlass: SingleExamination {
 }
 
 /// Checks that a host of a realm reaches a verifier, how long its certificate is valid, what the verifier says about
-/// the database, and whether the host can decide during an outage.
+/// the database, whether the host can decide during an outage, and that it has no policy of its own.
 enum RealmConnectionOfHost: Examination {
   /// How long before its end a certificate is reported, in seconds. The relay renews it ten days before its end.
   private static let shortTime: Int64 = 5 * 86_400
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    switch snapshot.host.realmStatus() {
+    let own = ownPolicies(snapshot)
+    switch snapshot.rules.realm {
     case .noRealm: return []
     case .fails(let problem):
       let relay = RelayReport.read(on: snapshot.host)
-      return [failure(problem, relay)] + outage(relay)
+      return [failure(problem, relay)] + outage(relay) + own + [unchecked]
     case .answers(let inspection, let time):
       return [certificate(inspection.certificateEnd, time)].compactMap { $0 }
-        + database(inspection.findings) + outage(RelayReport.read(on: snapshot.host))
+        + database(inspection.findings) + outage(RelayReport.read(on: snapshot.host)) + own
+        + [unchecked]
     }
+  }
+
+  /// The finding that the checks of hosts that decide themselves were not made.
+  private static let unchecked = Finding(
+    severity: .note, code: "realm-decides", place: "\(InstalledPath.realm)",
+    message: "the realm decides from its own policy and store, which are not checked here",
+    hint: "on a verifier: runuser -u mfa -- mfa-verifier check")
+
+  /// Returns the findings about policies of the host's own: the file of a service, which the realm refuses, and the
+  /// file of the host, which decides while the relay does not run.
+  private static func ownPolicies(_ snapshot: HostSnapshot) -> [Finding] {
+    let refused = snapshot.servicesWithModule.compactMap { service in
+      service.configuration.map { path in
+        Finding(
+          severity: .error, code: "realm-refuses-configuration", services: [service.name],
+          place: service.place,
+          message:
+            "every sign-in that needs a code is denied: the realm refuses the policy in "
+            + VisibleText.escaping(path),
+          hint:
+            "take config= out of this line; the realm's policy can have a tenant for this service"
+        )
+      }
+    }
+    let open = snapshot.validConfigurations.flatMap { configuration in
+      ([nil] + configuration.tenants).compactMap { unenforced(configuration, $0) }
+    }
+    return refused + open
+  }
+
+  /// Returns the finding about a section of the host's policy in which no code is required, or nil if one is.
+  private static func unenforced(_ configuration: Configuration, _ tenant: Tenant?) -> Finding? {
+    let key = Configuration.Key.state
+    guard let origin = configuration.origin(of: key, in: tenant),
+      let state = configuration.value(of: key, in: tenant),
+      state != Array(Configuration.State.enabled.name.utf8)
+    else { return nil }
+    return Finding(
+      severity: .warning, code: "open-without-relay",
+      place: VisibleText.escaping(configuration.place(of: origin)),
+      message:
+        "state = \(VisibleText.escaping(state)): while the relay does not run, users sign in without a code",
+      hint: "remove the line: the realm's policy decides while the relay runs")
   }
 
   private static func failure(_ problem: AdminError, _ relay: RelayReport?) -> Finding {
@@ -70,9 +123,11 @@ enum RealmConnectionOfHost: Examination {
       case .refused(.hostRefused, _): "host-refused"
       default: "no-verifier"
       }
+    var reason = problem.message
+    if case .refused(.noVerifier, "") = problem { reason = "no verifier of the realm answers" }
     return Finding(
       severity: .error, code: code, place: "\(InstalledPath.residentRootSocket)",
-      message: "\(consequence(relay)): \(problem.message)",
+      message: "\(consequence(relay)): \(reason)",
       hint: hint(problem))
   }
 
@@ -141,7 +196,7 @@ enum RealmConnectionOfHost: Examination {
 }
 
 /// Checks that the resident service answers, on a host where it is installed as a unit.
-enum ResidentService: SingleExamination {
+enum ResidentService: SingleExamination, OwnDecision {
   static let subject = "whether the resident service answers"
 
   private static let unit = "/usr/lib/systemd/system/mfad.socket"
@@ -149,8 +204,6 @@ enum ResidentService: SingleExamination {
   private static let start = "systemctl enable --now mfad.socket mfad-users.socket"
 
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
-    // On a host of a realm, the relay listens there.
-    guard snapshot.host.realmStatus() == .noRealm else { return nil }
     let place = "\(InstalledPath.residentRootSocket)"
     switch snapshot.rules.resident {
     case .answers(nil): return nil
@@ -353,7 +406,7 @@ enum SystemUser: SingleExamination {
 }
 
 /// Finds a system clock that is not synchronised. Codes depend on the time.
-enum UnsynchronizedClock: SingleExamination {
+enum UnsynchronizedClock: SingleExamination, OwnDecision {
   static let subject = "whether the clock is synchronised"
 
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
@@ -374,7 +427,7 @@ enum UnsynchronizedClock: SingleExamination {
 }
 
 /// Checks that codes can be sent to phones where policy says so, and that no test number is left.
-enum PhoneGateway: Examination {
+enum PhoneGateway: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.validConfigurations.flatMap { configuration in
       gateway(configuration, snapshot) + missing(configuration)

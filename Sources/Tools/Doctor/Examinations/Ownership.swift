@@ -11,7 +11,8 @@ enum Ownership: Examination {
   private static let mostNamed = 5
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let files = InstalledFile.configuration + InstalledFile.store + InstalledFile.programs
+    let own = InstalledFile.configuration + InstalledFile.store
+    let files = (snapshot.decides ? own : own.map(\.inRealm)) + InstalledFile.programs
     let owners = owners(snapshot)
     return files.filter { !$0.isOnlyRepaired }.compactMap { finding($0, snapshot, owners) }
       + dropIns(snapshot, owners) + helper(snapshot) + modules(snapshot, owners)
@@ -102,7 +103,8 @@ enum Ownership: Examination {
     }
     return Finding(
       severity: .error, code: "ownership", place: VisibleText.escaping(first.path),
-      message: "\(first.reason): the user cannot sign in"
+      message: "\(first.reason): "
+        + (snapshot.decides ? "the user cannot sign in" : InstalledFile.harmInRealm)
         + (wrong.count > 1
           ? "; other affected files in \(path): "
             + NameList.text(Array(shown.dropFirst()), most: mostNamed) : ""),

@@ -4,10 +4,8 @@ import MFAModel
 import MFAPAMStack
 
 /// Finds users whose accounts were renamed, and whose records are stored under the earlier name.
-enum RenamedUsers: Examination {
+enum RenamedUsers: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    // The store of a host of a realm decides about no sign-in.
-    guard snapshot.host.realmStatus() == .noRealm else { return [] }
     do throws(AdminError) {
       return try snapshot.host.renamedUsers().map { renamed in
         let earlier = "\(VisibleText(renamed.earlier))"
@@ -38,7 +36,7 @@ enum RenamedUsers: Examination {
 }
 
 /// Finds several account names with one uid, which the kernel treats as one user.
-enum SharedIdentity: Examination {
+enum SharedIdentity: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     // Another examination reports that the accounts cannot be listed.
     guard case .success(let accounts) = snapshot.accounts else { return [] }
@@ -57,7 +55,7 @@ enum SharedIdentity: Examination {
 }
 
 /// Finds tenants that apply to no user, and tenants that switch a service off for every user.
-enum TenantReach: Examination {
+enum TenantReach: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.validConfigurations.flatMap { configuration in
       configuration.tenants.flatMap { withoutSignIns($0, configuration, snapshot) }
@@ -167,9 +165,10 @@ enum UnusableConfiguration: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let failures = snapshot.configurationFailures.map { failure in
       Finding(
-        severity: snapshot.servicesWithModule.isEmpty ? .warning : .error, code: "configuration",
-        place: VisibleText.escaping(failure.path),
-        message: "sign-ins that require a code are denied: \(AdminError.message(failure))",
+        severity: snapshot.servicesWithModule.isEmpty || !snapshot.decides ? .warning : .error,
+        code: "configuration", place: VisibleText.escaping(failure.path),
+        message: (snapshot.decides ? "" : "while the relay does not run, ")
+          + "sign-ins that require a code are denied: \(AdminError.message(failure))",
         hint: AdminError.remedy(failure) ?? "correct it, then: mfa-admin config check")
     }
     return failures + snapshot.servicesWithModule.compactMap { arguments($0) }

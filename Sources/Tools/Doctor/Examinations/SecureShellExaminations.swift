@@ -298,7 +298,7 @@ enum RefusedKeys: Examination {
         settings = SSHDSettings.inForce(for: name, on: snapshot.host)
       }
       let means = AccountMeans(
-        hasPassword: false, key: .present, isEnrolled: enrolled.contains(user))
+        hasPassword: false, key: .present, isEnrolled: enrolled?.contains(user) ?? true)
       guard let settings, fits(settings), case .closed = service.access(with: means, settings)
       else { continue }
       refused.append((VisibleText.escaping(user), settings))

@@ -172,8 +172,10 @@ enum FaultyLine: Examination {
 enum MissingAccountLine: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.servicesWithModule.compactMap { service in
-      guard let configuration = snapshot.configuration(of: service),
-        configuration.mayRequireEnrollment(at: service.name)
+      // The policy of a realm may require it.
+      let configuration = snapshot.configuration(of: service)
+      guard
+        !snapshot.decides || configuration?.mayRequireEnrollment(at: service.name) == true
       else { return nil }
       let line = snapshot.accountLine(of: service)
       if case .certain = line { return nil }

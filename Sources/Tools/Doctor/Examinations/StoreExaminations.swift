@@ -11,40 +11,46 @@ enum DamagedAuditLog: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     do throws(AdminError) {
-      return try snapshot.host.auditLogProblem().map { [finding($0)] } ?? []
+      return try snapshot.host.auditLogProblem().map { [finding($0, snapshot)] } ?? []
     } catch {
       guard case .store(let error) = error else {
         return [.unchecked("the audit log", at: path, error.message)]
       }
-      return findings(error)
+      return findings(error, snapshot)
     }
   }
 
-  private static func findings(_ error: FactorStoreError) -> [Finding] {
+  private static func findings(
+    _ error: FactorStoreError, _ snapshot: HostSnapshot
+  ) -> [Finding] {
     guard !isReportedElsewhere(error) else { return [] }
     let problem = RecordProblem(error)
     guard error.concernsAuditLog else {
       return [.unchecked("the audit log", at: path, problem.sentence)]
     }
-    return [damaged(problem.sentence, hint: problem.hint(for: nil))]
+    return [damaged(problem.sentence, hint: problem.hint(for: nil), snapshot)]
   }
 
-  private static func finding(_ problem: AuditLogProblem) -> Finding {
+  private static func finding(_ problem: AuditLogProblem, _ snapshot: HostSnapshot) -> Finding {
     switch problem {
-    case .fault, .missingCheckpoint, .realm: damaged(problem.sentence, hint: problem.hint)
+    case .fault, .missingCheckpoint, .realm:
+      damaged(problem.sentence, hint: problem.hint, snapshot)
     case .recordsWithoutEntries, .records:
       Finding(
         severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,
-        hint:
-          "compare with checkpoint= on the log host: mfa-admin audit-log verify; to start a new audit log with "
-          + "the present records: mfa-admin audit-log begin")
+        hint: (snapshot.decides
+          ? "compare with checkpoint= on the log host: mfa-admin audit-log verify; " : "")
+          + "to start a new audit log with the present records: mfa-admin audit-log begin")
     }
   }
 
-  private static func damaged(_ sentence: String, hint: String) -> Finding {
-    Finding(
+  private static func damaged(
+    _ sentence: String, hint: String, _ snapshot: HostSnapshot
+  ) -> Finding {
+    let harm = snapshot.decides ? "users can be locked out, and no" : "no"
+    return Finding(
       severity: .error, code: "audit-log-damaged", place: path,
-      message: "\(sentence); users can be locked out, and no change can be recorded", hint: hint)
+      message: "\(sentence); \(harm) change can be recorded", hint: hint)
   }
 
   /// Returns whether another examination reports the error: a store that is missing or mounted
@@ -68,10 +74,8 @@ enum DamagedAuditLog: Examination {
 /// Finds a store that is not the host's own, and a key that another machine has, too.
 enum ForeignStoreOfHost: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    // The store of a host of a realm decides about no sign-in.
-    guard snapshot.host.realmStatus() == .noRealm else { return [] }
     do throws(AdminError) {
-      return findings(try snapshot.host.storeComparison())
+      return findings(try snapshot.host.storeComparison(), decides: snapshot.decides)
     } catch {
       // Another examination reports the key, and the owners and permissions.
       if case .store(.system(let part, let cause)) = error,
@@ -87,15 +91,17 @@ enum ForeignStoreOfHost: Examination {
     }
   }
 
-  private static func findings(_ comparison: StoreComparison) -> [Finding] {
+  private static func findings(_ comparison: StoreComparison, decides: Bool) -> [Finding] {
     if let difference = comparison.difference {
+      let harm =
+        decides ? "all sign-ins and enrolments are denied" : "mfa-admin cannot change services"
       return [
         Finding(
           severity: .error, code: "store-foreign", place: "\(InstalledPath.store)",
-          message: "\(difference.sentence); all sign-ins and enrolments are denied",
-          hint: difference.hint)
+          message: "\(difference.sentence); \(harm)", hint: difference.hint)
       ]
     }
+    guard decides else { return [] }
     return [sharedKey(comparison), oldIdentity(comparison)].compactMap { $0 }
   }
 
@@ -250,7 +256,7 @@ enum ReplacedFiles: Examination {
 
 /// Finds stopped or frozen processes that hold a lock in the store and block every process that
 /// needs the lock.
-enum StoppedLockHolder: Examination {
+enum StoppedLockHolder: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     snapshot.host.stoppedLockHolders().map { holder in
       let isAuditLog = holder.file.hasSuffix("/audit-log.head")
@@ -269,7 +275,7 @@ enum StoppedLockHolder: Examination {
 }
 
 /// Finds a change of the key that was begun and is not complete.
-enum UnfinishedKeyChange: SingleExamination {
+enum UnfinishedKeyChange: SingleExamination, OwnDecision {
   static let subject = "whether a change of the key is complete"
 
   private static let place = "\(InstalledPath.key).next"
@@ -315,7 +321,7 @@ enum UnrecordedChanges: SingleExamination {
 
 /// Finds records that cannot be used, so that their users cannot sign in, and notes the records of
 /// deleted accounts.
-enum UnusableRecords: Examination {
+enum UnusableRecords: OwnDecision {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     let reports: [UserReport]
     switch snapshot.stored {
@@ -353,7 +359,7 @@ enum UnusableRecords: Examination {
 }
 
 /// Finds a store that cannot be written to, which causes every code to be rejected.
-enum UnwritableStore: SingleExamination {
+enum UnwritableStore: SingleExamination, OwnDecision {
   static let subject = "whether the store is writable"
 
   private static let path = "\(InstalledPath.store)"
@@ -426,7 +432,7 @@ enum UnwritableStore: SingleExamination {
 }
 
 /// Finds a store or key that is lost when the machine restarts.
-enum VolatileStore: Examination {
+enum VolatileStore: OwnDecision {
   /// File systems in memory. A container's overlay is not among them: it may be kept.
   private static let kinds = ["tmpfs", "ramfs", "devtmpfs"]
 
@@ -448,7 +454,7 @@ enum VolatileStore: Examination {
 }
 
 /// Finds imported factors with a secret of fewer than 128 bits (RFC 4226, section 4, R6).
-enum WeakSecrets: SingleExamination {
+enum WeakSecrets: SingleExamination, OwnDecision {
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     // `UnusableRecords` reports that the records cannot be read.
     guard case .success(let reports) = snapshot.stored else { return nil }
@@ -468,7 +474,7 @@ enum WeakSecrets: SingleExamination {
 
 /// Finds factors of which no code is accepted, because one was accepted while the clock was ahead: that code, and all
 /// of earlier times, count as used.
-enum ClosedFactors: SingleExamination {
+enum ClosedFactors: SingleExamination, OwnDecision {
   static func finding(on snapshot: HostSnapshot) throws(AdminError) -> Finding? {
     // `UnusableRecords` reports that the records cannot be read.
     guard case .success(let reports) = snapshot.stored else { return nil }

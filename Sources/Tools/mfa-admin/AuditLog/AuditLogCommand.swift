@@ -141,7 +141,7 @@ struct AuditLogBeginCommand: ParsableCommand {
 
   func run() throws {
     let reason = try grantReason(reason)
-    let administration = try ThisHost.localAdministration(needsConfiguration: false)
+    let (administration, _) = try ThisHost.administration(needsConfiguration: false)
     try confirmation.require("start a new audit log, and accept every record as it is now?")
     let beginning = try administration.beginAuditLog(reason: reason)
     try Console.write(beginning.text)

@@ -75,6 +75,7 @@ struct ConfigShowCommand: ParsableCommand {
       if section == nil { throw .noSuchTenant(tenant) }
     }
     let configurationText = ConfigurationText(configuration)
+    ThisHost.noteRealmPolicy()
     guard json else {
       try Console.write(
         section.map { configurationText.text(of: $0) } ?? configurationText.text)
@@ -409,10 +410,7 @@ enum ConfigWriting {
       for line in text.split(separator: "\n") { write("note: \(line)") }
     }
     guard written.before != written.after else { return try tell("no setting changed\n") }
-    guard !ThisHost.belongsToRealm else {
-      return Console.printError(
-        "note: this host belongs to a realm, whose configuration decides about sign-ins")
-    }
+    guard !ThisHost.belongsToRealm else { return ThisHost.noteRealmPolicy() }
     let effect: PolicyEffect
     do throws(AdminError) {
       effect = PolicyEffect.onThisHost(

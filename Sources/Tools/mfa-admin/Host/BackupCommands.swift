@@ -197,7 +197,7 @@ struct AdoptStoreCommand: ParsableCommand {
   @OptionGroup var confirmation: Confirmation
 
   func run() throws(AdminError) {
-    try ThisHost.refuseInRealm()
+    try ThisHost.requireRoot()
     guard let store = try ThisHost.storeToAdopt() else {
       try Console.write("\(InstalledPath.store) is this host's own store; nothing was changed\n")
       return
@@ -273,6 +273,7 @@ struct BreakGlassCommand: ParsableCommand {
       return try Console.write(
         wasThere ? "the break-glass code is removed\n" : "there was no break-glass code\n")
     }
+    try ThisHost.refuseInRealm()
     var names: [[UInt8]] = []
     for user in users { names.append(try BreakGlassCode.name(of: user)) }
     let (administration, _) = try ThisHost.administration(needsConfiguration: false)

@@ -78,7 +78,8 @@ struct ServicesCommand: ParsableCommand {
       try Console.write(
         TextWidth.wrapped(line, to: Console.columns, hanging: width + 2))
     }
-    try Console.write(TextWidth.wrapped("\(resident.sentence)\n", to: Console.columns))
+    let sentence = resident.sentence(inRealm: ThisHost.belongsToRealm)
+    try Console.write(TextWidth.wrapped("\(sentence)\n", to: Console.columns))
   }
 }
 
