@@ -27,12 +27,8 @@ public struct ProgramPasswordInfo: Equatable, Sendable {
     displayName = String(decoding: summary.name.utf8, as: UTF8.self)
     creationDate = Date(timeIntervalSince1970: TimeInterval(summary.madeAt))
     expirationDate = Date(timeIntervalSince1970: TimeInterval(summary.expiresAt))
-    services = Self.words(summary.services)
-    networks = Self.words(summary.networks)
-  }
-
-  private static func words(_ text: [UInt8]) -> [String] {
-    text.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+    services = summary.scope?.services.map { String(decoding: $0, as: UTF8.self) } ?? []
+    networks = summary.scope?.networks.map { String(decoding: $0.text, as: UTF8.self) } ?? []
   }
 }
 

@@ -233,6 +233,15 @@ package struct Coder: ~Copyable {
     guard bytes.isEmpty || id != nil else { throw .malformed }
   }
 
+  /// The scope of a program password, which must not be nil in the end.
+  package mutating func scope(_ scope: inout ProgramScope?) throws(PacketError) {
+    var (services, networks) = (scope?.servicesText ?? [], scope?.networksText ?? [])
+    try bytes(&services, longest: ProgramScope.longestText)
+    try bytes(&networks, longest: ProgramScope.longestText)
+    scope = ProgramScope(services: services, networks: networks)
+    guard scope != nil else { throw .malformed }
+  }
+
   /// A factor's name. In a message of the helper, one that a factor cannot have is reported at the end.
   package mutating func name(_ name: inout DisplayName) throws(PacketError) {
     var utf8 = name.utf8

@@ -236,26 +236,21 @@ package struct ProgramPasswordSummary: Equatable, Sendable {
   package private(set) var madeAt: Int64
   /// The first second in which it is no longer valid, in seconds since the epoch.
   package private(set) var expiresAt: Int64
-  /// The PAM services, with spaces between them.
-  package private(set) var services: [UInt8]
-  /// The networks, with spaces between them; empty for every address.
-  package private(set) var networks: [UInt8]
+  /// Where it is valid; nil in a placeholder.
+  package private(set) var scope: ProgramScope?
 
   static var placeholder: ProgramPasswordSummary {
-    ProgramPasswordSummary(
-      id: .zero, name: .placeholder, madeAt: 0, expiresAt: 0, services: [], networks: [])
+    ProgramPasswordSummary(id: .zero, name: .placeholder, madeAt: 0, expiresAt: 0, scope: nil)
   }
 
   private init(
-    id: GrantID, name: DisplayName, madeAt: Int64, expiresAt: Int64, services: [UInt8],
-    networks: [UInt8]
+    id: GrantID, name: DisplayName, madeAt: Int64, expiresAt: Int64, scope: ProgramScope?
   ) {
     self.id = id
     self.name = name
     self.madeAt = madeAt
     self.expiresAt = expiresAt
-    self.services = services
-    self.networks = networks
+    self.scope = scope
   }
 
   /// Creates the summary of a grant. Returns nil if it is of another kind.
@@ -264,8 +259,7 @@ package struct ProgramPasswordSummary: Equatable, Sendable {
       return nil
     }
     self.init(
-      id: grant.id, name: name, madeAt: grant.madeAt, expiresAt: grant.expiresAt,
-      services: scope.servicesText, networks: scope.networksText)
+      id: grant.id, name: name, madeAt: grant.madeAt, expiresAt: grant.expiresAt, scope: scope)
   }
 
   mutating func fields(_ coder: inout Coder) throws(PacketError) {
@@ -273,7 +267,6 @@ package struct ProgramPasswordSummary: Equatable, Sendable {
     try coder.name(&name)
     try coder.number(&madeAt)
     try coder.number(&expiresAt)
-    try coder.bytes(&services, longest: ProgramScope.longestText)
-    try coder.bytes(&networks, longest: ProgramScope.longestText)
+    try coder.scope(&scope)
   }
 }

@@ -194,10 +194,8 @@ extension Coder {
     try self.reason(&reason)
     var scope: ProgramScope?
     if kind == .programPassword {
-      var (services, networks) = (grant.scope?.servicesText ?? [], grant.scope?.networksText ?? [])
-      try bytes(&services, longest: ProgramScope.longestText)
-      try bytes(&networks, longest: ProgramScope.longestText)
-      scope = ProgramScope(services: services, networks: networks)
+      scope = grant.scope
+      try self.scope(&scope)
     }
     let read = Grant(
       kind: kind, id: id, madeAt: madeAt, expiresAt: expiresAt, usesLeft: usesLeft, reason: reason,
