@@ -432,16 +432,31 @@ extension EndToEnd {
         "\(refused.errorText)")
     }
 
+    /// The ids of the processes that roll back changes that are not confirmed in time.
+    private static func watchers() throws -> Set<String> {
+      let found = try Command.run(["/usr/bin/pgrep", "-f", "mfa-admin restore --guard"])
+      return Set(found.text.split(separator: "\n").map { String($0) })
+    }
+
     @Test("after a reboot without a confirmation, the change is rolled back before any sign-in")
     func boot() throws {
       let files = ServiceFiles(["sshd", "sudo", "sudo-i"])
       for argument in [["restore", "--boot"], ["list"]] {
+        let earlier = try Self.watchers()
         let enabled = try machine.administer("enable", "sshd", "sudo", "--confirm-within", "24h")
         #expect(enabled.status == .exited(0), "\(enabled.errorText)")
         #expect(ServiceFiles.waiting == ["sshd", "sudo"])
         #expect(try machine.administer("restore").status == .exited(0))
         #expect(ServiceFiles.waiting == ["sshd", "sudo"], "the deadline has not passed")
-        // Simulates a change that was made before the reboot.
+        // Simulates a change that was made before the reboot, which ended its watcher.
+        var watcher: Set<String> = []
+        let hasBegun = try Deadline.usual.waits {
+          watcher = try Self.watchers().subtracting(earlier)
+          return !watcher.isEmpty
+        }
+        #expect(hasBegun)
+        try Command.succeed(["/bin/kill", "-KILL"] + watcher)
+        #expect(try Deadline.usual.waits { try Self.watchers().isDisjoint(with: watcher) })
         try Command.succeed([
           "/bin/sed", "-i", "s/^deadline [^ ]* /deadline another-boot /",
           ServiceFiles.pending + "/sshd", ServiceFiles.pending + "/sudo",
