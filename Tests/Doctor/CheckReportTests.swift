@@ -31,6 +31,16 @@ struct CheckReportTests {
     #expect(!report.services.isEmpty && report.services.allSatisfy { !$0.asksForCode })
   }
 
+  @Test("takes it that the realm of a host enforces its policy, whatever the host's own file says")
+  func inRealm() throws {
+    let report = try report {
+      $0.configurationText = "[project]\nstate = disabled\n"
+      $0.realm = ExaminationTests.answer(certificateDays: 30)
+      $0.stacks.files["su"] = "auth sufficient pam_unix.so\nauth required pam_mfa.so\n"
+    }
+    #expect(report.services.filter(\.asksForCode).map(\.name) == ["login", "sshd", "sudo"])
+  }
+
   @Test(
     "says that a service asks for no code if its program accepts the password alone",
     arguments: [

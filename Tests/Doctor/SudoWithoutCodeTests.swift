@@ -149,6 +149,18 @@ struct SudoWithoutCodeTests {
       number: 18, sudoers: "Defaults !pam_acct_mgmt\n" + all,
       expected: ["error sudo-account-skipped /etc/sudoers:1"]
     ) { $0.configurationText = "[project]\n[tenant a]\nservices = sudo\nenrollment = required\n" },
+    // On a host of a realm, root can have a factor, and policy can require that users enrol.
+    Row(
+      number: 33, sudoers: "Defaults rootpw\n" + all,
+      expected: ["warning sudo-other-account /etc/sudoers:1"]
+    ) { $0.realm = ExaminationTests.answer(certificateDays: 30) },
+    Row(
+      number: 34, sudoers: "Defaults !pam_acct_mgmt\n" + all,
+      // One for sudo and one for sudo -i.
+      expected: [
+        "error sudo-account-skipped /etc/sudoers:1", "error sudo-account-skipped /etc/sudoers:1",
+      ]
+    ) { $0.realm = ExaminationTests.answer(certificateDays: 30) },
     Row(
       number: 19, sudoers: "Defaults timestamp_timeout=-1, timestamp_type=global\n" + all,
       expected: [

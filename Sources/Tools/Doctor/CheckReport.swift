@@ -29,12 +29,13 @@ package struct CheckReport {
     findings = diagnosis.findings.filter { $0.severity != .note }
     accepted = diagnosis.accepted.count
     var services = snapshot.servicesWithModule.map { service in
-      let isEnforced = snapshot.configuration(of: service).map {
-        TenantReach.isEnforced(at: service, $0)
-      }
+      let policy = snapshot.configuration(of: service)
+      // A realm is there to enforce its policy.
+      let isEnforced =
+        policy.map { TenantReach.isEnforced(at: service, $0) } ?? !snapshot.decides
       return Service(
         name: service.visibleName,
-        asksForCode: isEnforced == true && service.asksForCode
+        asksForCode: isEnforced && service.asksForCode
           && !Self.hasWayAround(service, snapshot, diagnosis))
     }
     if case .success(let recorded) = snapshot.host.recordedServices() {

@@ -158,8 +158,10 @@ struct SudoReport {
     return mayRequireEnrollment(at: asked) == false
   }
 
-  /// Returns whether a service can make users enrol, or nil if its configuration cannot be used.
+  /// Returns whether a service can make users enrol, as the policy of a realm can, or nil if its configuration cannot be
+  /// used.
   private func mayRequireEnrollment(at service: ServiceWithModule) -> Bool? {
+    guard rules.realm == .noRealm else { return true }
     do throws(ConfigurationError) {
       return try rules.host.configuration(at: service.configuration)
         .mayRequireEnrollment(at: service.name)
