@@ -34,7 +34,7 @@ package enum BreakGlass: SingleExamination {
         severity: .warning, code: "break-glass-unusable", place: path,
         message: "has a break-glass code, which is refused on a host of a realm",
         hint:
-          "the realm says who may sign in during an outage (offline in mfa-verifier.conf(5)); remove this code: "
+          "the realm can let users in during an outage: see offline in mfa-verifier.conf(5); remove this code: "
           + "mfa-admin break-glass --remove")
     }
     guard let credential = credential(on: snapshot.host) else {
