@@ -2143,12 +2143,10 @@ struct ExaminationTests {
   private static let ofDeciders: Set = [
     "clock-not-synchronized", "codes-used-ahead", "decider-elsewhere", "decider-without-access",
     "gateway-unusable", "not-enforced", "phone-test-numbers", "phone-without-gateway",
-    "rekey-unfinished",
-    "resident-service-silent", "resident-service-untrusted", "root-console", "root-locked-out",
-    "root-not-enrolled", "root-without-code", "service-switched-off", "store-frozen", "store-full",
-    "store-nearly-full", "store-not-writable", "store-read-only", "store-volatile",
-    "tenant-without-users",
-    "unusable-records", "weak-secrets",
+    "rekey-unfinished", "resident-service-silent", "resident-service-untrusted", "root-console",
+    "root-locked-out", "root-not-enrolled", "root-without-code", "service-switched-off",
+    "store-frozen", "store-full", "store-nearly-full", "store-not-writable", "store-read-only",
+    "store-volatile", "tenant-without-users", "unusable-records", "weak-secrets",
   ]
 
   @Test(

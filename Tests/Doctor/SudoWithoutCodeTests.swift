@@ -156,7 +156,7 @@ struct SudoWithoutCodeTests {
     ) { $0.realm = ExaminationTests.answer(certificateDays: 30) },
     Row(
       number: 34, sudoers: "Defaults !pam_acct_mgmt\n" + all,
-      // One for sudo and one for sudo -i.
+      // sudo and sudo -i have a finding each.
       expected: [
         "error sudo-account-skipped /etc/sudoers:1", "error sudo-account-skipped /etc/sudoers:1",
       ]

@@ -254,9 +254,9 @@ extension Configuration.Key {
         with `mfa-enroll program-password`, for mail clients and other programs that cannot ask for a code.
         """,
         details: """
-          The auth lines of the service need one with the option `program_password`, see pam_mfa(8). A service that
-          gives users a shell, such as `sshd`, should not be in the list: an attacker who reads the password in the
-          settings of a program could then use the shell.
+          The auth lines of the service need one with the option `program_password`, see pam_mfa(8). Leave out services
+          that give users a shell, such as `sshd`: an attacker could read the password in the settings of a program
+          and use the shell.
           """,
         without: ("Passwords for programs are not accepted.", "dovecot, smtp"))
     case .throttleAfter:

@@ -155,8 +155,8 @@ package protocol Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding]
 }
 
-/// A check of what only a host that decides itself uses: its store, its clock, and the users of its policy.
-/// (`RealmConnectionOfHost` reports that a host of a realm makes no such check.)
+/// A check that makes sense only on a host that decides itself: of its store, its clock, or the users of its policy.
+/// (`RealmConnectionOfHost` reports that these checks are not made in a realm.)
 protocol OwnDecision: Examination {}
 
 /// A check with at most one finding.

@@ -31,8 +31,8 @@ package struct HostSnapshot {
   /// The host.
   package var host: any ExaminedHost { rules.host }
 
-  /// Whether this host decides about sign-ins itself. The policy and the users of a host of a realm are the realm's,
-  /// which the host does not know.
+  /// Whether this host decides about sign-ins itself. In a realm, the realm decides, and the host knows neither its
+  /// policy nor its users.
   var decides: Bool { rules.realm == .noRealm }
 
   /// The stored records of all users, or the reason why they cannot be read.
@@ -91,7 +91,7 @@ package struct HostSnapshot {
 
   // MARK: Queries
 
-  /// The names of the users who have a factor, or nil on a host of a realm, which does not know them.
+  /// The names of the users who have a factor, or nil in a realm, whose users the host does not know.
   var enrolledUsers: Set<[UInt8]>? {
     guard decides else { return nil }
     guard case .success(let users) = stored else { return [] }
@@ -112,13 +112,13 @@ package struct HostSnapshot {
       ?? servicesWithModule.first { $0.isNamed("sshd") }
   }
 
-  /// Returns the policy for a service, or nil if the configuration is invalid or the realm's.
+  /// Returns the policy for a service, or nil if the configuration is invalid, or in a realm.
   package func configuration(of service: ServiceWithModule) -> Configuration? {
     configuration(at: service.configuration)
   }
 
-  /// Returns the policy at a path (the host's policy if `path` is nil), or nil if the configuration is invalid or the
-  /// realm's.
+  /// Returns the policy at a path (the host's policy if `path` is nil), or nil if the configuration is invalid, or in a
+  /// realm.
   package func configuration(at path: [UInt8]?) -> Configuration? {
     guard decides else { return nil }
     for case (path, .success(let configuration)) in configurations { return configuration }

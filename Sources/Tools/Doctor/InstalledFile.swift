@@ -151,11 +151,11 @@ struct InstalledFile {
       path: "\(InstalledPath.helperService)", kind: .file, owner: .root, harm: noEnrolling),
   ]
 
-  /// The effect of a violation in the store of a host of a realm.
+  /// The effect of a violation on a host of a realm, if the file belongs to the host's own store.
   static let harmInRealm =
-    "mfa-admin cannot record changes of services, and this host cannot use its own store when it leaves the realm"
+    "mfa-admin cannot record changes to services, and this host cannot use its own store when it leaves the realm"
 
-  /// What is required of this file on a host of a realm, whose own store decides about no sign-in.
+  /// The same requirement on a host of a realm, where sign-ins do not depend on the host's own store.
   var inRealm: InstalledFile {
     guard owner == .mfa, path != StoreFile.realmMailPath else { return self }
     var file = self

@@ -60,16 +60,19 @@ enum RealmConnectionOfHost: Examination {
   private static let shortTime: Int64 = 5 * 86_400
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let own = ownPolicies(snapshot)
-    switch snapshot.rules.realm {
-    case .noRealm: return []
-    case .fails(let problem):
-      let relay = RelayReport.read(on: snapshot.host)
-      return [failure(problem, relay)] + outage(relay) + own + [unchecked]
+    guard !snapshot.decides else { return [] }
+    let relay = RelayReport.read(on: snapshot.host)
+    return connection(snapshot.rules.realm, relay) + outage(relay) + ownPolicies(snapshot)
+      + [unchecked]
+  }
+
+  private static func connection(_ status: RealmStatus, _ relay: RelayReport?) -> [Finding] {
+    switch status {
+    case .noRealm: []
+    case .fails(let problem): [failure(problem, relay)]
     case .answers(let inspection, let time):
-      return [certificate(inspection.certificateEnd, time)].compactMap { $0 }
-        + database(inspection.findings) + outage(RelayReport.read(on: snapshot.host)) + own
-        + [unchecked]
+      [certificate(inspection.certificateEnd, time)].compactMap { $0 }
+        + database(inspection.findings)
     }
   }
 
@@ -101,7 +104,7 @@ enum RealmConnectionOfHost: Examination {
     return refused + open
   }
 
-  /// Returns the finding about a section of the host's policy in which no code is required, or nil if one is.
+  /// Returns the finding about a section of the host's policy that requires no code, or nil if it requires one.
   private static func unenforced(_ configuration: Configuration, _ tenant: Tenant?) -> Finding? {
     let key = Configuration.Key.state
     guard let origin = configuration.origin(of: key, in: tenant),

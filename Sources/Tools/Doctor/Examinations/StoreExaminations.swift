@@ -11,43 +11,40 @@ enum DamagedAuditLog: Examination {
 
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     do throws(AdminError) {
-      return try snapshot.host.auditLogProblem().map { [finding($0, snapshot)] } ?? []
+      let problem = try snapshot.host.auditLogProblem()
+      return problem.map { [finding($0, decides: snapshot.decides)] } ?? []
     } catch {
       guard case .store(let error) = error else {
         return [.unchecked("the audit log", at: path, error.message)]
       }
-      return findings(error, snapshot)
+      return findings(error, decides: snapshot.decides)
     }
   }
 
-  private static func findings(
-    _ error: FactorStoreError, _ snapshot: HostSnapshot
-  ) -> [Finding] {
+  private static func findings(_ error: FactorStoreError, decides: Bool) -> [Finding] {
     guard !isReportedElsewhere(error) else { return [] }
     let problem = RecordProblem(error)
     guard error.concernsAuditLog else {
       return [.unchecked("the audit log", at: path, problem.sentence)]
     }
-    return [damaged(problem.sentence, hint: problem.hint(for: nil), snapshot)]
+    return [damaged(problem.sentence, hint: problem.hint(for: nil), decides: decides)]
   }
 
-  private static func finding(_ problem: AuditLogProblem, _ snapshot: HostSnapshot) -> Finding {
+  private static func finding(_ problem: AuditLogProblem, decides: Bool) -> Finding {
     switch problem {
     case .fault, .missingCheckpoint, .realm:
-      damaged(problem.sentence, hint: problem.hint, snapshot)
+      damaged(problem.sentence, hint: problem.hint, decides: decides)
     case .recordsWithoutEntries, .records:
       Finding(
         severity: .error, code: "audit-log-replaced", place: path, message: problem.sentence,
-        hint: (snapshot.decides
+        hint: (decides
           ? "compare with checkpoint= on the log host: mfa-admin audit-log verify; " : "")
           + "to start a new audit log with the present records: mfa-admin audit-log begin")
     }
   }
 
-  private static func damaged(
-    _ sentence: String, hint: String, _ snapshot: HostSnapshot
-  ) -> Finding {
-    let harm = snapshot.decides ? "users can be locked out, and no" : "no"
+  private static func damaged(_ sentence: String, hint: String, decides: Bool) -> Finding {
+    let harm = decides ? "users can be locked out, and no" : "no"
     return Finding(
       severity: .error, code: "audit-log-damaged", place: path,
       message: "\(sentence); \(harm) change can be recorded", hint: hint)
