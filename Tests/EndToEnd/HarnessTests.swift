@@ -54,6 +54,28 @@ extension EndToEnd {
       #expect(try !Command.run(["/usr/bin/id", name]).status.isSuccess)
     }
 
+    @Test func aFolderIsRestoredAlthoughAProcessCreatesItAgain() throws {
+      let folder = "/etc/mfa-test-folder"
+      try machine.write("old", to: folder + "/file")
+      machine.atTheEnd("remove \(folder)") { try Command.succeed(["/bin/rm", "-rf", folder]) }
+      // Never waits, so that it creates the folder before the copy is put back.
+      let creator = try ChildProcess([
+        "/usr/bin/python3", "-c",
+        """
+        import os
+        while True:
+            try: os.mkdir("\(folder)")
+            except FileExistsError: pass
+        """,
+      ])
+      try withExtendedLifetime(creator) {
+        for _ in 0..<10 {
+          try Machine.change { machine in try machine.remove(folder) }
+          #expect(try Command.succeed(["/bin/ls", folder]) == "file\n")
+        }
+      }
+    }
+
     @Test func theLogKeepsOrderAndPriorities() throws {
       let start = try machine.log.position()
       for number in 0..<40 {

@@ -122,7 +122,7 @@ package final class Machine: @unchecked Sendable {
   }
 
   /// Saves a file or folder, or the fact that it does not exist, and restores it when the test
-  /// ends.
+  /// ends, also while another process creates it again.
   package func keep(_ path: String) throws(HarnessFailure) {
     guard kept.insert(path).inserted else { return }
     let isThere = try Command.run(["/usr/bin/test", "-e", path, "-o", "-L", path]).status.isSuccess
@@ -130,7 +130,9 @@ package final class Machine: @unchecked Sendable {
     if let copy { try Command.succeed(["/bin/cp", "-a", path, copy]) }
     atTheEnd("restore \(path)") {
       try Command.succeed(["/bin/rm", "-rf", path])
-      if let copy { try Command.succeed(["/bin/cp", "-a", copy, path]) }
+      if let copy {
+        try Command.succeed(["/bin/cp", "-a", "--no-target-directory", copy, path])
+      }
     }
   }
 
