@@ -523,6 +523,22 @@ struct ExaminationTests {
       $0.texts["/etc/openvpn/server/a.conf"] =
         "plugin openvpn-plugin-auth-pam.so login\nplugin openvpn-plugin-down-root.so openvpn\n"
     },
+    // Files that others include, beside them and elsewhere, are read as a part of these.
+    Row(549, "warning openvpn-token \(openVPN)") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] = "port 1194\nconfig pam.conf\n"
+      $0.texts["/etc/openvpn/b.conf"] = "--config /srv/vpn/token\nconfig pam.conf\n"
+      $0.texts["/etc/openvpn/pam.conf"] =
+        "plugin openvpn-plugin-auth-pam.so \"openvpn verification OTP\"\n"
+      $0.texts["/srv/vpn/token"] = "<ca>\nconfig pam.conf\n</ca>\nauth-gen-token 3600\n"
+    },
+    Row(550, "error openvpn-prompts /etc/openvpn/pam:2") {
+      $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
+      $0.texts[openVPN] = "config pam\nauth-gen-token\n"
+      $0.texts["/etc/openvpn/b.conf"] = "auth-gen-token\nconfig pam\nconfig missing\n"
+      $0.texts["/etc/openvpn/pam"] =
+        "config pam\nplugin openvpn-plugin-auth-pam.so \"openvpn code OTP\"\n"
+    },
     Row(531, "warning could-not-be-checked \(openVPN)", "warning could-not-be-checked \(openVPN)") {
       $0.stacks.files["openvpn"] = MemoryHost.Stacks.sound
       $0.texts[openVPN] = ""
@@ -558,6 +574,24 @@ struct ExaminationTests {
     Row(512, "error used-code-accepted /etc/default/saslauthd") {
       $0.stacks.files["smtp"] = oneField
       $0.texts["/etc/default/saslauthd"] = "OPTIONS=\"-m /run\\\n -c\"\nMECHANISMS=pam\n"
+    },
+    // Fedora's unit adds nothing to an empty list.
+    Row(545) {
+      $0.stacks.files["smtp"] = oneField
+      $0.texts["/etc/sysconfig/saslauthd"] = "SOCKETDIR=/run/saslauthd\nMECH=pam\nFLAGS=\n"
+    },
+    Row(546, "error used-code-accepted /etc/sysconfig/saslauthd") {
+      $0.stacks.files["smtp"] = oneField
+      $0.texts["/etc/sysconfig/saslauthd"] = "MECH=pam\nFLAGS=\"-n 3 -c\"\n"
+    },
+    // systemd does not end a value at a space.
+    Row(547, "error used-code-accepted /etc/sysconfig/saslauthd") {
+      $0.stacks.files["smtp"] = oneField
+      $0.texts["/etc/sysconfig/saslauthd"] = "MECH=pam\nFLAGS=-n 3 -c\n"
+    },
+    Row(548) {
+      $0.stacks.files["smtp"] = oneField
+      $0.texts["/etc/sysconfig/saslauthd"] = "MECH=shadow\nFLAGS=-c\n"
     },
     // No service of saslauthd asks for a code.
     Row(510) { $0.texts["/etc/default/saslauthd"] = "OPTIONS=\"-c\"\n" },

@@ -52,15 +52,15 @@ enum OpenVPN {
 
   /// A server whose plug-in uses a PAM service.
   struct Server {
-    /// The file.
-    fileprivate(set) var path: String
-    /// The number of the line with the plug-in.
-    fileprivate(set) var line: Int
+    /// The file that OpenVPN is started with.
+    let path: String
+    /// The file and line with the plug-in.
+    let place: String
     /// How the questions begin that the plug-in knows, each with its answer. Without any, it gives each question the
     /// same answer.
-    fileprivate(set) var prompts: [(start: String, answer: String)]
+    let prompts: [(start: String, answer: String)]
     /// Whether clients prove with a token, rather than a used code, that they have signed in.
-    fileprivate(set) var hasToken: Bool
+    let hasToken: Bool
 
     /// Whether the plug-in gives the code to one of the questions that it knows.
     var asksForCode: Bool { prompts.contains { OpenVPN.isCode($0.answer) } }
@@ -81,12 +81,17 @@ enum OpenVPN {
   ) throws(AdminError) -> [Server] {
     var servers: [Server] = []
     for folder in folders {
+      var included: Set<String> = []
+      var found: [Server] = []
       for name in try host.names(in: folder).sorted() where name.hasSuffix(".conf") {
         let path = "\(folder)/\(name)"
-        guard let text = try host.text(of: path) else { continue }
-        servers += Self.servers(text, path).filter { $0.service.utf8.elementsEqual(service) }
-          .map(\.server)
+        var files: Set<String> = []
+        let lines = try lines(of: path, in: folder, on: host, without: &files)
+        included.formUnion(files.subtracting([path]))
+        found += Self.servers(lines, path, service)
       }
+      // A file that others include is a part of theirs.
+      servers += found.filter { !included.contains($0.path) }
     }
     return servers
   }
@@ -100,42 +105,63 @@ enum OpenVPN {
     return servers.allSatisfy(\.asksForCode) ? .fields : .oneField
   }
 
-  /// Returns the servers of a file with their PAM services: none if the file has no line with the plug-in.
-  private static func servers(
-    _ text: [UInt8], _ path: String
-  ) -> [(service: String, server: Server)] {
-    var servers: [(service: String, server: Server)] = []
-    var hasToken = false
+  /// A line of a file.
+  private struct Line {
+    let path: String
+    let number: Int
+    let words: [String]
+
+    /// The words after the name of the option, or nil if the line has another option.
+    func values(of option: String) -> ArraySlice<String>? {
+      words.first == option || words.first == "--" + option ? words.dropFirst() : nil
+    }
+  }
+
+  /// Returns the lines of a file with those of the files that it includes, each file once, without blocks such as
+  /// `<ca>`. The units start OpenVPN in the folder of the first file.
+  private static func lines(
+    of path: String, in folder: String, on host: any ExaminedHost, without files: inout Set<String>
+  ) throws(AdminError) -> [Line] {
+    guard files.insert(path).inserted, let text = try host.text(of: path) else { return [] }
+    var lines: [Line] = []
     var inline: String?
-    let lines = String(decoding: text, as: UTF8.self)
+    let texts = String(decoding: text, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
-    for (number, line) in lines.enumerated() {
+    for (index, text) in texts.enumerated() {
       if let end = inline {
-        if line.drop(while: \.isWhitespace).hasPrefix(end) { inline = nil }
+        if text.drop(while: \.isWhitespace).hasPrefix(end) { inline = nil }
         continue
       }
-      let words = words(line)
-      guard let first = words.first else { continue }
-      switch first.hasPrefix("--") ? String(first.dropFirst(2)) : first {
-      case let tag where tag.hasPrefix("<") && tag.hasSuffix(">"): inline = "</" + tag.dropFirst()
-      case "auth-gen-token": hasToken = true
-      case "plugin":
-        // One word after the plug-in is a line of words.
-        let arguments = words.count == 3 ? Self.words(words[2][...]) : Array(words.dropFirst(2))
-        guard words.count > 2, let service = arguments.first,
-          words[1].split(separator: "/").last?.hasPrefix(plugIn) == true
-        else { continue }
-        let pairs = Array(arguments.dropFirst())
-        let prompts = stride(from: 0, to: pairs.count - 1, by: 2).map {
-          (start: pairs[$0], answer: pairs[$0 + 1])
-        }
-        servers.append(
-          (service, Server(path: path, line: number + 1, prompts: prompts, hasToken: false)))
-      case _: break
+      let line = Line(path: path, number: index + 1, words: words(text))
+      lines.append(line)
+      if let tag = line.words.first, tag.hasPrefix("<"), tag.hasSuffix(">") {
+        inline = "</" + tag.dropFirst()
+      } else if let file = line.values(of: "config")?.first {
+        let path = file.hasPrefix("/") ? file : "\(folder)/\(file)"
+        lines += try Self.lines(of: path, in: folder, on: host, without: &files)
       }
     }
-    for index in servers.indices { servers[index].server.hasToken = hasToken }
-    return servers
+    return lines
+  }
+
+  /// Returns the servers with lines in which the plug-in uses a service.
+  private static func servers(_ lines: [Line], _ path: String, _ service: [UInt8]) -> [Server] {
+    let hasToken = lines.contains { $0.values(of: "auth-gen-token") != nil }
+    return lines.compactMap { line in
+      guard let values = line.values(of: "plugin"), let plugIn = values.first,
+        plugIn.split(separator: "/").last?.hasPrefix(Self.plugIn) == true
+      else { return nil }
+      // One word after the plug-in is a line of words.
+      let rest = values.dropFirst()
+      let arguments = rest.count == 1 ? rest.flatMap { words($0[...]) } : Array(rest)
+      guard arguments.first?.utf8.elementsEqual(service) == true else { return nil }
+      let pairs = Array(arguments.dropFirst())
+      let prompts = stride(from: 0, to: pairs.count - 1, by: 2).map {
+        (start: pairs[$0], answer: pairs[$0 + 1])
+      }
+      return Server(
+        path: path, place: "\(line.path):\(line.number)", prompts: prompts, hasToken: hasToken)
+    }
   }
 
   /// Returns the words of a line, without quotation marks and without a comment.

@@ -208,8 +208,8 @@ package struct PAMProgram: Sendable {
       .asks(
         .oneField,
         remark:
-          "with -c in OPTIONS of /etc/default/saslauthd, a used code is accepted again for 8 hours: take -c "
-          + "out"),
+          "with its option -c, a used code is accepted again for 8 hours: take -c out of OPTIONS in "
+          + "/etc/default/saslauthd, or of FLAGS in /etc/sysconfig/saslauthd"),
       units: ["saslauthd.service"]),
     Self(
       ["cups"], "CUPS", "CUPS 2.4.2, auth.c", .asks(.oneField, remark: Self.repeats)),

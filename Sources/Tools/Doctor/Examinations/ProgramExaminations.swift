@@ -182,8 +182,12 @@ enum OpenVPNServers: Examination {
       PAMProgram.with(service: $0.name)?.name == OpenVPN.name
     }.flatMap { service in
       Finding.checking(OpenVPN.name) { () throws(AdminError) in
-        try OpenVPN.servers(of: service.name, on: snapshot.host).flatMap { server in
-          [question(server, service, snapshot), token(server, service)].compactMap { $0 }
+        // Servers can include the same file.
+        var places: Set<String> = []
+        return try OpenVPN.servers(of: service.name, on: snapshot.host).flatMap { server in
+          let isNew = places.insert(server.place).inserted
+          return [isNew ? question(server, service, snapshot) : nil, token(server, service)]
+            .compactMap { $0 }
         }
       }
     }
@@ -202,7 +206,7 @@ enum OpenVPNServers: Examination {
     let start = question.split(separator: UInt8(ascii: " ")).first.map { Array($0) } ?? question
     return Finding(
       severity: .error, code: "openvpn-prompts", services: [service.name],
-      place: "\(server.path):\(server.line)",
+      place: server.place,
       message:
         "the plug-in does not answer \"\(VisibleText.escaping(question))\" with the code: users who have "
         + "enrolled cannot sign in",
@@ -231,46 +235,65 @@ enum CachedAnswers: Examination {
     }
     guard !services.isEmpty else { return [] }
     return Finding.checking(Saslauthd.name) { () throws(AdminError) in
-      try Saslauthd.filesWithCache(on: snapshot.host).map { path in
-        Finding(
-          severity: .error, code: "used-code-accepted", services: services, place: path,
-          message:
-            "with the option -c, saslauthd accepts a used code again for 8 hours (-t), also after mfa-admin revoke",
-          hint:
-            "take -c out of OPTIONS in this file (Debian adds it if OPTIONS is empty), and restart saslauthd"
-        )
+      var findings: [Finding] = []
+      for kind in Saslauthd.all {
+        findings += try kind.filesWithCache(on: snapshot.host).map { path in
+          Finding(
+            severity: .error, code: "used-code-accepted", services: services, place: path,
+            message:
+              "with the option -c, saslauthd accepts a used code again for 8 hours (-t), also after mfa-admin revoke",
+            hint: "take -c out of \(kind.removal), and restart saslauthd")
+        }
       }
+      return findings
     }
   }
 }
 
-/// The settings of saslauthd (saslauthd-main.c of cyrus-sasl 2.1.28, and Debian's /etc/init.d/saslauthd).
-enum Saslauthd {
+/// How a distribution starts saslauthd (saslauthd-main.c of cyrus-sasl 2.1.28).
+struct Saslauthd {
   static let name = "saslauthd"
-  private static let folder = "/etc/default"
+  /// Debian's /etc/init.d/saslauthd, and Fedora's saslauthd.service.
+  static let all = [
+    Self(
+      folder: "/etc/default", mechanisms: "MECHANISMS", options: "OPTIONS", addsCache: true,
+      removal: "OPTIONS in this file (Debian adds it if OPTIONS is empty)"),
+    Self(
+      folder: "/etc/sysconfig", mechanisms: "MECH", options: "FLAGS", addsCache: false,
+      removal: "FLAGS in this file"),
+  ]
+
   /// The options with a value.
   private static let valued = "aOmnst"
 
+  private let folder: String
+  /// The names of two variables.
+  private let mechanisms, options: String
+  /// Whether saslauthd is started with `-c` if no options are set.
+  private let addsCache: Bool
+  /// Where administrators take `-c` out.
+  let removal: String
+
   /// Returns the files of the instances that ask PAM and keep accepted answers.
-  static func filesWithCache(on host: any ExaminedHost) throws(AdminError) -> [String] {
+  func filesWithCache(on host: any ExaminedHost) throws(AdminError) -> [String] {
     var paths: [String] = []
-    for file in try host.names(in: folder).sorted()
-    where file.wholeMatch(of: /saslauthd[-_A-Za-z0-9]*/) != nil {
-      let path = "\(folder)/\(file)"
+    for name in try host.names(in: folder).sorted()
+    where name.wholeMatch(of: /saslauthd[-_A-Za-z0-9]*/) != nil {
+      let path = "\(folder)/\(name)"
       guard let text = try host.text(of: path) else { continue }
       let script = String(decoding: text, as: UTF8.self)
-      let (mechanisms, options) = (values("MECHANISMS", script), values("OPTIONS", script))
+      let (mechanisms, options) = (Self.values(mechanisms, script), Self.values(options, script))
       guard mechanisms.isEmpty || mechanisms.contains(["pam"]),
-        options.isEmpty || options.contains(where: hasCache)
+        options.isEmpty ? addsCache : options.contains(where: Self.hasCache)
       else { continue }
       paths.append(path)
     }
     return paths
   }
 
-  /// Returns the words of each value that a shell script gives a variable, without empty values.
+  /// Returns the words of each value that a script or a file of systemd gives a variable, without empty values.
   private static func values(_ variable: String, _ script: String) -> [[Substring]] {
-    script.matches(of: /(?m)^[ \t]*(\w+)=(?:"([^"]*)|'([^']*)|(\S*))/).compactMap { match in
+    script.matches(of: /(?m)^[ \t]*(\w+)=(?:"([^"]*)|'([^']*)|([^\n#]*))/).compactMap { match in
       guard match.1 == variable else { return nil }
       let words = (match.2 ?? match.3 ?? match.4 ?? "").split(whereSeparator: \.isWhitespace)
       return words.isEmpty ? nil : words
