@@ -85,13 +85,27 @@ struct ExaminationTests {
   static let requiringCode =
     "@include common-auth\naccount required pam_mfa.so require_code\n@include common-account\n"
   static let testparm = "/usr/bin/testparm -s --parameter-name=obey pam restrictions"
+  static let doveconf = "/usr/bin/doveconf -n"
   static let openVPN = "/etc/openvpn/server.conf"
+  static let proFTPD = "/etc/proftpd/proftpd.conf"
 
   /// The lines of a service whose program has one field.
   static let programPassword =
     "auth [success=done new_authtok_reqd=done ignore=ignore default=die] pam_mfa.so program_password\n"
   static let oneField =
     "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
+
+  /// A host with these settings of Dovecot, and whether they let a used code in.
+  private static func dovecot(_ number: Int, _ settings: String..., isFound: Bool) -> Row {
+    let change: @Sendable (inout MemoryHost) throws -> Void = {
+      $0.stacks.files["dovecot"] = oneField
+      let output = settings.joined(separator: "\n") + "\n"
+      $0.outputs[doveconf] = ProgramOutput(status: 0, output: Array(output.utf8))
+    }
+    return isFound
+      ? Row(number, "error used-code-accepted /etc/dovecot/dovecot.conf", change: change)
+      : Row(number, change: change)
+  }
 
   // MARK: Stacks
 
@@ -411,15 +425,49 @@ struct ExaminationTests {
     Row(502, "error program-cannot-ask /pam/samba:2") {
       $0.stacks.files["samba"] = MemoryHost.Stacks.sound
     },
-    Row(503, "error password-decides /etc/proftpd/proftpd.conf") {
-      $0.stacks.files["proftpd"] =
-        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
-      $0.texts["/etc/proftpd/proftpd.conf"] = "# AuthOrder mod_auth_pam.c*\n"
+    Row(503, "error password-decides \(proFTPD)") {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] = "# AuthOrder mod_auth_pam.c*\n"
     },
     Row(504) {
-      $0.stacks.files["proftpd"] =
-        "auth required pam_mfa.so forward_pass\n@include common-auth\naccount required pam_mfa.so\naccount required pam_permit.so\n"
-      $0.texts["/etc/proftpd/proftpd.conf"] = "AuthOrder  mod_auth_pam.c* mod_auth_unix.c\n"
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] = "AuthOrder  mod_auth_pam.c* mod_auth_unix.c\n"
+    },
+    // In files that others include: of a folder, or with a wildcard.
+    Row(551) {
+      $0.stacks.files["proftpd"] = oneField
+      $0.statuses["/etc/proftpd/conf.d"] = PathStatus(kind: .folder, owner: 0, permissions: 0o755)
+      $0.texts[proFTPD] = "Include /etc/proftpd/modules.conf\nInclude /etc/proftpd/conf.d/\n"
+      $0.texts["/etc/proftpd/conf.d/mfa.conf"] = "authorder mod_auth_pam.c* mod_auth_unix.c\n"
+    },
+    Row(552, "error password-decides \(proFTPD)") {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] = "AuthOrder mod_auth_pam.c*\nInclude /srv/*/ftp.conf\n"
+      $0.texts["/srv/a/ftp.conf"] = "<VirtualHost 127.0.0.2>\n AuthOrder mod_auth_unix.c\n"
+    },
+    // Virtual hosts do not have the order of the main server, but that of the section for all.
+    Row(553, "error password-decides \(proFTPD)") {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] = "<VirtualHost a>\n Port 2121\n</VirtualHost>\nAuthOrder mod_auth_pam.c*\n"
+    },
+    Row(554) {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] =
+        "<VirtualHost a>\n Port 2121\n</VirtualHost>\n<Global>\n AuthOrder mod_auth_pam.c*\n</Global>\n"
+    },
+    Row(555) {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] =
+        "<VirtualHost a>\n AuthOrder mod_auth_pam.c*\n</VirtualHost>\nAuthOrder mod_auth_pam.c*\n"
+    },
+    Row(556, "error password-decides /etc/proftpd.conf") {
+      $0.stacks.files["proftpd"] = oneField
+      $0.statuses["/etc/proftpd.conf"] = PathStatus(kind: .file, owner: 0, permissions: 0o644)
+      $0.texts["/etc/proftpd.conf"] = "AuthOrder mod_auth_unix.c\n"
+    },
+    Row(557, "warning could-not-be-checked \(proFTPD)") {
+      $0.stacks.files["proftpd"] = oneField
+      $0.texts[proFTPD] = "Include \(proFTPD)\n"
     },
     // Without account lines, libpam uses those of the service "other".
     Row(519, "error account-alone /pam/mate-screensaver:3") {
@@ -592,6 +640,38 @@ struct ExaminationTests {
     Row(548) {
       $0.stacks.files["smtp"] = oneField
       $0.texts["/etc/sysconfig/saslauthd"] = "MECH=shadow\nFLAGS=-c\n"
+    },
+    // Dovecot 2.3 keeps answers of PAM with a key for them.
+    dovecot(
+      560, "auth_cache_size = 10 M", "passdb {", "  args = cache_key=%u dovecot", "  driver = pam",
+      "}", isFound: true),
+    dovecot(
+      561, "auth_cache_size = 10 M", "passdb {", "  args = dovecot", "  driver = pam", "}",
+      isFound: false),
+    dovecot(
+      562, "passdb {", "  args = cache_key=%u dovecot", "  driver = pam", "}", isFound: false),
+    dovecot(
+      563, "auth_cache_size = 10 M", "passdb {", "  args = cache_key=%u /etc/users",
+      "  driver = passwd-file", "}",
+      "passdb {", "  driver = pam", "}", isFound: false),
+    // Dovecot 2.4 keeps them unless it is told not to.
+    dovecot(564, "auth_cache_size = 10M", "passdb pam {", "}", isFound: true),
+    dovecot(565, "passdb pam {", "}", isFound: false),
+    dovecot(566, "auth_cache_size = 0", "passdb pam {", "}", isFound: false),
+    dovecot(
+      567, "auth_cache_size = 10M", "passdb_use_cache = no", "passdb pam {", "}", isFound: false),
+    dovecot(568, "auth_cache_size = 10M", "passdb pam {", "  use_cache = no", "}", isFound: false),
+    dovecot(
+      569, "auth_cache_size = 10M", "passdb_use_cache = no", "passdb main {", "  fields {",
+      "    driver = x", "  }",
+      "  driver = pam", "  use_cache = yes", "}", isFound: true),
+    dovecot(
+      570, "auth_cache_size = 10M", "passdb passwd-file {", "}", "userdb pam {",
+      "  use_cache = yes", "}",
+      isFound: false),
+    Row(571, "warning could-not-be-checked /usr/bin/doveconf") {
+      $0.stacks.files["dovecot"] = oneField
+      $0.outputs[doveconf] = ProgramOutput(status: 89, output: [], errors: Array("no".utf8))
     },
     // No service of saslauthd asks for a code.
     Row(510) { $0.texts["/etc/default/saslauthd"] = "OPTIONS=\"-c\"\n" },

@@ -117,12 +117,17 @@ def program_password(user):
 
 # --- Programs with one field ---
 
-def ftp(user):
-    with ftplib.FTP("127.0.0.1", timeout=LIMIT) as client:
+def ftp(user, port=21):
+    with ftplib.FTP(timeout=LIMIT) as client:
+        client.connect("127.0.0.1", port)
         try:
             return is_in(client.login(user.name, user.one_field).startswith("230"))
         except ftplib.error_perm as error:
             return decided(str(error), r"^230", r"^530")
+
+
+def ftp_virtual_host(user):
+    return ftp(user, 2121)
 
 
 def imap(user):
@@ -556,7 +561,7 @@ def xrdp(user):
 
 
 PROGRAMS = {function.__name__: function for function in (
-    program_password, ftp, imap, saslauthd, radius, psql, psql_prefer, smb, http, http_folder, openvpn,
+    program_password, ftp, ftp_virtual_host, imap, saslauthd, radius, psql, psql_prefer, smb, http, http_folder, openvpn,
     openvpn_renegotiated, openvpn_challenge, cups, squid, pamela, doas, pkexec, chsh, telnet, vlock,
     screen, cockpit, xrdp, lightdm, sddm)}
 

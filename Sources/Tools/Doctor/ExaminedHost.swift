@@ -154,6 +154,31 @@ extension ExaminedHost {
 
   /// Nil.
   package func listedGroups() -> ListedGroups? { nil }
+
+  /// Returns the paths that an absolute path with wildcards stands for, sorted as by glob(3), with the folders that
+  /// could not be read. The names come from the host and not from glob(3), so that it can be a simulated one.
+  func glob(_ path: String) -> (paths: [String], unread: [AdminError]) {
+    var paths = [""]
+    var unread: [AdminError] = []
+    for component in path.split(separator: "/") {
+      let pattern = NamePattern(component)
+      guard pattern.hasWildcards else {
+        paths = paths.map { "\($0)/\(component)" }
+        continue
+      }
+      var found: [String] = []
+      for folder in paths {
+        do throws(AdminError) {
+          let names = try self.names(in: folder.isEmpty ? "/" : folder)
+          found += names.filter { pattern.matches($0) }.map { "\(folder)/\($0)" }
+        } catch {
+          unread.append(error)
+        }
+      }
+      paths = found
+    }
+    return (paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, unread)
+  }
 }
 
 /// The groups that the system lists.

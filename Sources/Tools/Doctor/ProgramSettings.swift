@@ -3,27 +3,77 @@ import MFABase
 
 // What the settings of programs change about PAM's questions and answers.
 
-/// The settings of ProFTPD (mod_auth.c and mod_auth_pam.c of ProFTPD 1.3.8).
-enum ProFTPD {
+/// The settings of ProFTPD (parser.c, mod_auth.c and mod_auth_pam.c of ProFTPD 1.3.8).
+struct ProFTPD {
   static let name = "ProFTPD"
-  private static let path = "/etc/proftpd/proftpd.conf"
+  /// The files of Debian and of Fedora.
+  private static let paths = ["/etc/proftpd/proftpd.conf", "/etc/proftpd.conf"]
+  private static let mostFiles = 1000
+
+  /// A part of the settings.
+  private enum Section: Hashable {
+    case main
+    case global
+    case virtualHost(Int)
+  }
+
+  /// Whether a refusal of PAM is the end of a sign-in, in the sections with AuthOrder.
+  private var letsPAMDecide: [Section: Bool] = [:]
+  private var section = Section.main
+  private var virtualHosts = 0
+  private var files = 0
 
   /// Returns why the password alone signs users in, or nil if a refusal of PAM is the end of a sign-in.
   static func passwordAlone(on host: any ExaminedHost) throws(AdminError) -> PasswordAlone? {
-    guard !letsPAMDecide(try host.text(of: path) ?? []) else { return nil }
+    var path = paths[0]
+    for other in paths.reversed() where try host.status(of: other) != nil { path = other }
+    var settings = ProFTPD()
+    try settings.read(path, on: host)
+    guard !settings.letsPAMDecideEverywhere else { return nil }
+    let order = "AuthOrder mod_auth_pam.c* mod_auth_unix.c"
     return PasswordAlone(
       settings: path,
       reason:
         "after a refusal of PAM, ProFTPD asks mod_auth_unix, unless AuthOrder says that PAM decides",
-      hint: "add \"AuthOrder mod_auth_pam.c* mod_auth_unix.c\" to \(path), and restart proftpd")
+      hint: settings.virtualHosts == 0
+        ? "add \"\(order)\" to \(path), and restart proftpd"
+        : "set \"\(order)\" in <Global> of \(path), and nowhere else, and restart proftpd")
   }
 
-  private static func letsPAMDecide(_ text: [UInt8]) -> Bool {
-    let orders = text.split(separator: UInt8(ascii: "\n")).map {
-      String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    }.filter { $0.first?.lowercased() == "authorder" }
-    // Each server of the file can have an order of its own.
-    return !orders.isEmpty && orders.allSatisfy { $0.dropFirst().first == "mod_auth_pam.c*" }
+  private var letsPAMDecideEverywhere: Bool {
+    let servers = [.main] + (0..<virtualHosts).map { Section.virtualHost($0) }
+    return letsPAMDecide.values.allSatisfy { $0 }
+      && (letsPAMDecide[.global] != nil || servers.allSatisfy { letsPAMDecide[$0] != nil })
+  }
+
+  /// Reads a file with the files that it includes, or a folder.
+  private mutating func read(_ path: String, on host: any ExaminedHost) throws(AdminError) {
+    guard try host.status(of: path)?.kind != .folder else {
+      for name in try host.names(in: path).sorted() { try read("\(path)/\(name)", on: host) }
+      return
+    }
+    files += 1
+    guard files <= Self.mostFiles else {
+      throw AdminError(at: path, "more than \(Self.mostFiles) files are included")
+    }
+    let text = String(decoding: try host.text(of: path) ?? [], as: UTF8.self)
+    for line in text.split(separator: "\n") {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      switch (words.first?.lowercased(), words.dropFirst().first) {
+      case ("<global>", _): section = .global
+      case ("<virtualhost", _):
+        section = .virtualHost(virtualHosts)
+        virtualHosts += 1
+      case ("</global>", _), ("</virtualhost>", _): section = .main
+      case ("authorder", let first):
+        letsPAMDecide[section] = letsPAMDecide[section] != false && first == "mod_auth_pam.c*"
+      case ("include", let pattern?):
+        let found = host.glob(String(pattern))
+        if let error = found.unread.first { throw error }
+        for path in found.paths { try read(path, on: host) }
+      case _: break
+      }
+    }
   }
 }
 
@@ -41,6 +91,64 @@ enum Samba {
     guard output.isSuccess else { throw AdminError(at: testparm, output.complaint) }
     return String(decoding: output.output, as: UTF8.self).lowercased()
       .split(whereSeparator: \.isWhitespace) == ["yes"]
+  }
+}
+
+/// The settings of Dovecot (doveconf(1), passdb-pam.c of Dovecot 2.3.19 and 2.4.1).
+enum Dovecot {
+  static let name = "Dovecot"
+  /// The file with the settings, or that includes the others.
+  static let settings = "/etc/dovecot/dovecot.conf"
+  private static let doveconf = "/usr/bin/doveconf"
+
+  /// Returns whether Dovecot keeps the answers that PAM has accepted.
+  static func hasCache(on host: any ExaminedHost) throws(AdminError) -> Bool {
+    guard let output = try host.output(of: doveconf, ["-n"]) else { return false }
+    guard output.isSuccess else { throw AdminError(at: doveconf, output.complaint) }
+    var (hasCache, isUsed) = (false, true)
+    var databases: [PasswordDatabase] = []
+    // The names of the blocks around a line.
+    var blocks: [Substring] = []
+    for line in String(decoding: output.output, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      let values = words.dropFirst(2)
+      switch (words.first, blocks.last) {
+      case ("}", _): _ = blocks.popLast()
+      case (let key?, _) where words.last == "{":
+        blocks.append(key)
+        if key == "passdb" {
+          databases.append(PasswordDatabase(named: words.dropLast().dropFirst().first))
+        }
+      case (let key?, "passdb"): databases[databases.count - 1].set(key, values)
+      case ("auth_cache_size", _): hasCache = hasCache || values.first != "0"
+      case ("passdb_use_cache", _): isUsed = values.first == "yes"
+      case _: break
+      }
+    }
+    return hasCache && databases.contains { $0.asksPAM && $0.usesCache ?? isUsed }
+  }
+
+  /// A database of passwords.
+  private struct PasswordDatabase {
+    private(set) var asksPAM: Bool
+    /// Whether it keeps answers, or nil if that is set for all.
+    private(set) var usesCache: Bool?
+
+    /// Creates the value. Since Dovecot 2.4, a database has a name, which is that of its driver if this is not set.
+    /// Before, answers of PAM are kept if there is a key for them.
+    init(named name: Substring?) {
+      asksPAM = name == "pam"
+      usesCache = name == nil ? false : nil
+    }
+
+    mutating func set(_ key: Substring, _ values: ArraySlice<Substring>) {
+      switch key {
+      case "driver", "passdb_driver": asksPAM = values.first == "pam"
+      case "args": usesCache = values.contains { $0.hasPrefix("cache_key=") }
+      case "use_cache", "passdb_use_cache": usesCache = values.first == "yes"
+      case _: break
+      }
+    }
   }
 }
 

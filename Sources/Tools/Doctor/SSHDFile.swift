@@ -180,31 +180,14 @@ package struct SSHDFile {
     isStopped = true
   }
 
-  /// Returns the files that match an include pattern, sorted as by glob(3), which sshd uses. The
-  /// folders come from the host and not from glob(3), so that the host can be a simulated one.
+  /// Returns the files that match an include pattern.
   private mutating func files(
     _ pattern: String, at place: String, _ host: any ExaminedHost
   ) -> [String] {
-    let path = pattern.hasPrefix("/") ? pattern : "\(InstalledPath.sshdFolder)/" + pattern
-    var paths = [""]
-    for component in path.split(separator: "/") {
-      let pattern = NamePattern(component)
-      guard pattern.hasWildcards else {
-        paths = paths.map { "\($0)/\(component)" }
-        continue
-      }
-      var found: [String] = []
-      for folder in paths {
-        do throws(AdminError) {
-          let names = try host.names(in: folder.isEmpty ? "/" : folder)
-          found += names.filter { pattern.matches($0) }.map { "\(folder)/\($0)" }
-        } catch {
-          unread.append(AdminError(at: place, error.reason))
-        }
-      }
-      paths = found
-    }
-    return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let found = host.glob(
+      pattern.hasPrefix("/") ? pattern : "\(InstalledPath.sshdFolder)/" + pattern)
+    unread += found.unread.map { AdminError(at: place, $0.reason) }
+    return found.paths
   }
 
   /// Returns the words of a line as sshd reads them (`strdelim` and `argv_split` in OpenSSH's

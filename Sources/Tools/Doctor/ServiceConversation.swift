@@ -201,7 +201,7 @@ package struct PAMProgram: Sendable {
           + "which is refused"),
       units: ["openvpn@.service", "openvpn-server@.service"]),
     Self(
-      ["dovecot"], "Dovecot", "Dovecot 2.3.19, passdb-pam.c",
+      ["dovecot"], Dovecot.name, "Dovecot 2.3.19, passdb-pam.c",
       .asks(.oneField, remark: Self.repeats)),
     Self(
       ["smtp", "imap", "pop", "sieve"], "saslauthd", "cyrus-sasl 2.1.28, auth_pam.c",

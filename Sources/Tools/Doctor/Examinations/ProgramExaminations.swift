@@ -227,17 +227,13 @@ enum OpenVPNServers: Examination {
   }
 }
 
-/// Finds saslauthd with a cache of accepted answers, in which a used code is accepted again.
+/// Finds programs with a cache of accepted answers, in which a used code is accepted again.
 enum CachedAnswers: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    let services = snapshot.servicesWithModule.map(\.name).filter {
-      PAMProgram.with(service: $0)?.name == Saslauthd.name
-    }
-    guard !services.isEmpty else { return [] }
-    return Finding.checking(Saslauthd.name) { () throws(AdminError) in
+    findings(of: Saslauthd.name, on: snapshot) { (services, host) throws(AdminError) in
       var findings: [Finding] = []
       for kind in Saslauthd.all {
-        findings += try kind.filesWithCache(on: snapshot.host).map { path in
+        findings += try kind.filesWithCache(on: host).map { path in
           Finding(
             severity: .error, code: "used-code-accepted", services: services, place: path,
             message:
@@ -246,6 +242,31 @@ enum CachedAnswers: Examination {
         }
       }
       return findings
+    }
+      + findings(of: Dovecot.name, on: snapshot) { (services, host) throws(AdminError) in
+        guard try Dovecot.hasCache(on: host) else { return [] }
+        return [
+          Finding(
+            severity: .error, code: "used-code-accepted", services: services,
+            place: Dovecot.settings,
+            message:
+              "with auth_cache_size, Dovecot accepts a used code again for an hour (auth_cache_ttl), also after mfa-admin revoke",
+            hint: "set \"auth_cache_size = 0\" in Dovecot's settings, and restart dovecot")
+        ]
+      }
+  }
+
+  /// Returns findings about the services of a program, if it has any.
+  private static func findings(
+    of program: String, on snapshot: HostSnapshot,
+    _ examine: ([[UInt8]], any ExaminedHost) throws(AdminError) -> [Finding]
+  ) -> [Finding] {
+    let services = snapshot.servicesWithModule.map(\.name).filter {
+      PAMProgram.with(service: $0)?.name == program
+    }
+    guard !services.isEmpty else { return [] }
+    return Finding.checking(program) { () throws(AdminError) in
+      try examine(services, snapshot.host)
     }
   }
 }
