@@ -641,7 +641,7 @@ struct ExaminationTests {
       $0.stacks.files["smtp"] = oneField
       $0.texts["/etc/sysconfig/saslauthd"] = "MECH=shadow\nFLAGS=-c\n"
     },
-    // Dovecot 2.3 keeps answers of PAM with a key for them.
+    // Dovecot 2.3 caches answers of PAM only with a key for them.
     dovecot(
       560, "auth_cache_size = 10 M", "passdb {", "  args = cache_key=%u dovecot", "  driver = pam",
       "}", isFound: true),
@@ -654,7 +654,7 @@ struct ExaminationTests {
       563, "auth_cache_size = 10 M", "passdb {", "  args = cache_key=%u /etc/users",
       "  driver = passwd-file", "}",
       "passdb {", "  driver = pam", "}", isFound: false),
-    // Dovecot 2.4 keeps them unless it is told not to.
+    // Dovecot 2.4 caches them unless a setting turns that off.
     dovecot(564, "auth_cache_size = 10M", "passdb pam {", "}", isFound: true),
     dovecot(565, "passdb pam {", "}", isFound: false),
     dovecot(566, "auth_cache_size = 0", "passdb pam {", "}", isFound: false),

@@ -58,7 +58,7 @@ extension EndToEnd {
       let folder = "/etc/mfa-test-folder"
       try machine.write("old", to: folder + "/file")
       machine.atTheEnd("remove \(folder)") { try Command.succeed(["/bin/rm", "-rf", folder]) }
-      // Never waits, so that it creates the folder before the copy is put back.
+      // It never waits, so the folder is there again before the copy is put back.
       let creator = try ChildProcess([
         "/usr/bin/python3", "-c",
         """

@@ -17,7 +17,7 @@ struct ProFTPD {
     case virtualHost(Int)
   }
 
-  /// Whether a refusal of PAM is the end of a sign-in, in the sections with AuthOrder.
+  /// Whether a refusal of PAM ends a sign-in, for each section with AuthOrder.
   private var letsPAMDecide: [Section: Bool] = [:]
   private var section = Section.main
   private var virtualHosts = 0
@@ -101,7 +101,7 @@ enum Dovecot {
   static let settings = "/etc/dovecot/dovecot.conf"
   private static let doveconf = "/usr/bin/doveconf"
 
-  /// Returns whether Dovecot keeps the answers that PAM has accepted.
+  /// Returns whether Dovecot caches the answers that PAM has accepted.
   static func hasCache(on host: any ExaminedHost) throws(AdminError) -> Bool {
     guard let output = try host.output(of: doveconf, ["-n"]) else { return false }
     guard output.isSuccess else { throw AdminError(at: doveconf, output.complaint) }
@@ -131,11 +131,11 @@ enum Dovecot {
   /// A database of passwords.
   private struct PasswordDatabase {
     private(set) var asksPAM: Bool
-    /// Whether it keeps answers, or nil if that is set for all.
+    /// Whether its answers are cached, or nil if the setting for all databases decides.
     private(set) var usesCache: Bool?
 
-    /// Creates the value. Since Dovecot 2.4, a database has a name, which is that of its driver if this is not set.
-    /// Before, answers of PAM are kept if there is a key for them.
+    /// Creates a database without settings. Since Dovecot 2.4, it has a name, and uses the driver of this name.
+    /// Dovecot 2.3 caches answers of PAM only with a key for them.
     init(named name: Substring?) {
       asksPAM = name == "pam"
       usesCache = name == nil ? false : nil

@@ -227,7 +227,7 @@ enum OpenVPNServers: Examination {
   }
 }
 
-/// Finds programs with a cache of accepted answers, in which a used code is accepted again.
+/// Finds programs that cache accepted answers, and so accept a used code again.
 enum CachedAnswers: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
     findings(of: Saslauthd.name, on: snapshot) { (services, host) throws(AdminError) in
