@@ -503,7 +503,13 @@ struct DecisionTests {
           throw SystemError(.read, number: 0)
         }
         let reply = try ManagementReply(packet: answer)
-        #expect(reply.next == .busy && reply.frames.count == 0)
+        let refusal = try HelperResponse.failed(.notPermitted).encoded()
+        let isRefused = reply.frames.withSpan { frames in
+          refusal.withSpan { refusal in
+            frames.count == refusal.count && frames.indices.allSatisfy { frames[$0] == refusal[$0] }
+          }
+        }
+        #expect(reply.next == .end && isRefused)
       }
     }
   }

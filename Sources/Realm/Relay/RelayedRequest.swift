@@ -83,7 +83,8 @@ struct RelayedRequest: Sendable {
     let call = RealmCall(packet, facts: facts.encoded())
     metrics.open.add()
     defer { metrics.open.add(-1) }
-    switch await verifiers.decide(call) {
+    let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
+    switch await verifiers.decide(call, canWait: isOfHelper) {
     case .answered(let reply):
       Self.send(PacketBytes(copying: reply), channel)
       channel.close()
@@ -134,17 +135,22 @@ struct RelayedRequest: Sendable {
     guard packet.withSpan({ ManagementCall.begins($0) }) else {
       return send(SignInReply([], .busy), channel)
     }
-    var reply = ManagementReply(.busy)
-    if let packet = reply.packet() { send(PacketBytes(packet), channel) }
+    send(ManagementReply(.busy), channel)
   }
 
-  /// Denies a sign-in, or tells the helper's client to try again later, because no verifier answered.
+  /// Denies a sign-in, or tells the helper's client that there is a problem with a server, because no verifier answered.
   private static func deny(_ packet: PacketBytes, _ channel: PacketChannel) {
-    guard !packet.withSpan({ ManagementCall.begins($0) }) else { return refuse(packet, channel) }
+    guard !packet.withSpan({ ManagementCall.begins($0) }) else {
+      return send(ManagementReply(refusing: .storeUnavailable), channel)
+    }
     let text = SignInMessage.unavailable.text(in: .english).wrapped(to: MessageText.moduleColumns)
     send(
       SignInReply([.tell(text.utf8.span, as: .ending, essential: true)], endingWith: .deny), channel
     )
+  }
+
+  private static func send(_ reply: consuming ManagementReply, _ channel: PacketChannel) {
+    if let packet = reply.packet() { send(PacketBytes(packet), channel) }
   }
 
   private static func send(_ reply: SignInReply, _ channel: PacketChannel) {

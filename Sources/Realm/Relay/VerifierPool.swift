@@ -17,6 +17,8 @@ package struct VerifierPool: Sendable {
   private static var longestDecision: Duration { .seconds(30) }
   /// How long all verifiers together may be silent.
   private static var longest: Duration { .milliseconds(4500) }
+  /// How long they may be silent if no sign-in waits.
+  private static var longestWait: Duration { .seconds(15) }
   /// How long all verifiers together may be silent while the relay is offline.
   private static var longestOffline: Duration { .milliseconds(1500) }
 
@@ -94,13 +96,15 @@ package struct VerifierPool: Sendable {
   }
 
   /// Has the first verifier that answers decide. While time is left, all are tried again: the connection to a verifier
-  /// may just have been replaced. Each gets the same call, so that an attempt is counted once.
-  package func decide(_ call: RealmCall) async -> Outcome {
-    let longest = health.phase == .offline ? Self.longestOffline : Self.longest
+  /// may just have been replaced. Each gets the same call, so that an attempt is counted once. `canWait` is true if no
+  /// sign-in waits for the decision.
+  package func decide(_ call: RealmCall, canWait: Bool = false) async -> Outcome {
+    let longest =
+      health.phase == .offline ? Self.longestOffline : canWait ? Self.longestWait : Self.longest
     let begin = ContinuousClock.now
     let deadline = begin + longest
     var failures: [Failure] = []
-    for wait in Self.waits {
+    for wait in Self.waits + (canWait ? Self.longWaits : []) {
       guard await Self.sleep(wait, until: deadline) else { break }
       for verifier in candidates {
         let left = deadline - ContinuousClock.now
@@ -163,6 +167,9 @@ package struct VerifierPool: Sendable {
 
   /// How long to wait before each time that all verifiers are tried.
   private static var waits: [Duration] { [.zero, .milliseconds(100), .milliseconds(300)] }
+
+  /// How long to wait before each further time, if no sign-in waits.
+  private static var longWaits: [Duration] { [.seconds(1), .seconds(2), .seconds(3)] }
 
   /// Waits for about this time. Returns false if the deadline would be over, or if the task was cancelled.
   private static func sleep(

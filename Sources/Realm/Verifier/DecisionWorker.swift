@@ -204,14 +204,15 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     let isOfAdministrator = packet.withSpan { AdministrationRequest.begins($0) }
     guard !isOfAdministrator else { return administer(request, packet, connection) }
     let isOfHelper = packet.withSpan { ManagementCall.begins($0) }
-    /// Refuses the request. The module denies; a helper's client is told to try again later. Without an
-    /// answer, both would decide as if there were no service.
+    /// Refuses the request. The module denies; a helper's client is told the failure. Without an answer, both
+    /// would decide as if there were no service.
     func refuse(
-      _ reason: StaticString, user: [UInt8]? = nil, _ error: FactorStoreError? = nil
+      _ reason: StaticString, user: [UInt8]? = nil, _ error: FactorStoreError? = nil,
+      as failure: HelperFailure = .storeUnavailable
     ) {
       report(reason, host: request.host, user: user, error)
       if isOfHelper {
-        connection.reply(ManagementReply(.busy))
+        connection.reply(ManagementReply(refusing: failure))
       } else {
         connection.reply(SignInReply())
       }
@@ -249,10 +250,10 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
         case .renamed(let earlier): renamed = RenamedUser(from: earlier, to: user.account.name)
         case .anotherPerson:
           counters.add(.notPermitted)
-          return refuse("another-person", user: user.account.name)
+          return refuse("another-person", user: user.account.name, as: .notPermitted)
         case .notPermitted:
           counters.add(.notPermitted)
-          return refuse("not-permitted")
+          return refuse("not-permitted", as: .notPermitted)
         case .disputed(let holder): reportDispute(of: user.account.name, with: holder, host: host)
         }
       }
@@ -430,7 +431,7 @@ struct DecisionWorker<Engine: StoreEngine>: PoolWorker {
     else {
       counters.add(.notPermitted)
       report("not-permitted", host: host.request.host)
-      connection.reply(ManagementReply(.busy))
+      connection.reply(ManagementReply(refusing: .notPermitted))
       return
     }
     var management = Management(of: caller, terminal: call.terminal, at: host)

@@ -59,7 +59,7 @@ package struct ManagementReply: WireMessage, ~Copyable {
     case proof = 1
     /// It ends.
     case end = 2
-    /// It tells the client to try again later: the decider has too much to do.
+    /// It tells the client that its user has too many requests at the same time.
     case busy = 3
   }
 
@@ -77,6 +77,12 @@ package struct ManagementReply: WireMessage, ~Copyable {
 
   /// Creates a reply without frames.
   package init(_ next: Next) { self.next = next }
+
+  /// Creates a reply that refuses the request and ends the conversation.
+  package init(refusing failure: HelperFailure) {
+    // Without the failure, the client reports that the helper ended.
+    do throws(PacketError) { frames = try HelperResponse.failed(failure).encoded() } catch {}
+  }
 
   /// Lists the fields.
   package mutating func fields(_ coder: inout Coder) throws(PacketError) {
