@@ -58,7 +58,7 @@ extension EndToEnd {
       let folder = "/etc/mfa-test-folder"
       try machine.write("old", to: folder + "/file")
       machine.atTheEnd("remove \(folder)") { try Command.succeed(["/bin/rm", "-rf", folder]) }
-      // It never waits, so the folder is there again before the copy is put back.
+      // It creates the folder so often that it does so before the copy is put back, too.
       let creator = try ChildProcess([
         "/usr/bin/python3", "-c",
         """

@@ -138,7 +138,7 @@ struct RelayedRequest: Sendable {
     send(ManagementReply(.busy), channel)
   }
 
-  /// Denies a sign-in, or tells the helper's client that there is a problem with a server, because no verifier answered.
+  /// Denies a sign-in, or refuses a request of the helper, because no verifier answered.
   private static func deny(_ packet: PacketBytes, _ channel: PacketChannel) {
     guard !packet.withSpan({ ManagementCall.begins($0) }) else {
       return send(ManagementReply(refusing: .storeUnavailable), channel)

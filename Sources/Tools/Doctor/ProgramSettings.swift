@@ -17,7 +17,7 @@ struct ProFTPD {
     case virtualHost(Int)
   }
 
-  /// Whether a refusal of PAM ends a sign-in, for each section with AuthOrder.
+  /// The sections with AuthOrder, and whether a refusal of PAM ends a sign-in there.
   private var letsPAMDecide: [Section: Bool] = [:]
   private var section = Section.main
   private var virtualHosts = 0
@@ -37,7 +37,8 @@ struct ProFTPD {
         "after a refusal of PAM, ProFTPD asks mod_auth_unix, unless AuthOrder says that PAM decides",
       hint: settings.virtualHosts == 0
         ? "add \"\(order)\" to \(path), and restart proftpd"
-        : "set \"\(order)\" in <Global> of \(path), and nowhere else, and restart proftpd")
+        : "put \"\(order)\" in <Global> of \(path), remove any other AuthOrder, and restart proftpd"
+    )
   }
 
   private var letsPAMDecideEverywhere: Bool {
@@ -131,7 +132,7 @@ enum Dovecot {
   /// A database of passwords.
   private struct PasswordDatabase {
     private(set) var asksPAM: Bool
-    /// Whether its answers are cached, or nil if the setting for all databases decides.
+    /// Whether it caches answers. If nil, the setting for all databases decides.
     private(set) var usesCache: Bool?
 
     /// Creates a database without settings. Since Dovecot 2.4, it has a name, and uses the driver of this name.

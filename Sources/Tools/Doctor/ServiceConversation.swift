@@ -204,7 +204,7 @@ package struct PAMProgram: Sendable {
       ["dovecot"], Dovecot.name, "Dovecot 2.3.19, passdb-pam.c",
       .asks(.oneField, remark: Self.repeats)),
     Self(
-      ["smtp", "imap", "pop", "sieve"], "saslauthd", "cyrus-sasl 2.1.28, auth_pam.c",
+      ["smtp", "imap", "pop", "sieve"], Saslauthd.name, "cyrus-sasl 2.1.28, auth_pam.c",
       .asks(
         .oneField,
         remark:

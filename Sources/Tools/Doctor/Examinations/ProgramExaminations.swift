@@ -178,9 +178,7 @@ enum UnrunAccountLine: Examination {
 /// Finds servers of OpenVPN that do not know the question for a code, or that have clients send a used code again.
 enum OpenVPNServers: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    snapshot.servicesWithModule.filter {
-      PAMProgram.with(service: $0.name)?.name == OpenVPN.name
-    }.flatMap { service in
+    snapshot.servicesWithModule(of: OpenVPN.name).flatMap { service in
       Finding.checking(OpenVPN.name) { () throws(AdminError) in
         // Servers can include the same file.
         var places: Set<String> = []
@@ -230,30 +228,8 @@ enum OpenVPNServers: Examination {
 /// Finds programs that cache accepted answers, and so accept a used code again.
 enum CachedAnswers: Examination {
   static func findings(on snapshot: HostSnapshot) -> [Finding] {
-    findings(of: Saslauthd.name, on: snapshot) { (services, host) throws(AdminError) in
-      var findings: [Finding] = []
-      for kind in Saslauthd.all {
-        findings += try kind.filesWithCache(on: host).map { path in
-          Finding(
-            severity: .error, code: "used-code-accepted", services: services, place: path,
-            message:
-              "with the option -c, saslauthd accepts a used code again for 8 hours (-t), also after mfa-admin revoke",
-            hint: "take -c out of \(kind.removal), and restart saslauthd")
-        }
-      }
-      return findings
-    }
-      + findings(of: Dovecot.name, on: snapshot) { (services, host) throws(AdminError) in
-        guard try Dovecot.hasCache(on: host) else { return [] }
-        return [
-          Finding(
-            severity: .error, code: "used-code-accepted", services: services,
-            place: Dovecot.settings,
-            message:
-              "with auth_cache_size, Dovecot accepts a used code again for an hour (auth_cache_ttl), also after mfa-admin revoke",
-            hint: "set \"auth_cache_size = 0\" in Dovecot's settings, and restart dovecot")
-        ]
-      }
+    findings(of: Saslauthd.name, on: snapshot, saslauthd)
+      + findings(of: Dovecot.name, on: snapshot, dovecot)
   }
 
   /// Returns findings about the services of a program, if it has any.
@@ -261,13 +237,40 @@ enum CachedAnswers: Examination {
     of program: String, on snapshot: HostSnapshot,
     _ examine: ([[UInt8]], any ExaminedHost) throws(AdminError) -> [Finding]
   ) -> [Finding] {
-    let services = snapshot.servicesWithModule.map(\.name).filter {
-      PAMProgram.with(service: $0)?.name == program
-    }
+    let services = snapshot.servicesWithModule(of: program).map(\.name)
     guard !services.isEmpty else { return [] }
     return Finding.checking(program) { () throws(AdminError) in
       try examine(services, snapshot.host)
     }
+  }
+
+  private static func saslauthd(
+    _ services: [[UInt8]], _ host: any ExaminedHost
+  ) throws(AdminError) -> [Finding] {
+    var findings: [Finding] = []
+    for kind in Saslauthd.all {
+      findings += try kind.filesWithCache(on: host).map { path in
+        Finding(
+          severity: .error, code: "used-code-accepted", services: services, place: path,
+          message:
+            "with the option -c, saslauthd accepts a used code again for 8 hours (-t), also after mfa-admin revoke",
+          hint: "take -c out of \(kind.removal), and restart saslauthd")
+      }
+    }
+    return findings
+  }
+
+  private static func dovecot(
+    _ services: [[UInt8]], _ host: any ExaminedHost
+  ) throws(AdminError) -> [Finding] {
+    guard try Dovecot.hasCache(on: host) else { return [] }
+    return [
+      Finding(
+        severity: .error, code: "used-code-accepted", services: services, place: Dovecot.settings,
+        message:
+          "with auth_cache_size, Dovecot accepts a used code again for an hour (auth_cache_ttl), also after mfa-admin revoke",
+        hint: "set \"auth_cache_size = 0\" in Dovecot's settings, and restart dovecot")
+    ]
   }
 }
 
@@ -312,7 +315,8 @@ struct Saslauthd {
     return paths
   }
 
-  /// Returns the words of each value that a script or a file of systemd gives a variable, without empty values.
+  /// Returns the words of each value that a shell script or a unit's environment file gives a variable, without
+  /// empty values.
   private static func values(_ variable: String, _ script: String) -> [[Substring]] {
     script.matches(of: /(?m)^[ \t]*(\w+)=(?:"([^"]*)|'([^']*)|([^\n#]*))/).compactMap { match in
       guard match.1 == variable else { return nil }
@@ -333,5 +337,12 @@ struct Saslauthd {
       if letters[end...].count == 1 { rest = rest.dropFirst() }
     }
     return false
+  }
+}
+
+extension HostSnapshot {
+  /// The services with the module that a program uses.
+  fileprivate func servicesWithModule(of program: String) -> [ServiceWithModule] {
+    servicesWithModule.filter { PAMProgram.with(service: $0.name)?.name == program }
   }
 }
